@@ -1,0 +1,2 @@
+//! The binary `gleaner`.
+fn main() {}

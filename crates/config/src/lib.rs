@@ -1,0 +1,235 @@
+//! What a user may set: every key with its unit, its default and its check.
+//!
+//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Store`],
+//! [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
+//! defaults and checks the whole, so that the rest of the program is handed
+//! values that make sense. `config/default.toml` documents the keys; a test here
+//! holds it complete and equal to the defaults in this file.
+//!
+//! What it does not do: look at the environment or at the command line.
+
+mod read;
+mod units;
+
+pub use read::{ConfigError, Origin, read};
+pub use units::{Bytes, Span};
+
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+
+/// Everything a user may set.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How pages are asked for.
+    pub fetch: Fetch,
+    /// Which pages are asked for and when a run ends.
+    pub crawl: Crawl,
+    /// How a host's template is learned.
+    pub template: Template,
+    /// Where and how the corpus is kept.
+    pub store: Store,
+    /// What is logged.
+    pub log: Log,
+    /// The bundled newspaper.
+    pub demo: Demo,
+}
+
+/// How pages are asked for: identity, politeness, limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fetch {
+    /// Pause between the end of one answer and the next request to the same
+    /// registrable domain (or host, see [`Fetch::gap_scope`]). A larger
+    /// `Crawl-delay` in robots.txt wins.
+    pub delay: Span,
+    /// Who shares a gap.
+    pub gap_scope: GapScope,
+    /// The largest `Crawl-delay` that is honoured; a larger one counts as this.
+    pub max_crawl_delay: Span,
+    /// The `User-Agent` header; its part before the first `/` or space is the
+    /// name looked for in robots.txt.
+    pub user_agent: String,
+    /// A mail address or a web page at which a site's owner reaches you; added
+    /// to the user agent in brackets. Empty: nothing is added.
+    pub contact: String,
+    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the
+    /// usual environment variables decide.
+    pub proxy: String,
+    /// Requests in flight at once, over all hosts.
+    pub concurrency: usize,
+    /// Limit for a whole request: connecting, headers and body.
+    pub timeout: Span,
+    /// Limit for opening a connection.
+    pub connect_timeout: Span,
+    /// Largest page, after decompression.
+    pub max_page: Bytes,
+    /// Largest sitemap or feed, after decompression.
+    pub max_sitemap: Bytes,
+    /// How often a failed URL is tried again before it is recorded as failed.
+    pub retries: u32,
+    /// Pause before the first retry; doubles with each further one.
+    pub retry_backoff: Span,
+    /// Hops of redirects that are followed.
+    pub max_redirects: u32,
+    /// Addresses that may be asked although they are loopback, private or
+    /// link-local, as networks in CIDR form.
+    pub allow_addresses: Vec<IpNet>,
+}
+
+/// Which hosts share one gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GapScope {
+    /// All hosts of one registrable domain together.
+    Domain,
+    /// Each host for itself.
+    Host,
+}
+
+/// Which pages are asked for and when a run ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Crawl {
+    /// Files of seed sites, read when the command line names none.
+    pub seeds: Vec<String>,
+    /// Links away from a seed, sitemap or feed at which following ends.
+    pub max_depth: u32,
+    /// Pages fetched from one host in one run; the rest waits for the next run.
+    /// 0: no limit.
+    pub max_pages_per_host: u64,
+    /// The run waits this long for retries that are not yet due, then ends and
+    /// leaves them to the next run.
+    pub linger: Span,
+    /// Front pages, section pages and feeds are asked again after this time.
+    pub revisit: Span,
+    /// Threads that parse and extract. 0: one a core.
+    pub workers: usize,
+    /// Where no terminal is watched, a line of progress is printed this often.
+    pub progress: Span,
+}
+
+/// How a host's template is learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Template {
+    /// Article pages gathered before a host's template is learned (20 to 30 in
+    /// the paper).
+    pub prepare_pages: usize,
+    /// At the end of a run a host with at least this many gathered pages is
+    /// learned from what there is; with fewer, its pages are extracted one by one.
+    pub min_pages: usize,
+}
+
+/// Where and how the corpus is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Store {
+    /// Folder of the corpus; `--data` on the command line wins.
+    pub path: String,
+    /// Memory for the store's page cache.
+    pub cache: Bytes,
+    /// Pages applied before the store is flushed to disk.
+    pub flush_pages: usize,
+    /// Longest time between two flushes while pages arrive.
+    pub flush_every: Span,
+    /// The crawl stops when the disk has less free space than this.
+    pub min_free_disk: Bytes,
+}
+
+/// What is logged, on standard error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    /// Level or filter, such as `info` or `warn,gleaner_fetch=debug`.
+    pub level: String,
+    /// One JSON object a line instead of text.
+    pub json: bool,
+}
+
+/// The bundled newspaper.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Demo {
+    /// Serve the bundled newspaper on loopback for as long as the crawl runs,
+    /// and crawl it instead of the seeds.
+    pub newspaper: bool,
+}
+
+impl Default for Fetch {
+    fn default() -> Self {
+        Self {
+            delay: Span::seconds(5),
+            gap_scope: GapScope::Domain,
+            max_crawl_delay: Span::seconds(120),
+            user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).into(),
+            contact: String::new(),
+            proxy: String::new(),
+            concurrency: 64,
+            timeout: Span::seconds(60),
+            connect_timeout: Span::seconds(15),
+            max_page: Bytes::mebibytes(5),
+            max_sitemap: Bytes::mebibytes(50),
+            retries: 3,
+            retry_backoff: Span::seconds(10),
+            max_redirects: 5,
+            allow_addresses: Vec::new(),
+        }
+    }
+}
+
+impl Default for Crawl {
+    fn default() -> Self {
+        Self {
+            seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
+            max_depth: 12,
+            max_pages_per_host: 10_000,
+            linger: Span::seconds(60),
+            revisit: Span::seconds(90 * 60),
+            workers: 0,
+            progress: Span::seconds(10),
+        }
+    }
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self { prepare_pages: 25, min_pages: 20 }
+    }
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            path: "data".into(),
+            cache: Bytes::mebibytes(64),
+            flush_pages: 200,
+            flush_every: Span::seconds(2),
+            min_free_disk: Bytes::mebibytes(256),
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: "warn".into(), json: false }
+    }
+}
+
+impl Fetch {
+    /// The `User-Agent` header with the contact, as RFC 9110 section 10.1.5 has it.
+    #[must_use]
+    pub fn agent(&self) -> String {
+        if self.contact.is_empty() {
+            self.user_agent.clone()
+        } else {
+            format!("{} (+{})", self.user_agent, self.contact)
+        }
+    }
+
+    /// The product token that is looked for in robots.txt (RFC 9309, 2.2.1).
+    #[must_use]
+    pub fn product(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+}

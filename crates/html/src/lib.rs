@@ -1,0 +1,8 @@
+//! Bytes to text, text to a page, a page to links, metadata and paragraphs.
+//!
+//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error.
+
+mod page;
+pub mod text;
+
+pub use page::{Kind, Node, NodeId, Page};
