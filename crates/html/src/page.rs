@@ -72,8 +72,16 @@ impl Page {
         let kind = match node {
             Parsed::Element(element) => {
                 let from = self.attributes.len() as u32;
-                self.attributes.extend(element.attrs.iter().map(|(name, value)| (name.local.clone(), value.to_string())));
-                Kind::Element { tag: element.name.local.clone(), attributes: from..self.attributes.len() as u32 }
+                self.attributes.extend(
+                    element
+                        .attrs
+                        .iter()
+                        .map(|(name, value)| (name.local.clone(), value.to_string())),
+                );
+                Kind::Element {
+                    tag: element.name.local.clone(),
+                    attributes: from..self.attributes.len() as u32,
+                }
             }
             Parsed::Text(text) => {
                 let from = self.text.len() as u32;
@@ -84,7 +92,12 @@ impl Page {
         };
         let id = self.nodes.len() as NodeId;
         let parent = open.last().copied().unwrap_or(0);
-        self.nodes.push(Node { parent, end: id + 1, depth: open.len() as u32, kind });
+        self.nodes.push(Node {
+            parent,
+            end: id + 1,
+            depth: open.len() as u32,
+            kind,
+        });
         if matches!(node, Parsed::Element(_)) {
             open.push(id);
         }
@@ -151,7 +164,9 @@ impl Page {
     /// The value of an element's attribute; `None` for text and where it is absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
-        self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
+        self.attributes(id)
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| value)
     }
 
     /// An element's attributes as names and values; none for text.
@@ -160,7 +175,9 @@ impl Page {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
             Kind::Text(_) => 0..0,
         };
-        self.attributes[range].iter().map(|(name, value)| (&**name, value.as_str()))
+        self.attributes[range]
+            .iter()
+            .map(|(name, value)| (&**name, value.as_str()))
     }
 
     /// All elements of this name, in document order.

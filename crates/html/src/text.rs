@@ -1,0 +1,599 @@
+//! Kept parts of a page as lines of text.
+//!
+//! A line is what a reader sees between two vertical gaps: it ends where a
+//! block-level element starts or ends and at `<br>`. Which part of the page is
+//! kept is the caller's affair; what can never be text is settled here.
+//!
+//! What gives no text, and why ([`never_text`]):
+//!
+//! * `script`, `style`, `template`, `head`, `title`: code and metadata;
+//! * `noscript`: browsers with scripts do not show it, and newspapers keep a
+//!   second copy of lazy images and "enable JavaScript" in it;
+//! * `svg`, `math` annotations: labels of drawings, TeX beside the formula;
+//! * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`,
+//!   `progress`, `meter`: their content is a message for browsers that cannot
+//!   show them;
+//! * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
+//! * `rt`, `rp`: ruby annotations repeat the word beside them.
+//!
+//! Hidden elements give none either: the `hidden` attribute (but for
+//! `until-found`), an inline `display:none`, a `dialog` that is not open. The
+//! containers `html`, `body`, `main` and `article` are exempt, since sites hide
+//! them until a script has run, and so is the root handed in. `aria-hidden`
+//! hides nothing from the eye and is not looked at.
+//!
+//! The awkward truth: style sheets are not read. A `<span>` shown as a block is
+//! glued to its neighbour, a class that hides is not seen, and an unknown or
+//! custom element counts as inline, as it does in a browser.
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+use crate::{NodeId, Page};
+
+/// Which kind of block a line stood in; the innermost one that has a kind of
+/// its own decides, so a `<p>` in a `<blockquote>` is a [`LineKind::Quote`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineKind {
+    /// Running text: `p`, `div` and every block without a kind of its own.
+    Paragraph,
+    /// `h1` to `h6`.
+    Heading,
+    /// `li`, `dt`, `dd`.
+    Item,
+    /// `blockquote`.
+    Quote,
+    /// `td` or `th`, where no `p` stands between.
+    Cell,
+    /// `figcaption` or a table's `caption`.
+    Caption,
+    /// `pre` and its old kin; the only kind whose text holds line breaks.
+    Pre,
+}
+
+/// One line of text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The block it stood in.
+    pub kind: LineKind,
+    /// NFC, trimmed, never empty. One space between words and no line break,
+    /// but for [`LineKind::Pre`].
+    pub text: String,
+}
+
+/// Stands in the buffer where something visible was left out of a line; also
+/// what Unicode has it for.
+const OBJECT: char = '\u{FFFC}';
+
+/// The lines of a subtree, in document order.
+///
+/// A node for which `keep` answers `false` is left out with its whole subtree;
+/// it is asked once for every node met, the root and text nodes included.
+/// Inline tags neither split nor glue words: `a<b>b</b>c` is `abc`, and where
+/// something visible was left out between two words a space stands.
+#[must_use]
+pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
+    if page.is_empty() {
+        return Vec::new();
+    }
+    let mut out = Breaker {
+        kind: kind_above(page, root),
+        buffer: String::new(),
+        lines: Vec::new(),
+    };
+    let mut blocks: Vec<(NodeId, LineKind)> = Vec::new();
+    let range = page.subtree(root);
+    let mut id = range.start;
+    while id < range.end {
+        while let Some(&(end, outer)) = blocks.last()
+            && end <= id
+        {
+            blocks.pop();
+            out.enter(outer);
+        }
+        let next = page.node(id).end;
+        let Some(tag) = page.tag(id) else {
+            if keep(id) {
+                out.buffer.push_str(page.text(id).unwrap_or_default());
+            } else {
+                out.buffer.push(OBJECT);
+            }
+            id = next;
+            continue;
+        };
+        let skipped = Skip::of(page, id, tag, id == root, &keep);
+        if is_block(tag) {
+            let inner = if skipped == Skip::No {
+                kind_inside(out.kind, tag)
+            } else {
+                out.kind
+            };
+            blocks.push((next, out.kind));
+            out.enter(inner);
+        } else if tag == "br" {
+            out.break_here();
+        } else if skipped == Skip::Seen || tag == "img" {
+            out.buffer.push(OBJECT);
+        }
+        id = if skipped == Skip::No { id + 1 } else { next };
+    }
+    out.end_line();
+    out.lines
+}
+
+/// The lines' text, one each, with `'\n'` between.
+#[must_use]
+pub fn plain(lines: &[Line]) -> String {
+    let mut out = String::with_capacity(lines.iter().map(|l| l.text.len() + 1).sum());
+    for line in lines {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&line.text);
+    }
+    out
+}
+
+/// A short text (a title, an anchor) on one line: invisible characters removed,
+/// white space collapsed, NFC. May be empty.
+#[must_use]
+pub fn tidy(text: &str) -> String {
+    collapse(text)
+}
+
+/// Whether an element of this name starts and ends a line: what browsers show as
+/// a block, as a list item or as a part of a table.
+#[must_use]
+pub fn is_block(tag: &str) -> bool {
+    matches!(
+        tag,
+        "p" | "div"
+            | "li"
+            | "ul"
+            | "ol"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "td"
+            | "th"
+            | "tr"
+            | "table"
+            | "tbody"
+            | "thead"
+            | "tfoot"
+            | "caption"
+            | "section"
+            | "article"
+            | "aside"
+            | "main"
+            | "header"
+            | "footer"
+            | "nav"
+            | "figure"
+            | "figcaption"
+            | "blockquote"
+            | "pre"
+            | "hr"
+            | "dl"
+            | "dt"
+            | "dd"
+            | "form"
+            | "fieldset"
+            | "legend"
+            | "address"
+            | "center"
+            | "details"
+            | "summary"
+            | "dialog"
+            | "dir"
+            | "menu"
+            | "hgroup"
+            | "search"
+            | "html"
+            | "head"
+            | "body"
+            | "listing"
+            | "xmp"
+            | "plaintext"
+            | "marquee"
+            | "optgroup"
+            | "option"
+            | "frameset"
+    )
+}
+
+/// Whether an element of this name never gives text; the reasons stand in the
+/// head of this file.
+#[must_use]
+pub fn never_text(tag: &str) -> bool {
+    invisible(tag)
+        || matches!(
+            tag,
+            "svg"
+                | "iframe"
+                | "object"
+                | "video"
+                | "audio"
+                | "canvas"
+                | "progress"
+                | "meter"
+                | "button"
+                | "select"
+                | "option"
+                | "optgroup"
+                | "textarea"
+        )
+}
+
+/// Whether an element takes no room on the page, so that the words around it
+/// touch.
+fn invisible(tag: &str) -> bool {
+    matches!(
+        tag,
+        "script"
+            | "style"
+            | "template"
+            | "noscript"
+            | "head"
+            | "title"
+            | "annotation"
+            | "annotation-xml"
+            | "noframes"
+            | "noembed"
+            | "datalist"
+            | "rt"
+            | "rp"
+    )
+}
+
+/// Whether and how a node is left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Skip {
+    No,
+    /// Something that the reader of the page saw is missing from the line.
+    Seen,
+    Unseen,
+}
+
+impl Skip {
+    fn of(
+        page: &Page,
+        id: NodeId,
+        tag: &str,
+        is_root: bool,
+        keep: &impl Fn(NodeId) -> bool,
+    ) -> Self {
+        if invisible(tag) || (!is_root && is_hidden(page, id)) {
+            Self::Unseen
+        } else if never_text(tag) || !keep(id) {
+            Self::Seen
+        } else {
+            Self::No
+        }
+    }
+}
+
+/// Whether an element is hidden by its own attributes (head of this file); its
+/// ancestors and style sheets are not looked at.
+#[must_use]
+pub fn is_hidden(page: &Page, id: NodeId) -> bool {
+    let Some(tag) = page.tag(id) else {
+        return false;
+    };
+    if matches!(tag, "html" | "body" | "main" | "article") {
+        return false;
+    }
+    let mut open = false;
+    for (name, value) in page.attributes(id) {
+        match name {
+            "hidden" if !value.eq_ignore_ascii_case("until-found") => return true,
+            "style" if displays_nothing(value) => return true,
+            "open" => open = true,
+            _ => {}
+        }
+    }
+    tag == "dialog" && !open
+}
+
+/// `display: none` among the declarations of a style attribute. The last
+/// declaration of the property wins.
+fn displays_nothing(style: &str) -> bool {
+    let mut none = false;
+    for declaration in style.split(';') {
+        if let Some((property, value)) = declaration.split_once(':')
+            && property.trim().eq_ignore_ascii_case("display")
+        {
+            let value = value.split('!').next().unwrap_or_default();
+            none = value.trim().eq_ignore_ascii_case("none");
+        }
+    }
+    none
+}
+
+/// The kind that lines directly in a block have, given the kind around it.
+fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
+    match tag {
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => LineKind::Heading,
+        "li" | "dt" | "dd" => LineKind::Item,
+        "blockquote" => LineKind::Quote,
+        "td" | "th" => LineKind::Cell,
+        "figcaption" | "caption" => LineKind::Caption,
+        "pre" | "listing" | "xmp" | "plaintext" => LineKind::Pre,
+        // A layout table is no data: a paragraph in its cell is a paragraph.
+        "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
+        _ => outer,
+    }
+}
+
+/// The kind that a root inherits from its ancestors.
+fn kind_above(page: &Page, root: NodeId) -> LineKind {
+    let mut above = Vec::new();
+    let mut id = root;
+    while page.node(id).parent != id {
+        id = page.node(id).parent;
+        above.push(id);
+    }
+    above
+        .iter()
+        .rev()
+        .filter_map(|id| page.tag(*id))
+        .fold(LineKind::Paragraph, kind_inside)
+}
+
+/// The line being gathered.
+struct Breaker {
+    kind: LineKind,
+    buffer: String,
+    lines: Vec<Line>,
+}
+
+impl Breaker {
+    fn enter(&mut self, kind: LineKind) {
+        self.end_line();
+        self.kind = kind;
+    }
+
+    /// `<br>`: in a `pre` it is a line break like any other.
+    fn break_here(&mut self) {
+        if self.kind == LineKind::Pre {
+            self.buffer.push('\n');
+        } else {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.buffer.is_empty() {
+            return;
+        }
+        let text = if self.kind == LineKind::Pre {
+            preserve(&self.buffer)
+        } else {
+            collapse(&self.buffer)
+        };
+        self.buffer.clear();
+        if !text.is_empty() {
+            self.lines.push(Line {
+                kind: self.kind,
+                text,
+            });
+        }
+    }
+}
+
+/// Characters that are not seen and mean nothing in a corpus: soft hyphens,
+/// zero-width spaces and control characters.
+fn is_noise(c: char) -> bool {
+    matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// Whether U+200C and U+200D may matter beside this character: letters of the
+/// scripts that join or stack, marks and emoji. In Latin text they are leftovers.
+fn joins(c: char) -> bool {
+    c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
+}
+
+/// Whether a thing left out between these two was all that parted two words.
+fn parts_words(before: char, after: char) -> bool {
+    after.is_alphanumeric()
+        && (before.is_alphanumeric()
+            || matches!(
+                before,
+                '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'
+            ))
+}
+
+fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut space, mut object, mut joiner) = (false, false, None);
+    for c in text.chars() {
+        match c {
+            OBJECT => object = true,
+            '\u{200C}' | '\u{200D}' => joiner = Some(c),
+            c if c.is_whitespace() => space = true,
+            c if is_noise(c) => {}
+            c => {
+                if let Some(before) = out.chars().next_back() {
+                    if space || (object && parts_words(before, c)) {
+                        out.push(' ');
+                    } else if let Some(joiner) = joiner
+                        && joins(before)
+                        && joins(c)
+                    {
+                        out.push(joiner);
+                    }
+                }
+                (space, object, joiner) = (false, false, None);
+                out.push(c);
+            }
+        }
+    }
+    composed(out)
+}
+
+fn preserve(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.replace("\r\n", "\n").split([
+        '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{B}', '\u{C}',
+    ]) {
+        out.extend(
+            line.chars()
+                .filter(|c| !is_noise(*c) && *c != OBJECT)
+                .map(|c| {
+                    if c.is_whitespace() && c != '\t' {
+                        ' '
+                    } else {
+                        c
+                    }
+                }),
+        );
+        out.truncate(out.trim_end_matches([' ', '\t']).len());
+        out.push('\n');
+    }
+    let kept = out.trim_end().trim_start_matches('\n');
+    composed(kept.to_owned())
+}
+
+fn composed(text: String) -> String {
+    if is_nfc(&text) {
+        text
+    } else {
+        text.nfc().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(html: &str) -> Vec<Line> {
+        lines(&Page::parse(html), 0, |_| true)
+    }
+
+    #[track_caller]
+    fn check(html: &str, expected: &[&str]) {
+        let got: Vec<String> = of(html).into_iter().map(|l| l.text).collect();
+        assert_eq!(got, expected, "{html}");
+    }
+
+    #[test]
+    fn inline_tags_neither_split_nor_glue() {
+        check("a<b>b</b>c", &["abc"]);
+        check("<span>a</span> <span>b</span>", &["a b"]);
+        check("<span>a </span>\n<span> b</span>", &["a b"]);
+        check("x<wbr>y &nbsp; z", &["xy z"]);
+        check("<a href=#>one</a>, <i>two</i>.", &["one, two."]);
+    }
+
+    #[test]
+    fn blocks_and_br_end_a_line() {
+        check("<td>a</td>", &["a"]);
+        check("<table><tr><td>a</td><td>b</td></tr></table>", &["a", "b"]);
+        check("a<br>b<br/><br>c", &["a", "b", "c"]);
+        check("<div>a<p>b</p>c</div>d", &["a", "b", "c", "d"]);
+        check("a<hr>b", &["a", "b"]);
+        check("<p> <br> &nbsp; </p>", &[]);
+    }
+
+    #[test]
+    fn what_is_never_text() {
+        for tag in [
+            "script", "style", "template", "noscript", "svg", "iframe", "object", "video",
+            "canvas", "button", "textarea",
+        ] {
+            check(&format!("<p>a<{tag}>x</{tag}> b</p>"), &["a b"]);
+        }
+        check("<head><title>x</title></head><body>a", &["a"]);
+        check("<p>a <select><option>x<option>y</select>b", &["a b"]);
+        check("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", &["漢"]);
+    }
+
+    #[test]
+    fn hidden_parts_are_left_out() {
+        check("<p hidden>x</p><p hidden=until-found>a</p>", &["a"]);
+        check(
+            "<p style='color:red; DISPLAY : none !important'>x</p>a",
+            &["a"],
+        );
+        check("<p style='display:none;display:block'>a</p>", &["a"]);
+        check("<p aria-hidden=true>a</p>", &["a"]);
+        check(
+            "<body style='display:none'><article hidden>a</article>",
+            &["a"],
+        );
+        check("<dialog>x</dialog><dialog open>a</dialog>", &["a"]);
+        check("wo<span hidden>x</span>rd", &["word"]);
+    }
+
+    #[test]
+    fn a_gap_parts_words_but_not_punctuation() {
+        check("one<img>two", &["one two"]);
+        check("end.<iframe></iframe>Start", &["end. Start"]);
+        check("see<svg></svg>, then", &["see, then"]);
+        check("wo<script></script>rd", &["word"]);
+    }
+
+    #[test]
+    fn unseen_characters() {
+        check(
+            "so\u{AD}ft z\u{200B}w\u{FEFF}j\u{2060} nul\u{1}",
+            &["soft zwj nul"],
+        );
+        check("a\u{200D}b \u{200C}c", &["ab c"]);
+        check("می\u{200C}خواهم", &["می\u{200C}خواهم"]);
+        check("👨\u{200D}👩\u{200D}👧", &["👨\u{200D}👩\u{200D}👧"]);
+        check("Vie\u{302}\u{323}t \u{3000}Nam", &["Việt Nam"]);
+        check("e\u{AD}\u{301}", &["é"]);
+    }
+
+    #[test]
+    fn kinds() {
+        let html = "<h2>h</h2><ul><li><p>i</p></ul><blockquote><p>q</p></blockquote><table><tr><td>c<td><p>p</table><figure><figcaption>f</figcaption></figure><p>p";
+        let got: String = of(html)
+            .iter()
+            .map(|l| format!("{}={:?} ", l.text, l.kind))
+            .collect();
+        assert_eq!(
+            got,
+            "h=Heading i=Item q=Quote c=Cell p=Paragraph f=Caption p=Paragraph "
+        );
+    }
+
+    #[test]
+    fn pre_keeps_its_breaks() {
+        let got = of("<p>a</p><pre>\n\n  x <b>y</b>  \r\n\tz<br>w\n\n</pre>b");
+        assert_eq!(
+            got[1],
+            Line {
+                kind: LineKind::Pre,
+                text: "  x y\n\tz\nw".into()
+            }
+        );
+        assert_eq!(plain(&got), "a\n  x y\n\tz\nw\nb");
+    }
+
+    #[test]
+    fn what_is_not_kept_goes_with_its_subtree() {
+        let page = Page::parse("<div>a<p class=ad>x<b>y</b></p>b<i class=ad>z</i>c<b>d</b></div>");
+        let kept = lines(&page, 0, |id| page.attribute(id, "class") != Some("ad"));
+        assert_eq!(plain(&kept), "a\nb cd");
+    }
+
+    #[test]
+    fn a_root_inside_a_quotation_is_one() {
+        let page = Page::parse("<blockquote hidden><p hidden>a</p></blockquote>");
+        let p = page.elements("p").next().unwrap();
+        assert_eq!(
+            lines(&page, p, |_| true),
+            [Line {
+                kind: LineKind::Quote,
+                text: "a".into()
+            }]
+        );
+    }
+}
