@@ -1,0 +1,95 @@
+//! A document: the text of one article with its provenance.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ContentHash;
+
+/// A document's name: the key of the canonical URL under which its text was first
+/// stored (16 bytes of BLAKE3). It stays the same when the page is extracted again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DocumentId(pub [u8; 16]);
+
+/// One article.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// The name that never changes.
+    pub id: DocumentId,
+    /// The URL under which the text was first stored.
+    pub url: String,
+    /// That URL's host, with its port where it is not the default.
+    pub host: String,
+    /// The article's headline, as the page states it.
+    pub title: Option<String>,
+    /// Body text in NFC: a paragraph, heading or list item a line, in page order.
+    pub text: String,
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` where
+    /// neither the text nor the page tells.
+    pub language: String,
+    /// When the page was fetched.
+    pub fetched: Timestamp,
+    /// When the page says it was published, RFC 3339 with the zone as stated; a
+    /// date alone where the page gives no time. `None`: the page does not say.
+    pub published: Option<String>,
+    /// Authors as the page names them, in its order.
+    pub authors: Vec<String>,
+    /// Hash of the normalised text.
+    pub content_hash: ContentHash,
+    /// How the text was extracted, such as `fast-content-extractor`.
+    pub method: String,
+    /// The version of the host's template, where one was used.
+    pub template_version: Option<u32>,
+}
+
+impl DocumentId {
+    /// The id as bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DocumentId({self})")
+    }
+}
+
+impl FromStr for DocumentId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is no document id; it has 32 hexadecimal digits");
+        if text.len() != 32 || !text.is_ascii() {
+            return Err(wrong());
+        }
+        let mut id = [0; 16];
+        for (byte, at) in id.iter_mut().zip((0..32).step_by(2)) {
+            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong())?;
+        }
+        Ok(Self(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_back_as_it_is_written() {
+        let id = DocumentId([0xa7; 16]);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for wrong in ["", "a7", "zz".repeat(16).as_str(), "ệ".repeat(11).as_str()] {
+            assert!(wrong.parse::<DocumentId>().is_err(), "{wrong}");
+        }
+    }
+}

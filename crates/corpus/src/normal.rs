@@ -1,0 +1,105 @@
+//! When two texts are the same, and what counts as a word.
+//!
+//! Two texts are the same when they agree after Unicode normalisation (NFC) with
+//! every run of white space as one space. Case, punctuation and diacritics count:
+//! what differs in them is a different text for a linguist.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// BLAKE3 of a normalised text, the identity of exact duplicates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of `text` after normalisation.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        let mut buffer = String::new();
+        for (at, word) in text.split_whitespace().enumerate() {
+            buffer.clear();
+            if at > 0 {
+                buffer.push(' ');
+            }
+            buffer.extend(word.nfc());
+            hasher.update(buffer.as_bytes());
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// The hash as bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+/// Words of a text: maximal runs of letters, digits or `_`; each Chinese or
+/// Japanese character is a word of its own.
+#[must_use]
+pub fn words(text: &str) -> u64 {
+    let mut words = 0;
+    let mut inside = false;
+    for c in text.chars() {
+        let ideograph = is_ideograph(c);
+        let part = !ideograph && (c.is_alphanumeric() || c == '_');
+        words += u64::from(ideograph || (part && !inside));
+        inside = part;
+    }
+    words
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_and_normal_form_do_not_count() {
+        let hash = ContentHash::of("Chợ quê\nhọp sớm");
+        assert_eq!(hash, ContentHash::of("  Chợ\u{a0}quê \t họp sớm\n"));
+        assert_eq!(
+            hash,
+            ContentHash::of("Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m")
+        );
+    }
+
+    #[test]
+    fn words_case_and_punctuation_count() {
+        let hash = ContentHash::of("one two");
+        for other in ["onetwo", "one Two", "one two.", "two one", ""] {
+            assert_ne!(hash, ContentHash::of(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn words_are_counted_by_the_measure() {
+        for (text, count) in [
+            ("", 0),
+            ("Chợ quê, 2026!", 3),
+            ("a_b c", 2),
+            ("新闻a报", 4),
+            ("it's", 2),
+        ] {
+            assert_eq!(words(text), count, "{text}");
+        }
+    }
+}
