@@ -1,0 +1,61 @@
+//! Steps 2 and 3 as the paper lists them: all pairs of runs, quadratic.
+//!
+//! Algorithm 2 cannot be run as printed. What is read, line by line:
+//! * `min` is never set: it starts at 0, so a page without words gives nothing.
+//! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums
+//!   `encode[i..j]` for one `j` only: the sum belongs inside that loop, and is
+//!   kept running, since otherwise the cost would be cubic and not the paper's
+//!   O(n^2).
+//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.
+//!   (So does line 14 of Algorithm 1 with `k = 0 to i`.)
+//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the
+//!   number of a run and reads `encode[-1]` for `i = 0`. `i_max` is used in line
+//!   47 as a run, so it is `i`; `j_max <- j + 1` is `j` with the sum of line 47
+//!   taken over all runs before `i_max` for the start and up to and with `j_max`
+//!   for the end. Printed as it is, line 47 begins behind run `i_max` and loses it.
+//! * Equal sums: `min > s` keeps the first, so the earliest beginning and, of
+//!   those, the earliest end.
+
+/// The best range of runs, both ends included: the fewest tags less words.
+///
+/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` when there is no
+/// word. Time quadratic in the number of runs: unbounded on a hostile page, where
+/// [`linear`](super::linear::best_range) finds the same range.
+#[must_use]
+pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
+    let mut min = 0;
+    let mut best = None;
+    for i in (0..encode.len()).filter(|i| encode[*i] < 0) {
+        let mut sum = 0;
+        for (j, run) in encode.iter().enumerate().skip(i) {
+            sum += run;
+            if *run < 0 && sum < min {
+                min = sum;
+                best = Some((i, j));
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_densest_range_is_found() {
+        let cases: [(&[i64], Option<(usize, usize)>); 7] = [
+            (&[], None),
+            (&[4], None),
+            (&[2, -5, 2], Some((1, 1))),
+            (&[3, -1, 6, -20, 2, -30, 4, -3, 9, -2], Some((3, 5))),
+            // Ties: the first beginning, then the first end.
+            (&[1, -3, 3, -3, 1], Some((1, 1))),
+            (&[1, -3, 3, -4, 1], Some((1, 3))),
+            (&[-4, 2, -2, 9], Some((0, 0))),
+        ];
+        for (encode, expected) in cases {
+            assert_eq!(best_range(encode), expected, "{encode:?}");
+        }
+    }
+}

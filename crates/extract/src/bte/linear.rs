@@ -1,0 +1,63 @@
+//! Step 2 in linear time: what the crawl uses.
+//!
+//! Words inside the range less tags inside it is a sum over the range, so the
+//! best range is a maximum sub-array: one pass with the smallest prefix sum so
+//! far (Kadane's algorithm, J. Bentley, Programming Pearls, CACM 27(9), 1984).
+//! Finn's objective (tags outside plus words inside) differs from it by the
+//! page's number of tags, a constant, so the optimum is the same.
+//!
+//! Ties fall as in [`improved`](super::improved): a prefix replaces the kept one
+//! only when it is strictly smaller, so the earliest beginning is kept; a range
+//! replaces the best only when strictly better, so the earliest end is kept. An
+//! earlier beginning with the same value and a later end cannot exist: its prefix
+//! would be larger, and the kept one would give a better value with that end.
+
+/// The best range of runs, both ends included: as
+/// [`improved::best_range`](super::improved::best_range), in one pass.
+#[must_use]
+pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
+    let mut prefix = 0;
+    let (mut smallest, mut beginning) = (0, 0);
+    let mut best = None;
+    let mut max = 0;
+    for (j, run) in encode.iter().enumerate() {
+        prefix -= run;
+        if prefix - smallest > max {
+            max = prefix - smallest;
+            best = Some((beginning, j));
+        }
+        if prefix < smallest {
+            (smallest, beginning) = (prefix, j + 1);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Tokens, improved};
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn equals_the_quadratic_search(runs in proptest::collection::vec(-6_i64..=6, 0..60)) {
+            let tokens = Tokens::from_runs(&runs);
+            prop_assert_eq!(best_range(tokens.encode()), improved::best_range(tokens.encode()));
+        }
+
+        #[test]
+        fn no_range_is_better(runs in proptest::collection::vec(-9_i64..=9, 1..30)) {
+            let tokens = Tokens::from_runs(&runs);
+            let encode = tokens.encode();
+            let value = |i: usize, j: usize| -encode[i..=j].iter().sum::<i64>();
+            let found = best_range(encode).map_or(0, |(i, j)| value(i, j));
+            for i in 0..encode.len() {
+                for j in i..encode.len() {
+                    prop_assert!(value(i, j) <= found);
+                }
+            }
+        }
+    }
+}

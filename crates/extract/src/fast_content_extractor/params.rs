@@ -1,0 +1,98 @@
+//! What may be set for FastContentExtractor.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of preparation and detection. A template keeps those it was prepared
+/// with, since blocks must be cut the same way in both phases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Params {
+    /// Elements that are blocks, as lower-case names; `html` and `body` always are.
+    pub block_tags: Vec<String>,
+    /// Two blocks are similar when the cosine of their feature vectors is greater
+    /// than this; 0.9 in the paper.
+    pub similarity: f64,
+    /// A block is non-content when a similar one stands on at least this share of
+    /// the prepared pages, its own page included, 0 to 1.
+    pub repeated_share: f64,
+    /// A block is never non-content on fewer pages than this, its own included.
+    pub repeated_pages: usize,
+    /// An element below this many blocks is no block of its own any more; its text
+    /// belongs to the block around it. Keeps paths short on hostile pages.
+    pub max_depth: usize,
+    /// Work that one preparation may spend on comparing blocks, in vector entries
+    /// read. See [`similarity`](super::similarity) for what is lost beyond it.
+    pub max_work: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            block_tags: BLOCK_TAGS.iter().map(ToString::to_string).collect(),
+            similarity: 0.9,
+            repeated_share: 0.2,
+            repeated_pages: 2,
+            max_depth: 200,
+            max_work: 500_000_000,
+        }
+    }
+}
+
+impl Params {
+    /// The block tags of ContentExtractor (Debnath et al. 2005) as far as the two
+    /// papers name them: TABLE, TR, P, HR, UL, DIV, SPAN.
+    #[must_use]
+    pub fn of_the_paper() -> Self {
+        let block_tags = ["table", "tr", "p", "hr", "ul", "div", "span"];
+        Self {
+            block_tags: block_tags.map(String::from).into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The paper's blocks, those that its print lost, and what HTML has got since.
+const BLOCK_TAGS: [&str; 42] = [
+    "table",
+    "tr",
+    "p",
+    "hr",
+    "ul",
+    "div",
+    "span", // named in the papers
+    "td",
+    "th",
+    "tbody",
+    "thead",
+    "tfoot",
+    "caption",
+    "ol",
+    "li",
+    "dl",
+    "dt",
+    "dd", // lists and tables in full
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "pre",
+    "form",
+    "fieldset",
+    "center",
+    "address",
+    "section",
+    "article",
+    "main",
+    "aside",
+    "header",
+    "footer",
+    "nav",
+    "figure",
+    "figcaption", // HTML 5
+    "details",
+    "summary",
+    "hgroup",
+];

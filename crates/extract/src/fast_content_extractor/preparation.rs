@@ -1,0 +1,163 @@
+//! Phase 1: pages of a site to its template.
+//!
+//! Blocks are compared as in ContentExtractor: one whose like stands on many pages
+//! is non-content, any other is content. The paths of the content blocks are kept,
+//! and of the non-content blocks those on such a path, each once.
+//!
+//! The awkward truth: "occurs many times" has no number in the paper; ours are
+//! [`Params::repeated_share`] and [`Params::repeated_pages`]. With one page nothing
+//! can occur twice and all is content; on copies of one page all is repeated and
+//! nothing is. Blocks that differ page by page without being content (related
+//! links, comments) put their paths among the content paths: the known weakness of
+//! the method.
+
+use std::collections::{BTreeMap, HashMap};
+
+use gleaner_html::Page;
+
+use super::blocks::Blocks;
+use super::paths::{PathId, Paths};
+use super::similarity::{Features, Index, Vector, pages_with_similar};
+use super::{NonContent, Params, Template};
+
+/// Characters of a non-content block that are kept for people to read.
+const BEGINNING: usize = 60;
+
+/// A block that may be content.
+struct Candidate {
+    page: u32,
+    block: u32,
+    path: PathId,
+}
+
+/// The template of the site that these pages are from, 20 to 30 in the paper.
+///
+/// No page gives an empty template, which finds nothing. Time and memory are
+/// linear in the pages' size but for the comparison, which [`Params::max_work`]
+/// bounds.
+#[must_use]
+pub fn prepare(pages: &[Page], params: &Params) -> Template {
+    let mut paths = Paths::default();
+    let nothing_known = HashMap::new();
+    let mut features = Features::beside(&nothing_known);
+    let mut trees = Vec::with_capacity(pages.len());
+    let mut candidates = Vec::new();
+    let mut vectors = Vec::new();
+    for (number, page) in (0_u32..).zip(pages) {
+        let tree = Blocks::of(page, params);
+        let made = tree.make_paths(page, &mut paths);
+        for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features)).zip(made)
+        {
+            if block.1.has_words {
+                candidates.push(Candidate {
+                    page: number,
+                    block: block.0 as u32,
+                    path,
+                });
+                vectors.push((number, vector));
+            }
+        }
+        trees.push(tree);
+    }
+    let terms = rarest_last(&mut vectors, features.into_new());
+    let counts = pages_with_similar(&vectors, params.similarity, params.max_work);
+
+    let repeated = repeated_from(pages.len(), params);
+    let mut content: BTreeMap<PathId, u32> = BTreeMap::new();
+    for (candidate, count) in candidates.iter().zip(&counts) {
+        if (*count as usize) < repeated {
+            *content.entry(candidate.path).or_default() += 1;
+        }
+    }
+    let mut kept: HashMap<PathId, Index> = HashMap::new();
+    let mut non_content = Vec::new();
+    for ((candidate, (_, vector)), count) in candidates.iter().zip(&vectors).zip(&counts) {
+        if (*count as usize) < repeated || !content.contains_key(&candidate.path) {
+            continue;
+        }
+        let index = kept
+            .entry(candidate.path)
+            .or_insert_with(|| Index::new(params.similarity));
+        if index.find(vector).is_none() {
+            index.insert(vector.clone());
+            let (page, tree) = (
+                &pages[candidate.page as usize],
+                &trees[candidate.page as usize],
+            );
+            non_content.push(stored(
+                page,
+                tree,
+                candidate,
+                vector,
+                &terms,
+                paths.name(candidate.path),
+                *count,
+            ));
+        }
+    }
+    let content = content
+        .into_iter()
+        .map(|(path, count)| (paths.name(path), count))
+        .collect();
+    Template::new(params.clone(), pages.len(), content, non_content)
+}
+
+/// The number of pages from which a block is non-content.
+fn repeated_from(pages: usize, params: &Params) -> usize {
+    let share = (params.repeated_share * pages as f64).ceil() as usize;
+    share.max(params.repeated_pages).max(2)
+}
+
+/// Renumbers terms by the number of blocks that hold them, so that a higher number
+/// is a rarer term, and gives the terms by number.
+fn rarest_last(vectors: &mut [(u32, Vector)], terms: HashMap<String, u32>) -> HashMap<u32, String> {
+    let mut blocks_with: HashMap<u32, usize> = HashMap::new();
+    for (feature, _) in vectors.iter().flat_map(|(_, vector)| vector.entries()) {
+        *blocks_with.entry(*feature).or_default() += 1;
+    }
+    let numbering = Features::by_rarity(terms.into_iter().map(|(term, old)| {
+        let count = blocks_with.get(&old).copied().unwrap_or_default();
+        (count, term, old)
+    }));
+    let new: HashMap<u32, u32> = numbering
+        .iter()
+        .map(|(number, (_, old))| (*old, *number))
+        .collect();
+    for (_, vector) in vectors {
+        *vector = Vector::new(
+            vector
+                .entries()
+                .iter()
+                .map(|(f, n)| (new.get(f).copied().unwrap_or(*f), *n)),
+        );
+    }
+    numbering
+        .into_iter()
+        .map(|(number, (term, _))| (number, term))
+        .collect()
+}
+
+fn stored(
+    page: &Page,
+    tree: &Blocks,
+    candidate: &Candidate,
+    vector: &Vector,
+    terms: &HashMap<u32, String>,
+    path: String,
+    pages: u32,
+) -> NonContent {
+    let block = tree.block(candidate.block as usize);
+    NonContent {
+        path,
+        images: block.images,
+        scripts: block.scripts,
+        links: block.links,
+        terms: vector
+            .entries()
+            .iter()
+            .filter_map(|(f, n)| Some((terms.get(f)?.clone(), *n)))
+            .collect(),
+        pages,
+        beginning: tree.beginning(page, candidate.block as usize, BEGINNING),
+    }
+}

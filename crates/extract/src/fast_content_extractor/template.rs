@@ -1,0 +1,123 @@
+//! What is kept of a site between the two phases.
+//!
+//! Paths are kept as the paper writes them and feature vectors as words, so that a
+//! template file can be read by people; what detection needs for speed is made
+//! anew when a template is read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Params;
+use super::detection::Matcher;
+
+/// A non-content block whose path is a content path, stored to tell it from content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NonContent {
+    /// Its traversal path, such as `HTML.BODY.TABLE.TR.P`.
+    pub path: String,
+    /// Images in its own content.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub images: u32,
+    /// Scripts in its own content.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub scripts: u32,
+    /// Hyperlinks in its own content.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub links: u32,
+    /// Its terms, lower-case, with their counts.
+    pub terms: BTreeMap<String, u32>,
+    /// Prepared pages that have a similar block.
+    pub pages: u32,
+    /// The beginning of its own text, for people.
+    pub beginning: String,
+}
+
+/// The template of a site: content paths and the non-content blocks on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
+pub struct Template {
+    stored: Stored,
+    pub(super) matcher: Matcher,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Stored {
+    params: Params,
+    pages: usize,
+    content_paths: BTreeMap<String, u32>,
+    non_content: Vec<NonContent>,
+}
+
+impl Template {
+    pub(super) fn new(
+        params: Params,
+        pages: usize,
+        content_paths: BTreeMap<String, u32>,
+        non_content: Vec<NonContent>,
+    ) -> Self {
+        Stored {
+            params,
+            pages,
+            content_paths,
+            non_content,
+        }
+        .into()
+    }
+
+    /// The settings it was prepared with, which detection uses too.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.stored.params
+    }
+
+    /// Pages it was prepared from.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        self.stored.pages
+    }
+
+    /// The content paths, each with the number of content blocks that had it.
+    #[must_use]
+    pub fn content_paths(&self) -> &BTreeMap<String, u32> {
+        &self.stored.content_paths
+    }
+
+    /// The stored non-content blocks, in the order in which they were met.
+    #[must_use]
+    pub fn non_content(&self) -> &[NonContent] {
+        &self.stored.non_content
+    }
+
+    /// NumBlockTemp of the paper's table II: the number of stored blocks that are
+    /// compared to decide whether a block is content.
+    #[must_use]
+    pub fn num_block_temp(&self) -> usize {
+        self.stored.non_content.len()
+    }
+}
+
+impl From<Stored> for Template {
+    fn from(stored: Stored) -> Self {
+        let matcher = Matcher::new(
+            &stored.params,
+            stored.content_paths.keys(),
+            &stored.non_content,
+        );
+        Self { stored, matcher }
+    }
+}
+
+impl From<Template> for Stored {
+    fn from(template: Template) -> Self {
+        template.stored
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}

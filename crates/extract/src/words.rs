@@ -1,0 +1,62 @@
+//! What a word is, for every method that counts or compares words.
+//!
+//! A word is a maximal run of letters, digits and `_`; each Han, Hiragana or
+//! Katakana character is a word by itself, since Chinese and Japanese put no
+//! spaces between words and a paragraph would otherwise count as one. The papers
+//! say no more than "word" or "term". Vietnamese syllables come out as words, as
+//! is usual for that language. Punctuation is no word: a bar of links separated
+//! by `|` must not look like prose.
+
+/// The words of a text in order, as written.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.find(in_word)?;
+        rest = &rest[start..];
+        let length = match rest.chars().next() {
+            Some(first) if stands_alone(first) => first.len_utf8(),
+            _ => rest
+                .find(|c| !in_word(c) || stands_alone(c))
+                .unwrap_or(rest.len()),
+        };
+        let (word, behind) = rest.split_at(length);
+        rest = behind;
+        Some(word)
+    })
+}
+
+/// Whether a text holds any word; punctuation and space alone are none.
+#[must_use]
+pub fn has_word(text: &str) -> bool {
+    text.contains(in_word)
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+        && c.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs_and_single_han_characters() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("", &[]),
+            (" | · — ", &[]),
+            ("don't stop_me 24h", &["don", "t", "stop_me", "24h"]),
+            ("Hà Nội, Việt Nam.", &["Hà", "Nội", "Việt", "Nam"]),
+            ("新华社2012年", &["新", "华", "社", "2012", "年"]),
+            ("abc中文def", &["abc", "中", "文", "def"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(has_word(text), !expected.is_empty(), "{text}");
+        }
+    }
+}
