@@ -1,0 +1,69 @@
+//! What a correct crawl must end with: the gold text of every article and the
+//! addresses that carry it.
+
+use crate::article::Article;
+use crate::site::{Site, special};
+
+/// One article that a crawl must store, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// Host of the paper.
+    pub host: &'static str,
+    /// Path of the article's own page.
+    pub path: String,
+    /// Every canonical address that answers 200 with this text: the article's own
+    /// first, then its second copy where it has one. A variant with tracking
+    /// parameters or a fragment is the same canonical address and not listed.
+    pub urls: Vec<String>,
+    /// Addresses that redirect to the first of `urls`.
+    pub redirects: Vec<String>,
+    /// Headline.
+    pub title: String,
+    /// Author, as in the page's metadata.
+    pub author: String,
+    /// Publication date as in the page's metadata: RFC 3339 with an offset.
+    pub published: String,
+    /// Language of the text: `vi` or `en`.
+    pub language: &'static str,
+    /// The gold text: standfirst, then the paragraphs in page order, each as a
+    /// reader sees it, in NFC. No headline, by-line, caption or subheading.
+    pub paragraphs: Vec<String>,
+    /// Subheadings in page order; a crawler may keep or leave them.
+    pub subheadings: Vec<String>,
+    /// Caption of the figure; a crawler may keep or leave it.
+    pub caption: String,
+}
+
+/// All articles of a site.
+pub(crate) fn expected(site: &Site) -> Vec<Expected> {
+    let all = site.articles.iter().enumerate();
+    all.map(|(place, article)| one(site, place, article))
+        .collect()
+}
+
+fn one(site: &Site, place: usize, article: &Article) -> Expected {
+    let paper = site.paper;
+    let path = site.path(article);
+    let mut urls = vec![paper.url(&path)];
+    if place == special::TWIN {
+        urls.push(paper.url(&paper.twin(article)));
+    }
+    let old = paper.url(&format!("{}{}", paper.odd.old, article.number));
+    Expected {
+        host: paper.host,
+        path,
+        urls,
+        redirects: if place == special::MOVED {
+            vec![old]
+        } else {
+            Vec::new()
+        },
+        title: article.title.clone(),
+        author: article.author.clone(),
+        published: article.published.iso.clone(),
+        language: paper.language.tag(),
+        paragraphs: article.paragraphs(),
+        subheadings: article.subheadings(),
+        caption: article.caption.clone(),
+    }
+}

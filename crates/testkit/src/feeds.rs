@@ -1,0 +1,148 @@
+//! What a paper says to machines: robots.txt (RFC 9309), sitemaps (sitemaps.org
+//! 0.9, with the news extension), RSS 2.0 and Atom (RFC 4287).
+//!
+//! None of them is complete, as on real sites: the oldest articles stand only in
+//! the sections' lists, the feed and the news sitemap hold the newest.
+
+use crate::answer::{Answer, gzip_of};
+use crate::article::{Article, plain};
+use crate::markup::escape;
+use crate::paper::Language;
+use crate::site::{LATEST, Site};
+use std::fmt::Write;
+
+/// Path of the sitemap of articles, a gzip file.
+const ARTICLES: &str = "/sitemaps/articles.xml.gz";
+/// Path of the news sitemap.
+const NEWS: &str = "/sitemaps/news.xml";
+/// Articles in the news sitemap.
+const NEWEST: usize = 5;
+
+/// The answer to one of these paths; `None` for others.
+pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
+    let (content_type, body) = match path {
+        "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),
+        "/sitemap.xml" => ("text/xml; charset=utf-8", index(site).into_bytes()),
+        ARTICLES => ("application/gzip", gzip_of(articles(site).as_bytes())),
+        NEWS => ("text/xml; charset=utf-8", news(site).into_bytes()),
+        path if path == site.paper.feed => match site.paper.language {
+            Language::Vietnamese => ("text/xml; charset=utf-8", rss(site).into_bytes()),
+            Language::English => ("application/atom+xml", atom(site).into_bytes()),
+        },
+        _ => return None,
+    };
+    Some(Answer::ok(content_type, body, site.pressed()))
+}
+
+fn robots(site: &Site) -> String {
+    format!(
+        "User-agent: *\nDisallow: /private/\nDisallow: {}\n\nSitemap: {}\n",
+        site.paper.odd.search,
+        site.paper.url("/sitemap.xml")
+    )
+}
+
+fn index(site: &Site) -> String {
+    let mut out = format!("{XML}<sitemapindex xmlns=\"{SITEMAP}\">\n");
+    for path in [ARTICLES, NEWS] {
+        let _ = writeln!(
+            out,
+            "<sitemap><loc>{}</loc><lastmod>{}</lastmod></sitemap>",
+            site.paper.url(path),
+            site.pressed()
+        );
+    }
+    out.push_str("</sitemapindex>\n");
+    out
+}
+
+fn articles(site: &Site) -> String {
+    let listed = site.articles.len() - site.articles.len() / 9;
+    let mut out = format!("{XML}<urlset xmlns=\"{SITEMAP}\">\n");
+    for article in &site.articles[..listed] {
+        let _ = writeln!(
+            out,
+            "<url><loc>{}</loc><lastmod>{}</lastmod></url>",
+            escape(&url(site, article)),
+            article.published.iso
+        );
+    }
+    out.push_str("</urlset>\n");
+    out
+}
+
+fn news(site: &Site) -> String {
+    let language = site.paper.language.tag();
+    let mut out = format!("{XML}<urlset xmlns=\"{SITEMAP}\" xmlns:news=\"{NEWS_SITEMAP}\">\n");
+    for article in site.articles.iter().take(NEWEST) {
+        let _ = writeln!(
+            out,
+            "<url><loc>{}</loc><news:news><news:publication><news:name>{}</news:name>\
+             <news:language>{language}</news:language></news:publication>\
+             <news:publication_date>{}</news:publication_date><news:title>{}</news:title></news:news></url>",
+            escape(&url(site, article)),
+            escape(site.paper.name),
+            article.published.iso,
+            escape(&article.title)
+        );
+    }
+    out.push_str("</urlset>\n");
+    out
+}
+
+fn rss(site: &Site) -> String {
+    let name = escape(site.paper.name);
+    let front = site.paper.front;
+    let mut out = format!(
+        "{XML}<rss version=\"2.0\"><channel><title>{name}</title><link>{front}</link><description>{name}</description>\n"
+    );
+    for article in site.articles.iter().take(LATEST) {
+        let url = escape(&url(site, article));
+        let _ = writeln!(
+            out,
+            "<item><title>{}</title><link>{url}</link><guid>{url}</guid><pubDate>{}</pubDate>\
+             <description><![CDATA[{}]]></description></item>",
+            escape(&article.title),
+            article
+                .published
+                .moment
+                .strftime("%a, %d %b %Y %H:%M:%S +0000"),
+            escape(&plain(&article.standfirst))
+        );
+    }
+    out.push_str("</channel></rss>\n");
+    out
+}
+
+fn atom(site: &Site) -> String {
+    let front = site.paper.front;
+    let mut out = format!(
+        "{XML}<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>{}</title><id>{front}</id>\
+         <link href=\"{front}\"/><updated>{}</updated>\n",
+        escape(site.paper.name),
+        site.pressed()
+    );
+    for article in site.articles.iter().take(LATEST) {
+        let url = escape(&url(site, article));
+        let _ = writeln!(
+            out,
+            "<entry><title>{}</title><id>{url}</id><link rel=\"alternate\" href=\"{url}\"/>\
+             <published>{date}</published><updated>{date}</updated><author><name>{}</name></author>\
+             <summary>{}</summary></entry>",
+            escape(&article.title),
+            escape(&article.author),
+            escape(&plain(&article.standfirst)),
+            date = article.published.iso
+        );
+    }
+    out.push_str("</feed>\n");
+    out
+}
+
+fn url(site: &Site, article: &Article) -> String {
+    site.paper.url(&site.path(article))
+}
+
+const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const SITEMAP: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const NEWS_SITEMAP: &str = "http://www.google.com/schemas/sitemap-news/0.9";

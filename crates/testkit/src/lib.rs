@@ -1,0 +1,48 @@
+//! A newspaper on loopback, for the demo and the tests: [`Newspaper`] serves two
+//! papers under their own host names, `http://baolang.example` (Vietnamese, "Báo
+//! Làng") and `http://villagepost.example` (English, "The Village Post"), to those
+//! who set it as HTTP proxy.
+//!
+//! What a crawler meets there: front page, paginated sections, robots.txt,
+//! sitemaps (index, gzip, news), feeds, articles in full furniture
+//! (advertisement, related links, comments), one-time errors, redirects in and out of
+//! scope, a second copy of an article, traps without end, a wall, an old encoding.
+//! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
+//!
+//! All texts in `articles/` were written for this project; people and places are
+//! invented. Two markups are no measure of extraction: that is what recorded sites
+//! are for.
+//!
+//! ```
+//! use gleaner_testkit::{Newspaper, Options};
+//! use std::{io::{Read, Write}, net::TcpStream};
+//!
+//! let paper = Newspaper::start_in_background(Options::default())?;
+//! let mut stream = TcpStream::connect(paper.address())?;
+//! stream.write_all(b"GET http://baolang.example/robots.txt HTTP/1.1\r\nHost: baolang.example\r\nConnection: close\r\n\r\n")?;
+//! let mut answer = String::new();
+//! stream.read_to_string(&mut answer)?;
+//! assert!(answer.contains("Disallow: /private/"));
+//! assert_eq!(paper.requests()[0].path, "/robots.txt");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod answer;
+mod article;
+mod baolang;
+mod comments;
+mod expected;
+mod feeds;
+mod legacy;
+mod log;
+mod markup;
+mod oddities;
+mod paper;
+mod server;
+mod site;
+mod texts;
+mod village_post;
+
+pub use expected::Expected;
+pub use log::Request;
+pub use server::{Newspaper, Options};

@@ -1,0 +1,101 @@
+//! Small steps that both papers' pages share: escaping, inline marks, teasers,
+//! a digest to choose by.
+
+use crate::article::Span;
+use crate::site::Site;
+
+/// `text` safe between tags and in double-quoted attributes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `text` as a JSON string with its quotes, safe inside `<script>`.
+pub(crate) fn json(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c < ' ' || c == '<' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A paragraph's runs as HTML. A link to an article that this server does not
+/// have (see `Options::articles`) is plain text.
+pub(crate) fn inline(site: &Site, spans: &[Span]) -> String {
+    let html = spans.iter().map(|span| match span {
+        Span::Text(text) => escape(text),
+        Span::Italic(text) => format!("<em>{}</em>", escape(text)),
+        Span::Bold(text) => format!("<strong>{}</strong>", escape(text)),
+        Span::Link { text, target } => match link(site, target) {
+            Some(href) => format!(r#"<a href="{}">{}</a>"#, escape(&href), escape(text)),
+            None => escape(text),
+        },
+    });
+    html.collect()
+}
+
+fn link(site: &Site, target: &str) -> Option<String> {
+    match target.parse::<u32>() {
+        Ok(number) => site.numbered(number).map(|article| site.path(article)),
+        Err(_) => Some(target.to_owned()),
+    }
+}
+
+/// The first words of a text, for lists.
+pub(crate) fn teaser(text: &str) -> String {
+    const WORDS: usize = 14;
+    let words: Vec<_> = text.split_whitespace().collect();
+    if words.len() <= WORDS {
+        return text.to_owned();
+    }
+    format!("{} …", words[..WORDS].join(" "))
+}
+
+/// FNV-1a, 64 bits (draft-eastlake-fnv): the same on every run and machine, so
+/// that a page is the same whenever it is asked for. Not for secrets.
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_text_opens_no_tag_and_closes_no_attribute() {
+        assert_eq!(escape(r#"<a & "b">"#), "&lt;a &amp; &quot;b&quot;&gt;");
+        assert_eq!(json("\"\\</script>\n"), r#""\"\\\u003c/script>\u000a""#);
+    }
+
+    #[test]
+    fn the_digest_is_the_published_one() {
+        // Test vectors of the FNV draft.
+        assert_eq!(digest(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(digest(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(digest(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_teaser_is_short() {
+        assert_eq!(teaser("short"), "short");
+        let long = "w ".repeat(40);
+        assert_eq!(teaser(&long).split(' ').count(), 15);
+    }
+}

@@ -1,0 +1,172 @@
+//! What a crawler meets besides articles and lists: traps, walls, redirects,
+//! forbidden and missing pages, other kinds of file.
+//!
+//! The traps have no end of their own; a crawler ends them by canonical addresses,
+//! by depth, by repeated path segments or by its cap of pages.
+
+use crate::answer::Answer;
+use crate::markup::digest;
+use crate::paper::Language;
+use crate::site::{Site, special};
+use hyper::StatusCode;
+use std::fmt::Write;
+
+/// Where the redirect out of scope leads.
+pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
+
+/// The answer to an odd path; `None` for others.
+pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
+    let odd = &site.paper.odd;
+    if path == odd.elsewhere {
+        return Some(Answer::redirect(StatusCode::FOUND, ELSEWHERE.to_owned()));
+    }
+    if path == odd.print {
+        return Some(Answer::ok(
+            "application/pdf",
+            PDF.as_bytes().to_vec(),
+            site.pressed(),
+        ));
+    }
+    if path == odd.wall {
+        return Some(wall(site));
+    }
+    if path == odd.members || path == odd.search {
+        return Some(forbidden(site));
+    }
+    if path == odd.classifieds {
+        return Some(classifieds(site, query.unwrap_or_default()));
+    }
+    moved(site, path)
+        .or_else(|| calendar(site, path.strip_prefix(odd.calendar)?))
+        .or_else(|| about(site, path))
+}
+
+fn moved(site: &Site, path: &str) -> Option<Answer> {
+    let number = path.strip_prefix(site.paper.odd.old)?;
+    let article = site.articles.get(special::MOVED)?;
+    let found = number == article.number.to_string();
+    found.then(|| {
+        Answer::redirect(
+            StatusCode::MOVED_PERMANENTLY,
+            site.paper.url(&site.path(article)),
+        )
+    })
+}
+
+/// One paper asks for consent first, the other for a login.
+fn wall(site: &Site) -> Answer {
+    let main = match site.paper.language {
+        Language::Vietnamese => {
+            "<div class=\"dong-y\"><p>Báo Làng dùng cookie để ghi nhớ lựa chọn của bạn đọc. \
+             Bấm “Đồng ý” để xem tiếp.</p><button>Đồng ý</button> <button>Từ chối</button></div>\n"
+        }
+        Language::English => {
+            "<form class=\"login\"><p>Please log in to read this page. Subscribers have full access.</p>\
+             <input name=\"user\"><input name=\"pass\" type=\"password\"><button>Log in</button></form>\n"
+        }
+    };
+    site.framed(site.paper.odd.wall_title, main)
+}
+
+/// What robots.txt forbids. It answers, so that only the access log tells.
+fn forbidden(site: &Site) -> Answer {
+    match site.paper.language {
+        Language::Vietnamese => site.framed(
+            "Góc thành viên",
+            "<p>Trang này không dành cho máy đọc.</p>\n",
+        ),
+        Language::English => {
+            site.framed("Members' corner", "<p>This page is not for robots.</p>\n")
+        }
+    }
+}
+
+/// Small advertisements; each page hands out a session id of its own.
+fn classifieds(site: &Site, query: &str) -> Answer {
+    let path = site.paper.odd.classifieds;
+    let next = digest(query.as_bytes());
+    let (title, more, wares) = match site.paper.language {
+        Language::Vietnamese => (
+            "Rao vặt",
+            "Xem thêm",
+            ["Bán xe đạp", "Cho thuê thuyền", "Tìm mèo lạc"],
+        ),
+        Language::English => (
+            "Classifieds",
+            "More",
+            ["Bicycle for sale", "Boat to let", "Lost cat"],
+        ),
+    };
+    let mut main = String::from("<ul>\n");
+    for (n, ware) in wares.iter().enumerate() {
+        let _ = writeln!(
+            main,
+            "<li>{ware}: 00000 {:06}</li>",
+            (next >> (8 * n)) % 1_000_000
+        );
+    }
+    let _ = writeln!(main, "</ul><a href=\"{path}?sid={next:016x}\">{more}</a>");
+    site.framed(title, &main)
+}
+
+/// A month with links to the one before and the one after, for ever.
+fn calendar(site: &Site, rest: &str) -> Option<Answer> {
+    let (year, month) = rest.strip_prefix('/')?.split_once('/')?;
+    let (year, month) = (year.parse::<u32>().ok()?, month.parse::<u32>().ok()?);
+    if !(1..=9999).contains(&year) || !(1..=12).contains(&month) {
+        return None;
+    }
+    let path = site.paper.odd.calendar;
+    let after = if month == 12 {
+        (year + 1, 1)
+    } else {
+        (year, month + 1)
+    };
+    let before = if month == 1 {
+        (year - 1, 12)
+    } else {
+        (year, month - 1)
+    };
+    let (title, none) = match site.paper.language {
+        Language::Vietnamese => (
+            format!("Lịch làng tháng {month}/{year}"),
+            "Không có việc làng.",
+        ),
+        Language::English => (format!("What's on, {month}/{year}"), "Nothing is planned."),
+    };
+    let main = format!(
+        "<p>{none}</p><a href=\"{path}/{}/{:02}\">&laquo;</a> <a href=\"{path}/{}/{:02}\">&raquo;</a>\n",
+        before.0, before.1, after.0, after.1
+    );
+    Some(site.framed(&title, &main))
+}
+
+/// The page about the paper, whose relative link repeats its own segment.
+fn about(site: &Site, path: &str) -> Option<Answer> {
+    let odd = &site.paper.odd;
+    let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;
+    while let Some(shorter) = rest.strip_prefix(odd.about_segment) {
+        rest = shorter;
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    let (title, text) = match site.paper.language {
+        Language::Vietnamese => (
+            "Giới thiệu",
+            "Báo Làng do người làng viết cho người làng đọc.",
+        ),
+        Language::English => ("About us", "The Post is written by those who read it."),
+    };
+    let main = format!(
+        "<p>{text}</p><a href=\"{}\">{title}</a>\n",
+        odd.about_segment
+    );
+    Some(site.framed(title, &main))
+}
+
+/// One blank page, without a cross-reference table: readers rebuild it.
+const PDF: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\
+trailer<</Root 1 0 R>>\n%%EOF\n";

@@ -1,0 +1,263 @@
+//! The server: both papers on one port of loopback, HTTP/1.1.
+//!
+//! It is a proxy to those who use it as one (absolute-form targets, RFC 9112,
+//! 3.2.2) and an origin to those who name the host in the `Host` header. It never
+//! connects anywhere: a host that it does not serve is answered 404, `CONNECT` 501.
+//!
+//! Answers are computed on the connection's own task; nothing is shared between
+//! requests but the access log.
+
+use crate::answer::Answer;
+use crate::expected::{Expected, expected};
+use crate::log::{AccessLog, Request};
+use crate::paper::PAPERS;
+use crate::site::Site;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HOST, USER_AGENT};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// What a [`Newspaper`] serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Articles in each paper, the newest first; more than are written means all.
+    pub articles: usize,
+    /// Whether one article of each paper answers 503 (`Retry-After: 1`) and one
+    /// answers 500 the first time that it is asked for.
+    pub faults: bool,
+    /// Time between a request and its answer.
+    pub latency: Duration,
+}
+
+impl Default for Options {
+    /// All articles, with the one-time errors, without delay.
+    fn default() -> Self {
+        Self {
+            articles: usize::MAX,
+            faults: true,
+            latency: Duration::ZERO,
+        }
+    }
+}
+
+/// A running server with two papers; it stops when dropped.
+#[derive(Debug)]
+pub struct Newspaper {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    /// Of a server in the background.
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    sites: Vec<Site>,
+    latency: Duration,
+    log: AccessLog,
+}
+
+impl Newspaper {
+    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime,
+    /// whose clock (a paused one too) the access log goes by.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with IO and time enabled.
+    pub async fn start(options: Options) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::new(&options));
+        let (stop, stopped) = oneshot::channel();
+        tokio::spawn(serve(listener, Arc::clone(&shared), stopped));
+        Ok(Self {
+            address,
+            shared,
+            stop: Some(stop),
+            thread: None,
+        })
+    }
+
+    /// The same on a thread and a runtime of its own, for what is not async.
+    ///
+    /// # Errors
+    /// When no port can be bound or no thread started.
+    pub fn start_in_background(options: Options) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::new(&options));
+        let (stop, stopped) = oneshot::channel();
+        let served = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("newspaper".into())
+            .spawn(move || runtime.block_on(serve(listener, served, stopped)))?;
+        Ok(Self {
+            address,
+            shared,
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens, to be set as HTTP proxy: `http://127.0.0.1:PORT`.
+    #[must_use]
+    pub fn proxy(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The address that it listens on.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The front pages, Vietnamese and English.
+    #[must_use]
+    pub fn seeds() -> [&'static str; 2] {
+        [PAPERS[0].front, PAPERS[1].front]
+    }
+
+    /// The access log so far, in order of arrival.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.log.requests()
+    }
+
+    /// How many requests have arrived.
+    #[must_use]
+    pub fn request_count(&self) -> usize {
+        self.shared.log.len()
+    }
+
+    /// Blocks this thread until `count` requests have arrived in all; false when
+    /// `timeout` passed first. In async code use [`Newspaper::requests_reached`].
+    #[must_use]
+    pub fn wait_for_requests(&self, count: usize, timeout: Duration) -> bool {
+        self.shared.log.wait(count, timeout)
+    }
+
+    /// Resolves when `count` requests have arrived in all.
+    pub async fn requests_reached(&self, count: usize) {
+        self.shared.log.reached(count).await;
+    }
+
+    /// What a correct crawl of this server must end with, by paper, newest first.
+    #[must_use]
+    pub fn expected(&self) -> Vec<Expected> {
+        self.shared.sites.iter().flat_map(expected).collect()
+    }
+
+    /// Stops serving: open connections are cut. A server in the background has
+    /// stopped when this returns, another as soon as its runtime gets to it.
+    pub fn shutdown(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Newspaper {
+    fn drop(&mut self) {
+        // An error means that the server has already ended.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        // An error means that it panicked, which its own thread has printed.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Shared {
+    fn new(options: &Options) -> Self {
+        let sites = PAPERS
+            .iter()
+            .map(|paper| Site::new(paper, options.articles, options.faults));
+        Self {
+            sites: sites.collect(),
+            latency: options.latency,
+            log: AccessLog::new(),
+        }
+    }
+
+    fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> Answer {
+        if *method == Method::CONNECT {
+            return Answer::text(StatusCode::NOT_IMPLEMENTED, "Only http is served here.\n");
+        }
+        if *method != Method::GET && *method != Method::HEAD {
+            return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+        }
+        match self.sites.iter().find(|site| site.paper.host == host) {
+            Some(site) => site.answer(path, query),
+            None => Answer::text(
+                StatusCode::NOT_FOUND,
+                "Set this address as HTTP proxy and ask for http://baolang.example/ or http://villagepost.example/.\n",
+            ),
+        }
+    }
+}
+
+/// Accepts connections until `stopped`; then all of them end with the set.
+async fn serve(listener: TcpListener, shared: Arc<Shared>, mut stopped: oneshot::Receiver<()>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = &mut stopped => return,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => {
+                // A connection that broke before it was accepted is its asker's loss.
+                let Ok((stream, _)) = accepted else { continue };
+                let shared = Arc::clone(&shared);
+                connections.spawn(async move {
+                    let service = service_fn(|request| respond(&shared, request));
+                    // An error is a connection that the asker broke off.
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        }
+    }
+}
+
+async fn respond(
+    shared: &Shared,
+    request: hyper::Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let time = shared.log.now();
+    let (host, uri, headers) = (host(&request), request.uri(), request.headers());
+    let answer = shared.answer(request.method(), &host, uri.path(), uri.query());
+    let agent = headers.get(USER_AGENT).and_then(|v| v.to_str().ok());
+    let place = shared.log.add(Request {
+        time,
+        finished: None,
+        host,
+        path: uri.path_and_query().map_or("", |p| p.as_str()).to_owned(),
+        status: answer.status_for(headers).as_u16(),
+        user_agent: agent.unwrap_or_default().to_owned(),
+    });
+    if !shared.latency.is_zero() {
+        tokio::time::sleep(shared.latency).await;
+    }
+    let response = answer.into_response(headers);
+    shared.log.finished(place);
+    Ok(response)
+}
+
+/// The host asked for: of the target when it is absolute, else of the header.
+fn host<B>(request: &hyper::Request<B>) -> String {
+    let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
+    let header = header.map(|host| host.split(':').next().unwrap_or_default());
+    let host = request.uri().host().or(header).unwrap_or_default();
+    host.to_ascii_lowercase()
+}

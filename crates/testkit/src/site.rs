@@ -1,0 +1,239 @@
+//! One paper with its articles: which path is answered how.
+//!
+//! Every answer is made from the path alone, with no clock and no shared state but
+//! the two one-time errors, so that two crawls of one server see the same pages.
+
+use crate::answer::Answer;
+use crate::article::Article;
+use crate::markup::digest;
+use crate::paper::{Language, Paper};
+use crate::{baolang, feeds, legacy, oddities, village_post};
+use hyper::StatusCode;
+use jiff::Timestamp;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Articles in one page of a section's list.
+pub(crate) const PER_PAGE: usize = 4;
+/// Articles on the front page and in the feed.
+pub(crate) const LATEST: usize = 12;
+
+/// A paper and the part of its articles that is served.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub paper: &'static Paper,
+    /// Newest first.
+    pub articles: Vec<Article>,
+    faults: Option<Faults>,
+}
+
+/// Errors that are answered once; true when spent.
+#[derive(Debug, Default)]
+struct Faults {
+    unavailable: AtomicBool,
+    failed: AtomicBool,
+}
+
+/// Which article, counted from the newest, is the odd one.
+pub(crate) mod special {
+    /// Answers 503 the first time.
+    pub(crate) const UNAVAILABLE: usize = 0;
+    /// Answers 500 the first time.
+    pub(crate) const FAILED: usize = 1;
+    /// Is linked under its old address too, which redirects.
+    pub(crate) const MOVED: usize = 2;
+    /// Stands at a second address too.
+    pub(crate) const TWIN: usize = 3;
+    /// Is linked with tracking parameters too.
+    pub(crate) const TRACKED: usize = 4;
+    /// Is sent in an old encoding.
+    pub(crate) const LEGACY: usize = 5;
+}
+
+impl Site {
+    /// The newest `count` articles of a paper.
+    pub(crate) fn new(paper: &'static Paper, count: usize, faults: bool) -> Self {
+        let texts = paper.texts.iter().take(count);
+        let articles = texts.map(|(name, text)| {
+            // Held by a test that reads every file.
+            Article::parse(name, text).expect("the bundled articles are well formed")
+        });
+        Self {
+            paper,
+            articles: articles.collect(),
+            faults: faults.then(Faults::default),
+        }
+    }
+
+    /// The answer to a path, with its query apart.
+    pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> Answer {
+        oddities::answer(self, path, query)
+            .or_else(|| self.article_answer(path))
+            .or_else(|| self.hub_answer(path, query))
+            .or_else(|| feeds::answer(self, path))
+            .unwrap_or_else(|| self.not_found())
+    }
+
+    /// Path of an article's page.
+    pub(crate) fn path(&self, article: &Article) -> String {
+        self.paper.path(article)
+    }
+
+    /// The article of that number, when it is served.
+    pub(crate) fn numbered(&self, number: u32) -> Option<&Article> {
+        self.articles.iter().find(|a| a.number == number)
+    }
+
+    /// The articles of a section, newest first.
+    pub(crate) fn section(&self, slug: &str) -> Vec<&Article> {
+        self.articles.iter().filter(|a| a.section == slug).collect()
+    }
+
+    /// Four others, of the same section first: what a page links to as related.
+    pub(crate) fn related(&self, article: &Article) -> Vec<&Article> {
+        let own = self.section(&article.section);
+        let at = own.iter().position(|a| *a == article).unwrap_or_default();
+        let others = (1..own.len()).map(|i| own[(at + i) % own.len()]);
+        others.take(4).collect()
+    }
+
+    /// When the paper last changed: its newest article.
+    pub(crate) fn pressed(&self) -> Timestamp {
+        self.articles
+            .first()
+            .map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
+    }
+
+    /// A page of the paper in UTF-8.
+    pub(crate) fn page(&self, status: StatusCode, html: String) -> Answer {
+        Answer::plain(status, self.html_type(), html.into_bytes())
+    }
+
+    /// A page of the paper that is neither article nor list, around `main` (HTML).
+    pub(crate) fn framed(&self, title: &str, main: &str) -> Answer {
+        let html = match self.paper.language {
+            Language::Vietnamese => baolang::framed(self, title, main),
+            Language::English => village_post::framed(self, title, main),
+        };
+        self.page(StatusCode::OK, html)
+    }
+
+    /// 404 in the paper's own dress.
+    pub(crate) fn not_found(&self) -> Answer {
+        let html = match self.paper.language {
+            Language::Vietnamese => baolang::notice(
+                self,
+                "Không tìm thấy trang",
+                "Trang bạn tìm không còn ở đây.",
+            ),
+            Language::English => {
+                village_post::notice(self, "Page not found", "There is nothing at this address.")
+            }
+        };
+        self.page(StatusCode::NOT_FOUND, html)
+    }
+
+    /// One paper names its encoding in the header, the other only in a `meta`.
+    fn html_type(&self) -> &'static str {
+        match self.paper.language {
+            Language::Vietnamese => "text/html; charset=utf-8",
+            Language::English => "text/html",
+        }
+    }
+
+    fn article_answer(&self, path: &str) -> Option<Answer> {
+        let twin = self.articles.get(special::TWIN);
+        if let Some(article) = twin.filter(|a| self.paper.twin(a) == path) {
+            return Some(self.article_page(article, path, "utf-8"));
+        }
+        let place = self.articles.iter().position(|a| self.path(a) == path)?;
+        if let Some(fault) = self.fault(place) {
+            return Some(fault);
+        }
+        let article = &self.articles[place];
+        if place != special::LEGACY {
+            return Some(self.article_page(article, path, "utf-8"));
+        }
+        let language = self.paper.language;
+        let mut answer = self.article_page(article, path, legacy::encoding(language).name());
+        answer.content_type = match language {
+            Language::Vietnamese => "text/html; charset=windows-1258",
+            Language::English => "text/html; charset=windows-1252",
+        };
+        let html = String::from_utf8_lossy(&answer.body).into_owned();
+        answer.body = legacy::encode(language, &html);
+        Some(answer)
+    }
+
+    fn article_page(&self, article: &Article, path: &str, charset: &str) -> Answer {
+        let html = match self.paper.language {
+            Language::Vietnamese => baolang::article(self, article, path, charset),
+            Language::English => village_post::article(self, article, path, charset),
+        };
+        Answer::ok(
+            self.html_type(),
+            html.into_bytes(),
+            article.published.moment,
+        )
+    }
+
+    fn fault(&self, place: usize) -> Option<Answer> {
+        let faults = self.faults.as_ref()?;
+        match place {
+            special::UNAVAILABLE if !faults.unavailable.swap(true, Relaxed) => {
+                Some(Answer::unavailable(1))
+            }
+            special::FAILED if !faults.failed.swap(true, Relaxed) => Some(Answer::text(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong.\n",
+            )),
+            _ => None,
+        }
+    }
+
+    fn hub_answer(&self, path: &str, query: Option<&str>) -> Option<Answer> {
+        let html = if path == "/" {
+            match self.paper.language {
+                Language::Vietnamese => baolang::front(self),
+                Language::English => village_post::front(self),
+            }
+        } else {
+            let (slug, page) = self.section_page(path, query)?;
+            match self.paper.language {
+                Language::Vietnamese => baolang::section(self, slug, page),
+                Language::English => village_post::section(self, slug, page),
+            }
+        };
+        Some(Answer::ok(
+            self.html_type(),
+            html.into_bytes(),
+            self.pressed(),
+        ))
+    }
+
+    /// The section and the page of its list that an address names, if there is one.
+    fn section_page(&self, path: &str, query: Option<&str>) -> Option<(&'static str, usize)> {
+        let mut parts = path.strip_prefix('/')?.split('/');
+        let slug = parts.next()?;
+        let slug = self.paper.sections.iter().find(|s| s.slug == slug)?.slug;
+        let page = match (parts.next(), query, self.paper.language) {
+            (None, Some(query), Language::English) => query.strip_prefix("page=")?.parse().ok()?,
+            (None, _, _) => 1,
+            (Some(part), _, Language::Vietnamese) => part.strip_prefix("trang-")?.parse().ok()?,
+            (Some(_), ..) => return None,
+        };
+        let end = parts.next().is_none();
+        (end && (1..=self.pages(slug)).contains(&page)).then_some((slug, page))
+    }
+
+    /// Pages of a section's list, at least 1.
+    pub(crate) fn pages(&self, slug: &str) -> usize {
+        self.section(slug).len().div_ceil(PER_PAGE).max(1)
+    }
+}
+
+/// A number below `below` that is the same whenever `seed` and `salt` are.
+pub(crate) fn choose(seed: &str, salt: usize, below: usize) -> usize {
+    let hash = digest(format!("{salt}:{seed}").as_bytes());
+    // The low bits of FNV-1a follow the last byte too closely.
+    usize::try_from((hash >> 20) % below.max(1) as u64).unwrap_or_default()
+}
