@@ -1,0 +1,224 @@
+//! One request in flight for each group of hosts, and a gap between two.
+//!
+//! A group is a registrable domain or a host (`fetch.gap_scope`); its name is the
+//! caller's. The gap is counted from the end of one answer to the start of the next
+//! request, so that a slow host is asked more slowly. Who waits at a gate waits in
+//! turn and holds nothing else; [`Gates::ready_in`] lets a scheduler not wait at all.
+//!
+//! Nothing is kept over a restart: a crawl that goes on puts each group on hold for
+//! one gap first ([`Gates::hold`]). A gap set longer than the configured one is never
+//! forgotten, since it is a host's wish; such groups are few.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+use crate::headers::LONGEST_HOLD;
+
+/// The hold after a first 429 or 503 without `Retry-After`.
+const FIRST_HOLD: Duration = Duration::from_secs(60);
+/// After this time without another, a group's earlier 429 and 503 are forgiven.
+const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
+/// Largest part of a hold that is added to it at random, so that hosts that failed
+/// together are not asked together.
+const JITTER: f64 = 0.1;
+/// Groups above which idle ones are looked for.
+const SWEEP_AT: usize = 1024;
+/// What [`Gates::ready_in`] says at least while a request is in flight.
+const BUSY: Duration = Duration::from_millis(10);
+
+/// The gates of all groups. Cheap to clone; clones share the gates.
+#[derive(Debug, Clone)]
+pub struct Gates {
+    delay: Duration,
+    groups: Arc<Mutex<Groups>>,
+}
+
+#[derive(Debug)]
+struct Groups {
+    by_name: HashMap<String, Arc<Gate>>,
+    /// Length of `by_name` at which it is swept.
+    sweep_at: usize,
+}
+
+/// One group.
+#[derive(Debug)]
+struct Gate {
+    /// One permit: whoever waits for the gap or has a request in flight.
+    turn: Arc<Semaphore>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Pause after an answer.
+    gap: Duration,
+    /// When the last answer ended.
+    ended: Option<Instant>,
+    /// Nothing is asked before.
+    held_until: Option<Instant>,
+    /// Back-offs in a row.
+    back_offs: u32,
+}
+
+/// The right to one request. Dropping it starts the gap, whatever became of the request.
+#[derive(Debug)]
+pub struct Pass {
+    gate: Arc<Gate>,
+    // Dropped after `Drop::drop` has noted the end, so that the next in turn sees it.
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.gate.state().ended = Some(Instant::now());
+    }
+}
+
+impl State {
+    /// When the next request may start; None: at once.
+    fn opens(&self) -> Option<Instant> {
+        self.ended.map(|ended| ended + self.gap).max(self.held_until)
+    }
+}
+
+impl Gate {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, and each field is valid by itself.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opens_in(&self, now: Instant) -> Duration {
+        self.state().opens().map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
+    }
+
+    /// Whether nothing would be lost if the gate were forgotten.
+    fn is_idle(&self, delay: Duration, now: Instant) -> bool {
+        let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
+        let state = self.state();
+        free && state.gap == delay && !state.remembers(now)
+    }
+}
+
+impl State {
+    /// Whether the last back-off still counts.
+    fn remembers(&self, now: Instant) -> bool {
+        self.back_offs > 0 && self.held_until.is_some_and(|until| now < until + FORGIVEN_AFTER)
+    }
+}
+
+impl Gates {
+    /// Gates with `delay` between the end of an answer and the next request.
+    #[must_use]
+    pub fn new(delay: Duration) -> Self {
+        let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
+        Self { delay, groups: Arc::new(Mutex::new(groups)) }
+    }
+
+    /// Waits for the group's turn, its gap and its hold. Dropping the future gives the
+    /// turn up and changes nothing.
+    pub async fn enter(&self, group: &str) -> Pass {
+        let gate = self.gate(group);
+        let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
+        loop {
+            // Looked at again after the sleep: the hold may have been prolonged.
+            let opens = gate.state().opens();
+            match opens {
+                Some(at) if at > Instant::now() => sleep_until(at).await,
+                _ => return Pass { gate, _turn: turn },
+            }
+        }
+    }
+
+    /// Sets the group's gap, such as its `Crawl-delay` under the caller's cap. One
+    /// shorter than the configured delay counts as that.
+    pub fn set_gap(&self, group: &str, gap: Duration) {
+        self.gate(group).state().gap = gap.max(self.delay);
+    }
+
+    /// Lets nothing into the group for `time` from now; never shortens a hold. At most
+    /// a day.
+    pub fn hold(&self, group: &str, time: Duration) {
+        let until = Instant::now() + time.min(LONGEST_HOLD);
+        let gate = self.gate(group);
+        let mut state = gate.state();
+        state.held_until = state.held_until.max(Some(until));
+    }
+
+    /// How long until the group can be asked. Zero: now. While a request is in flight
+    /// or another task waits at the gate: at least the gap, more than zero.
+    #[must_use]
+    pub fn ready_in(&self, group: &str) -> Duration {
+        let gate = self.groups().by_name.get(group).cloned();
+        let Some(gate) = gate else { return Duration::ZERO };
+        let opens_in = gate.opens_in(Instant::now());
+        if gate.turn.available_permits() > 0 {
+            return opens_in;
+        }
+        let gap = gate.state().gap;
+        opens_in.max(gap).max(BUSY)
+    }
+
+    /// Puts the group on hold after a 429 or 503 and says for how long: what the host
+    /// asked for, else 60 s, doubled for each further one and up to a tenth longer; at
+    /// most a day. After 30 minutes without one, counted from the end of the hold, it
+    /// begins anew.
+    pub fn back_off(&self, group: &str, retry_after: Option<Duration>) -> Duration {
+        let gate = self.gate(group);
+        let now = Instant::now();
+        let mut state = gate.state();
+        if !state.remembers(now) {
+            state.back_offs = 0;
+        }
+        // 2^11 minutes are more than a day.
+        let doubled = FIRST_HOLD * (1 << state.back_offs.min(11));
+        let random = doubled.mul_f64(1.0 + rand::random_range(0.0..JITTER));
+        let time = retry_after.unwrap_or(random).min(LONGEST_HOLD);
+        state.back_offs = state.back_offs.saturating_add(1);
+        state.held_until = state.held_until.max(Some(now + time));
+        time
+    }
+
+    /// Drops the groups about which there is nothing to remember: no request, no
+    /// waiter, gap and hold past, back-offs forgiven, gap as configured. Happens by
+    /// itself when groups have doubled.
+    pub fn forget_idle(&self) {
+        let mut groups = self.groups();
+        self.sweep(&mut groups);
+    }
+
+    /// Groups that are remembered.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.groups().by_name.len()
+    }
+
+    fn sweep(&self, groups: &mut Groups) {
+        let now = Instant::now();
+        // A gate that someone else holds is about to be used: gates are handed out
+        // under the lock that is held here.
+        groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
+        groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
+    }
+
+    fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn gate(&self, group: &str) -> Arc<Gate> {
+        let mut groups = self.groups();
+        if let Some(gate) = groups.by_name.get(group) {
+            return Arc::clone(gate);
+        }
+        if groups.by_name.len() >= groups.sweep_at {
+            self.sweep(&mut groups);
+        }
+        let state = State { gap: self.delay, ended: None, held_until: None, back_offs: 0 };
+        let gate = Arc::new(Gate { turn: Arc::new(Semaphore::new(1)), state: Mutex::new(state) });
+        groups.by_name.insert(group.to_owned(), Arc::clone(&gate));
+        gate
+    }
+}

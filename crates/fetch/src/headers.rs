@@ -1,0 +1,82 @@
+//! The two headers that need reading: `Content-Type` and `Retry-After`.
+//!
+//! Servers send anything. What cannot be read counts as not sent.
+
+use std::time::Duration;
+
+use jiff::fmt::{rfc2822, strtime};
+use jiff::{Timestamp, tz::TimeZone};
+
+/// The longest time that a `Retry-After` can ask for; more counts as this.
+pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The type without its parameters, in lower case: `text/html`.
+pub(crate) fn essence(content_type: &str) -> String {
+    content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// How long to wait by a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which
+/// is taken against `now`. A date that has passed is no wait. None: negative or
+/// unreadable.
+pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
+        // More digits than a u64 holds still mean "very long".
+        let seconds = value.parse().unwrap_or(u64::MAX);
+        return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
+    }
+    let wait = Duration::try_from(http_date(value)?.duration_since(now)).unwrap_or(Duration::ZERO);
+    Some(wait.min(LONGEST_HOLD))
+}
+
+/// The three forms of an HTTP date (RFC 9110, 5.6.7).
+fn http_date(text: &str) -> Option<Timestamp> {
+    if let Ok(zoned) = rfc2822::parse(text) {
+        return Some(zoned.timestamp());
+    }
+    let utc = |format| strtime::parse(format, text).ok()?.to_datetime().ok();
+    let date = utc("%A, %d-%b-%y %H:%M:%S GMT").or_else(|| utc("%a %b %e %H:%M:%S %Y"))?;
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_read_without_its_parameters() {
+        for (sent, read) in [
+            ("text/html", "text/html"),
+            ("Text/HTML; charset=utf-8", "text/html"),
+            (" text/html ;", "text/html"),
+            ("text/html, text/html", "text/html"),
+            ("", ""),
+        ] {
+            assert_eq!(essence(sent), read);
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "1994-11-06T08:49:00Z".parse().unwrap();
+        let seconds = |n| Some(Duration::from_secs(n));
+        for (sent, read) in [
+            ("120", seconds(120)),
+            (" 0 ", seconds(0)),
+            ("99999999", Some(LONGEST_HOLD)),
+            ("99999999999999999999999", Some(LONGEST_HOLD)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", seconds(37)),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", seconds(37)),
+            ("Sun Nov  6 08:49:37 1994", seconds(37)),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", seconds(0)),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(LONGEST_HOLD)),
+            ("-5", None),
+            ("1.5", None),
+            ("", None),
+            ("soon", None),
+            ("Sun, 99 Nov 1994 08:49:37 GMT", None),
+        ] {
+            assert_eq!(retry_after(sent, now), read, "{sent}");
+        }
+    }
+}

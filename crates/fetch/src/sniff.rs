@@ -1,0 +1,85 @@
+//! Whether bytes begin like an HTML page, where nothing else says so.
+//!
+//! The tags are those of the WHATWG's MIME sniffing standard, section 7.1. It also
+//! asks for a space or `>` after the tag; so does this. Bytes of UTF-16 are read by
+//! dropping their zeros, which is right for the ASCII of a page's first tags.
+
+/// Bytes that are looked at.
+const WINDOW: usize = 1024;
+
+/// What a page may begin with.
+const OPENINGS: [&str; 16] = [
+    "<!doctype html",
+    "<html",
+    "<head",
+    "<script",
+    "<iframe",
+    "<h1",
+    "<div",
+    "<font",
+    "<table",
+    "<a",
+    "<style",
+    "<title",
+    "<b",
+    "<body",
+    "<br",
+    "<p",
+];
+
+/// Whether `bytes` begin like an HTML or XHTML page.
+pub(crate) fn looks_like_html(bytes: &[u8]) -> bool {
+    let head: Vec<u8> = bytes.iter().take(WINDOW).copied().filter(|b| *b != 0).collect();
+    let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
+    // Lossy decoding makes U+FFFD of a BOM of UTF-16.
+    let mut head = head.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\u{fffd}');
+    let xml = head.starts_with("<?xml");
+    for (opening, end) in [("<?xml", "?>"), ("<!--", "-->")] {
+        while let Some(rest) = head.strip_prefix(opening) {
+            // What does not end here hides the first tag; only HTML begins with a comment.
+            let Some((_, rest)) = rest.split_once(end) else { return !xml };
+            head = rest.trim_start();
+        }
+    }
+    OPENINGS.iter().any(|tag| {
+        let rest = head.strip_prefix(tag);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_whitespace()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_told_from_the_rest() {
+        for page in [
+            "<!DOCTYPE html><html>",
+            "\u{feff}\r\n <HTML lang=vi>",
+            "<html>",
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"x\">",
+            "<!-- a comment --><html>",
+            "<p>text",
+        ] {
+            assert!(looks_like_html(page.as_bytes()), "{page}");
+        }
+        for other in [
+            "",
+            "User-agent: *\nDisallow: /",
+            "<?xml version=\"1.0\"?><rss>",
+            "<?xml?><!-- feed --><rss>",
+            "<rss>",
+            "%PDF-1.4",
+            "{}",
+            "<pre-x",
+        ] {
+            assert!(!looks_like_html(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn utf_16_is_read() {
+        let le: Vec<u8> = [0xff, 0xfe].into_iter().chain("<html>".bytes().flat_map(|b| [b, 0])).collect();
+        assert!(looks_like_html(&le));
+    }
+}
