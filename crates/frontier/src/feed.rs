@@ -1,0 +1,289 @@
+//! Feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed, as far as they lead to pages.
+//!
+//! Only the address and the date of each entry are read; texts come from the pages
+//! themselves. Broken XML gives the entries that stood before, with a note. The
+//! reader is our own and not the `feed-rs` library's, which gives nothing of a feed
+//! that breaks anywhere, and panics on some (an author such as `Tòa soạn–a@b.vn`,
+//! a declaration of another encoding after 64 bytes).
+
+use crate::body::{Flaw, Limits, TextStream};
+use crate::found::Gatherer;
+use crate::xml::{self, Element, Step, Visitor};
+use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, shape};
+use jiff::Timestamp;
+use serde::Deserialize;
+use std::io::Read;
+use thiserror::Error;
+
+/// A feed as far as it could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feed {
+    /// The pages in the feed's order.
+    pub discovered: Discovered,
+    /// Entries that name no page.
+    pub without_link: u64,
+    /// Entries beyond [`Limits::entries`], which were counted and left out.
+    pub cut: u64,
+    /// Why the reading ended early; `None` where it did not.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why there is no feed in a body.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FeedError {
+    /// Another kind of document.
+    #[error("it is no feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
+    OtherDocument {
+        /// The first element's name, shortened.
+        root: String,
+    },
+    /// Neither XML nor a JSON Feed.
+    #[error("it is no feed: it is neither XML nor a JSON Feed")]
+    NotAFeed,
+    /// JSON that is broken, or has no list of items.
+    #[error("the JSON Feed cannot be read: {reason}")]
+    Json {
+        /// What the parser objects to.
+        reason: String,
+    },
+    /// It could not be read up to its first element.
+    #[error("the feed cannot be read: {0}")]
+    Unreadable(Flaw),
+}
+
+/// Reads the feed that was served at `base`, gzip or not.
+///
+/// Relative links are resolved against `base` (`xml:base` is not heeded). An
+/// entry is dated by its publication, else by its last change. Which pages are in
+/// scope is asked afterwards with [`Discovered::within`].
+///
+/// # Errors
+/// That it is none, or breaks before its first element. An empty one is fine.
+pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Feed, FeedError> {
+    let mut stream = TextStream::new(bytes, limits.bytes);
+    let mut entries = Entries::new(base, limits.entries);
+    let flaw = match stream.first_text().as_bytes().first() {
+        Some(b'<') => read_xml(stream, &mut entries)?,
+        Some(b'{') => read_json(stream, &mut entries)?,
+        _ => {
+            return Err(stream.flaw().cloned().map_or(FeedError::NotAFeed, FeedError::Unreadable));
+        }
+    };
+    entries.finish_entry();
+    let Entries { gatherer, without_link, cut, .. } = entries;
+    Ok(Feed { discovered: gatherer.finish(), without_link, cut, flaw })
+}
+
+fn read_xml(stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
+    let flaw = xml::walk(stream, entries);
+    match entries.root.take() {
+        Some(root) if is_feed(&root) => Ok(flaw),
+        Some(root) => Err(FeedError::OtherDocument { root: root.chars().take(40).collect() }),
+        None => Err(flaw.map_or(FeedError::NotAFeed, FeedError::Unreadable)),
+    }
+}
+
+fn is_feed(root: &str) -> bool {
+    matches!(root, "rss" | "feed" | "RDF" | "channel")
+}
+
+/// JSON Feed 1.1 (jsonfeed.org), the parts that are read.
+#[derive(Deserialize)]
+struct JsonFeed {
+    items: Vec<JsonItem>,
+}
+
+#[derive(Deserialize)]
+struct JsonItem {
+    url: Option<String>,
+    external_url: Option<String>,
+    date_published: Option<String>,
+    date_modified: Option<String>,
+}
+
+fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
+    let mut text = String::new();
+    // Reading from memory cannot fail, and damage ends the text.
+    let _ = stream.read_to_string(&mut text);
+    if let Some(flaw) = stream.flaw() {
+        return Err(FeedError::Unreadable(flaw.clone()));
+    }
+    let feed: JsonFeed =
+        serde_json::from_str(&text).map_err(|error| FeedError::Json { reason: error.to_string() })?;
+    for item in feed.items {
+        entries.entry = Some(Entry {
+            link: item.url.or(item.external_url),
+            published: item.date_published,
+            changed: item.date_modified,
+            ..Entry::default()
+        });
+        entries.finish_entry();
+    }
+    Ok(None)
+}
+
+/// Which leaf is being read.
+#[derive(Clone, Copy)]
+enum Leaf {
+    Link,
+    Origin,
+    Identifier,
+    Published,
+    Changed,
+}
+
+/// The entry that is being read.
+#[derive(Default)]
+struct Entry {
+    /// The page before a redirector was put before it (FeedBurner).
+    origin: Option<String>,
+    link: Option<String>,
+    /// `guid` or `id`, which is often, but need not be, the page's address.
+    identifier: Option<String>,
+    published: Option<String>,
+    changed: Option<String>,
+}
+
+struct Entries<'a> {
+    base: &'a CanonicalUrl,
+    limit: usize,
+    root: Option<String>,
+    leaf: Leaf,
+    entry: Option<Entry>,
+    /// An element whose inside is not the entry's own, and how deep it nests.
+    inside: Option<(String, usize)>,
+    gatherer: Gatherer,
+    without_link: u64,
+    cut: u64,
+}
+
+impl<'a> Entries<'a> {
+    fn new(base: &'a CanonicalUrl, limit: usize) -> Self {
+        Self {
+            base,
+            limit,
+            root: None,
+            leaf: Leaf::Link,
+            entry: None,
+            inside: None,
+            gatherer: Gatherer::new(base),
+            without_link: 0,
+            cut: 0,
+        }
+    }
+
+    fn finish_entry(&mut self) {
+        let Some(entry) = self.entry.take() else {
+            return;
+        };
+        let identifier =
+            entry.identifier.filter(|id| id.starts_with("http://") || id.starts_with("https://"));
+        let Some(link) = entry.origin.or(entry.link).or(identifier) else {
+            self.without_link += 1;
+            return;
+        };
+        if self.gatherer.len() < self.limit {
+            let date = |text: Option<String>| text.as_deref().and_then(dates::parse);
+            let dated = date(entry.published).or_else(|| date(entry.changed));
+            self.gatherer.take(judge(self.base, &link, dated));
+        } else {
+            self.cut += 1;
+        }
+    }
+
+    fn collect(&mut self, leaf: Leaf) -> Step {
+        self.leaf = leaf;
+        Step::Collect
+    }
+
+    fn open_link(&mut self, element: &Element<'_>) -> Step {
+        let Some(href) = element.attribute("href") else {
+            return self.collect(Leaf::Link);
+        };
+        let names_page = element.attribute("rel").is_none_or(|rel| rel == "alternate")
+            && element.attribute("type").is_none_or(|kind| kind.contains("html"));
+        if let Some(entry) = self.entry.as_mut().filter(|entry| names_page && entry.link.is_none()) {
+            entry.link = Some(href);
+        }
+        Step::Pass
+    }
+}
+
+/// An entry is a page, even where its address ends like a feed's.
+fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
+    let url = base.join(link)?;
+    shape::expected_role(&url)?;
+    Ok(Found { url, role: Role::Page, dated, news: false })
+}
+
+impl Visitor for Entries<'_> {
+    fn open(&mut self, element: &Element<'_>) -> Step {
+        let name = element.name();
+        if self.root.is_none() {
+            self.root = Some(name.to_owned());
+            return if is_feed(name) { Step::Pass } else { Step::Stop };
+        }
+        if matches!(name, "item" | "entry") {
+            self.finish_entry();
+            self.entry = Some(Entry::default());
+            self.inside = None;
+            return Step::Pass;
+        }
+        if let Some((outer, depth)) = &mut self.inside {
+            *depth += usize::from(name == outer);
+            return Step::Pass;
+        }
+        if self.entry.is_none() {
+            return Step::Pass;
+        }
+        match name {
+            "link" => self.open_link(element),
+            "origLink" => self.collect(Leaf::Origin),
+            "guid" if element.attribute("isPermaLink").is_none_or(|value| value != "false") => {
+                self.collect(Leaf::Identifier)
+            }
+            "id" => self.collect(Leaf::Identifier),
+            "pubDate" | "published" | "date" | "issued" => self.collect(Leaf::Published),
+            "updated" | "modified" => self.collect(Leaf::Changed),
+            // Markup of the text, another feed's data, pictures.
+            "content" | "summary" | "description" | "encoded" | "source" | "group" => {
+                self.inside = Some((name.to_owned(), 1));
+                Step::Pass
+            }
+            _ => Step::Pass,
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let Some(entry) = self.entry.as_mut() else {
+            return;
+        };
+        let field = match self.leaf {
+            Leaf::Link => &mut entry.link,
+            Leaf::Origin => &mut entry.origin,
+            Leaf::Identifier => &mut entry.identifier,
+            Leaf::Published => &mut entry.published,
+            Leaf::Changed => &mut entry.changed,
+        };
+        if field.is_none() && !text.is_empty() {
+            *field = Some(text.to_owned());
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        if matches!(name, "item" | "entry") {
+            self.finish_entry();
+            self.inside = None;
+        } else if let Some((outer, depth)) = &mut self.inside
+            && name == outer
+        {
+            *depth -= 1;
+            if *depth == 0 {
+                self.inside = None;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! A URL with what is known about it before it is fetched, and the count of what
+//! was left out.
+//!
+//! All of it is hearsay: a sitemap may call a listing a page and a date the time of
+//! the last template change. It orders the queue and decides nothing else.
+
+use crate::{CanonicalUrl, Refusal, Scope, UrlKey, links, shape};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+
+/// What is expected behind a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The page at which a site is entered: a seed.
+    Front,
+    /// A hub that the front page links to.
+    Section,
+    /// RSS, Atom, RDF or JSON Feed.
+    Feed,
+    /// A sitemap, or an index of them.
+    Sitemap,
+    /// Not yet known: an article, or a hub found deeper.
+    Page,
+}
+
+/// A URL that may be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Where it is.
+    pub url: CanonicalUrl,
+    /// What is expected there.
+    pub role: Role,
+    /// When it was published or last changed, as a feed or a sitemap states it;
+    /// `None` where nothing is stated, or nothing that can be read as a date.
+    pub dated: Option<Timestamp>,
+    /// It comes from a news sitemap, or is a sitemap that calls itself one.
+    pub news: bool,
+}
+
+/// What a page, a feed or a sitemap led to. Nothing is left out without a count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Discovered {
+    /// Each URL once, in the order of its source unless that says otherwise.
+    pub found: Vec<Found>,
+    /// How many were refused, by [`Refusal::label`].
+    pub refused: BTreeMap<&'static str, u64>,
+    /// How many named a page that stands in `found` already, or the source itself.
+    pub repeated: u64,
+}
+
+impl Discovered {
+    /// Keeps what is in scope and counts the rest as refused.
+    #[must_use]
+    pub fn within(mut self, scope: &Scope) -> Self {
+        let before = self.found.len();
+        self.found.retain(|found| scope.contains(&found.url));
+        let outside = before - self.found.len();
+        if outside > 0 {
+            let count = self.refused.entry(Refusal::OutOfScope.label()).or_default();
+            *count += u64::try_from(outside).expect("a count of memory fits 64 bits");
+        }
+        self
+    }
+
+    /// For the links of a front page: those that look like a section's address
+    /// (short, without number, date or long slug) become [`Role::Section`].
+    #[must_use]
+    pub fn with_sections(mut self) -> Self {
+        for found in &mut self.found {
+            if found.role == Role::Page && shape::looks_like_section(&found.url) {
+                found.role = Role::Section;
+            }
+        }
+        self
+    }
+
+    /// Stable order by what an article's address looks like: such links first.
+    #[must_use]
+    pub fn articles_first(mut self) -> Self {
+        self.found.sort_by_key(|found| !links::looks_like_article(&found.url));
+        self
+    }
+}
+
+/// Collects what a source names: each page once, everything else counted.
+pub(crate) struct Gatherer {
+    discovered: Discovered,
+    seen: HashSet<UrlKey>,
+}
+
+impl Gatherer {
+    /// Nothing yet; `source` itself counts as a repetition.
+    pub(crate) fn new(source: &CanonicalUrl) -> Self {
+        Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
+    }
+
+    /// Takes a URL, or the reason why it is none.
+    pub(crate) fn take(&mut self, judged: Result<Found, Refusal>) {
+        match judged {
+            Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),
+            Ok(_) => self.discovered.repeated += 1,
+            Err(refusal) => *self.discovered.refused.entry(refusal.label()).or_default() += 1,
+        }
+    }
+
+    /// URLs that were taken and kept.
+    pub(crate) fn len(&self) -> usize {
+        self.discovered.found.len()
+    }
+
+    pub(crate) fn finish(self) -> Discovered {
+        self.discovered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Discovered, Role};
+    use crate::{CanonicalUrl, Scope, links};
+
+    fn discovered() -> Discovered {
+        let base = CanonicalUrl::parse("https://a.vn/").unwrap();
+        let hrefs = ["/the-thao", "/mot-bai-bao-kha-dai-4226358.html", "https://b.vn/x", "/feed.rss"];
+        links::judge(&base, hrefs.into_iter(), &Scope::new(["a.vn", "b.vn"]))
+    }
+
+    #[test]
+    fn what_leaves_the_scope_is_counted() {
+        let inside = discovered().within(&Scope::new(["a.vn"]));
+        assert_eq!(inside.found.len(), 3);
+        assert_eq!(inside.refused["out_of_scope"], 1);
+    }
+
+    #[test]
+    fn sections_and_order() {
+        let found = discovered().with_sections().articles_first().found;
+        let roles: Vec<_> = found.iter().map(|f| (f.url.path(), f.role)).collect();
+        assert_eq!(
+            roles,
+            [
+                ("/mot-bai-bao-kha-dai-4226358.html", Role::Page),
+                ("/the-thao", Role::Section),
+                ("/x", Role::Section),
+                ("/feed.rss", Role::Feed),
+            ]
+        );
+    }
+}

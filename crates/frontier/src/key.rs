@@ -1,0 +1,133 @@
+//! The key under which a URL is kept: 16 bytes of a hash of its identity.
+//!
+//! 128 bits: among a thousand million URLs the chance that any two share a key is
+//! about one in 10^21, so that a collision is not looked for. The key says nothing
+//! about order or host; a store that wants hosts apart puts something before it.
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// First 16 bytes of BLAKE3 of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
+///
+/// Serialised as 32 hex digits where people read (JSON, TOML), else as 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UrlKey([u8; 16]);
+
+/// The text is not a key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("a URL key is 32 hexadecimal digits, but this is {0:?}")]
+pub struct BadKey(String);
+
+impl UrlKey {
+    /// The key of an identity: `host[:port]/path?query`, without the scheme.
+    pub(crate) fn of_identity(identity: &str) -> Self {
+        let hash = blake3::hash(identity.as_bytes());
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.as_bytes()[..16]);
+        Self(bytes)
+    }
+
+    /// The 16 bytes, for a store.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Back from a store.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for UrlKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for UrlKey {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Self, BadKey> {
+        let bad = || BadKey(text.chars().take(64).collect());
+        let digits = text.as_bytes();
+        if digits.len() != 32 {
+            return Err(bad());
+        }
+        let mut bytes = [0; 16];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |b: u8| char::from(b).to_digit(16).ok_or_else(bad);
+            *byte =
+                u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).expect("two hex digits are one byte");
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for UrlKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_bytes(&self.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for UrlKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(KeyVisitor)
+        } else {
+            deserializer.deserialize_bytes(KeyVisitor)
+        }
+    }
+}
+
+struct KeyVisitor;
+
+impl Visitor<'_> for KeyVisitor {
+    type Value = UrlKey;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("32 hexadecimal digits or 16 bytes")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<UrlKey, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<UrlKey, E> {
+        bytes.try_into().map(UrlKey).map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UrlKey;
+
+    #[test]
+    fn hex_and_bytes_come_back() {
+        let key = UrlKey::of_identity("example.com/");
+        assert_eq!(key.to_string().parse(), Ok(key));
+        assert_eq!(UrlKey::from_bytes(*key.as_bytes()), key);
+        let json = serde_json::to_string(&key).unwrap();
+        assert_eq!(json, format!("\"{key}\""));
+        assert_eq!(serde_json::from_str::<UrlKey>(&json).unwrap(), key);
+        let packed = rmp_serde::to_vec(&key).unwrap();
+        assert_eq!(packed.len(), 18, "a header of two bytes and the key");
+        assert_eq!(rmp_serde::from_slice::<UrlKey>(&packed).unwrap(), key);
+    }
+
+    #[test]
+    fn a_wrong_text_is_no_key() {
+        for text in ["", "00", &"g".repeat(32), &"é".repeat(16), &"0".repeat(33)] {
+            assert!(text.parse::<UrlKey>().is_err(), "{text}");
+        }
+        assert!(rmp_serde::from_slice::<UrlKey>(&[0xc4, 1, 0]).is_err(), "a key of one byte");
+    }
+}

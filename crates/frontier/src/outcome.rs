@@ -1,0 +1,153 @@
+//! How the visit of a URL ended: the one place where every ending is named.
+//!
+//! Counters, logs, the table at a run's end and the status page all come from
+//! here. A URL that has no outcome yet is still in the frontier.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::UrlKey;
+
+/// How one visit of a URL ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// An article; its text is in the corpus under this URL.
+    Stored,
+    /// An article whose text is in the corpus already, under another URL.
+    Duplicate {
+        /// The URL that carried the text first.
+        of: UrlKey,
+    },
+    /// A page that is no article, with the reason's label. Its links were read.
+    NotArticle {
+        /// Label of the reason, such as `hub`.
+        reason: String,
+    },
+    /// A front page, section, feed or sitemap, read for its links.
+    Listing,
+    /// Unchanged since the last visit (HTTP 304).
+    Unchanged,
+    /// It leads to another URL, which has an outcome of its own.
+    Redirected {
+        /// Where it leads.
+        to: String,
+    },
+    /// It leads to where the crawl does not go.
+    RedirectRefused {
+        /// Where it leads.
+        to: String,
+        /// Label of the reason, such as `out_of_scope`.
+        reason: String,
+    },
+    /// robots.txt forbids it.
+    Disallowed {
+        /// The rule that matched.
+        rule: String,
+    },
+    /// Not there (404 or 410).
+    Gone {
+        /// The status.
+        status: u16,
+    },
+    /// The server refused it, with another status of 4xx.
+    Rejected {
+        /// The status.
+        status: u16,
+    },
+    /// Not fetched: the answer is larger than the limit.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Not fetched: the answer is not of a kind that is read here.
+    WrongType {
+        /// The media type that the server named.
+        content_type: String,
+    },
+    /// The address is loopback, private or otherwise not of the public web.
+    PrivateAddress,
+    /// Fetched, but it cannot be read as what it was taken for (a broken sitemap).
+    Unreadable {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// All tries failed, with the label of the last failure.
+    Failed {
+        /// Label of the reason, such as `timeout` or `http_500`.
+        reason: String,
+    },
+}
+
+impl Outcome {
+    /// A stable code for counters: `stored`, `failed`, ...
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::Duplicate { .. } => "duplicate",
+            Self::NotArticle { .. } => "not_article",
+            Self::Listing => "listing",
+            Self::Unchanged => "unchanged",
+            Self::Redirected { .. } => "redirected",
+            Self::RedirectRefused { .. } => "redirect_refused",
+            Self::Disallowed { .. } => "disallowed",
+            Self::Gone { .. } => "gone",
+            Self::Rejected { .. } => "rejected",
+            Self::TooLarge { .. } => "too_large",
+            Self::WrongType { .. } => "wrong_type",
+            Self::PrivateAddress => "private_address",
+            Self::Unreadable { .. } => "unreadable",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
+    /// The label with the reason where outcomes of one label differ by one, such
+    /// as `failed: timeout`. Of bounded variety, so that it can be counted by.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::NotArticle { reason } | Self::RedirectRefused { reason, .. } | Self::Failed { reason } => {
+                format!("{}: {reason}", self.label())
+            }
+            Self::Gone { status } | Self::Rejected { status } => format!("{}: http_{status}", self.label()),
+            Self::Stored
+            | Self::Duplicate { .. }
+            | Self::Listing
+            | Self::Unchanged
+            | Self::Redirected { .. }
+            | Self::Disallowed { .. }
+            | Self::TooLarge { .. }
+            | Self::WrongType { .. }
+            | Self::PrivateAddress
+            | Self::Unreadable { .. } => self.label().into(),
+        }
+    }
+}
+
+/// The outcome with all that is known, for logs and for one URL's story.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stored => f.write_str("stored"),
+            Self::Duplicate { of } => write!(f, "duplicate of document {of}"),
+            Self::NotArticle { reason } => write!(f, "no article: {reason}"),
+            Self::Listing => f.write_str("read for its links"),
+            Self::Unchanged => f.write_str("unchanged since the last visit"),
+            Self::Redirected { to } => write!(f, "redirected to {to}"),
+            Self::RedirectRefused { to, reason } => {
+                write!(f, "redirected to {to}, which is not followed: {reason}")
+            }
+            Self::Disallowed { rule } => write!(f, "forbidden by robots.txt: {rule}"),
+            Self::Gone { status } => write!(f, "not there: HTTP {status}"),
+            Self::Rejected { status } => write!(f, "refused by the server: HTTP {status}"),
+            Self::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
+            Self::WrongType { content_type } => write!(f, "no page but {content_type}"),
+            Self::PrivateAddress => {
+                f.write_str("its address is not of the public web; see fetch.allow_addresses")
+            }
+            Self::Unreadable { reason } => write!(f, "cannot be read: {reason}"),
+            Self::Failed { reason } => write!(f, "all tries failed, the last by: {reason}"),
+        }
+    }
+}

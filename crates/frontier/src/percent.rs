@@ -1,0 +1,85 @@
+//! One spelling of percent-encoding (RFC 3986, section 6.2.2.1 and 6.2.2.2).
+//!
+//! Hex digits become upper-case, and what needs no encoding is decoded. A `%` that
+//! starts no escape is left as it stands (old pages hold `%u0103`): servers read
+//! it in ways of their own. Where decoding would complete such a stray `%` to an
+//! escape, as in `%%34%31`, the escape is kept, or the form would change again
+//! when it is read again.
+
+/// `text`, a path or a query, in the one spelling. Idempotent.
+pub(crate) fn normalise(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    // Bytes of `out` up to which a `%` has been dealt with as an escape.
+    let mut settled = 0;
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let start = bytes.len() - rest.len() + at;
+        let Some(byte) = escape(&bytes[start..]) else {
+            out.push('%');
+            rest = &rest[at + 1..];
+            continue;
+        };
+        let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if unreserved && !(byte.is_ascii_hexdigit() && stray_percent(&out[settled..])) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push_str(&text[start + 1..start + 3].to_ascii_uppercase());
+            settled = out.len();
+        }
+        rest = &rest[at + 3..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The byte that an escape at the start of `bytes` stands for.
+fn escape(bytes: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+    u8::try_from(digit(1)? * 16 + digit(2)?).ok()
+}
+
+/// Whether one more hex digit would bring a stray `%` nearer to an escape.
+fn stray_percent(done: &str) -> bool {
+    let bytes = done.as_bytes();
+    match *bytes {
+        [.., b'%'] => true,
+        [.., b'%', digit] => digit.is_ascii_hexdigit(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalise;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_spelling() {
+        for (written, expected) in [
+            ("", ""),
+            ("/a%7eb", "/a~b"),
+            ("/%41%2d%5F", "/A-_"),
+            ("/%c4%83", "/%C4%83"),
+            ("/a%2fb", "/a%2Fb"),
+            ("/100%", "/100%"),
+            ("/%u0103", "/%u0103"),
+            ("/%%34%31", "/%%341"),
+            ("/%a%34", "/%a%34"),
+            ("/%25%34%31", "/%2541"),
+            ("/ă%", "/ă%"),
+        ] {
+            assert_eq!(normalise(written), expected, "{written}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn twice_is_once(text in "[%0-9a-fxă/]{0,24}") {
+            let once = normalise(&text);
+            prop_assert_eq!(normalise(&once), once.clone());
+        }
+    }
+}

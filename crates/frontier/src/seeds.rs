@@ -1,0 +1,201 @@
+//! The file of seed sites: one address a line.
+//!
+//! `#` begins a comment at the start of a line or after whitespace, so that a
+//! fragment in an address is none. A bare host means https. A bad line stops the
+//! reading: a crawl of half the sites that were meant is worse than none.
+
+use crate::{CanonicalUrl, Refusal, UrlKey};
+use std::collections::HashSet;
+use thiserror::Error;
+
+/// A site to begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// Where the site is entered; its registrable domain is in scope.
+    pub url: CanonicalUrl,
+    /// The file that names it, as it was given.
+    pub file: String,
+    /// The line in the file, from 1.
+    pub line: usize,
+}
+
+/// Why a file of seeds is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SeedError {
+    /// More than an address stands in the line.
+    #[error("{file} line {line}: one address a line, but this is {text:?}; begin a comment with #")]
+    SeveralWords {
+        /// The file as it was given.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The line's text, shortened.
+        text: String,
+    },
+    /// The address cannot be a seed.
+    #[error(
+        "{file} line {line}: {text:?} is no seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
+    )]
+    Refused {
+        /// The file as it was given.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The line's text, shortened.
+        text: String,
+        /// What is wrong with it.
+        refusal: Refusal,
+    },
+    /// No line holds an address.
+    #[error("{file} names no site; write one host a line, such as vnexpress.net")]
+    Empty {
+        /// The file as it was given.
+        file: String,
+    },
+}
+
+/// The seeds of a file's `text`, in order, each page once (at its first line).
+///
+/// `file` is only what errors and seeds call it. A byte order mark and Windows
+/// line ends are tolerated.
+///
+/// # Errors
+/// The first bad line, or that there is no address at all.
+///
+/// ```
+/// let text = "# Vietnam\nvnexpress.net\nhttps://www.bbc.com/news # English\n";
+/// let seeds = gleaner_frontier::parse_seeds(text, "seeds.txt")?;
+/// assert_eq!(seeds[0].url.as_str(), "https://vnexpress.net/");
+/// assert_eq!(seeds[1].line, 3);
+/// # Ok::<(), gleaner_frontier::SeedError>(())
+/// ```
+pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut seen: HashSet<UrlKey> = HashSet::new();
+    let mut seeds = Vec::new();
+    for (line, written) in (1..).zip(text.lines()) {
+        let address = without_comment(written).trim();
+        if address.is_empty() {
+            continue;
+        }
+        let url = parse_address(address, file, line)?;
+        if seen.insert(url.key()) {
+            seeds.push(Seed { url, file: file.to_owned(), line });
+        }
+    }
+    if seeds.is_empty() { Err(SeedError::Empty { file: file.to_owned() }) } else { Ok(seeds) }
+}
+
+fn without_comment(line: &str) -> &str {
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        if c == '#' && before.is_whitespace() {
+            return &line[..at];
+        }
+        before = c;
+    }
+    line
+}
+
+fn parse_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl, SeedError> {
+    let shown = || address.chars().take(80).collect::<String>();
+    if address.contains(char::is_whitespace) {
+        return Err(SeedError::SeveralWords { file: file.to_owned(), line, text: shown() });
+    }
+    let parsed = if address.contains("://") {
+        CanonicalUrl::parse(address)
+    } else {
+        CanonicalUrl::parse(&format!("https://{address}"))
+    };
+    parsed.and_then(named_host).map_err(|refusal| SeedError::Refused {
+        file: file.to_owned(),
+        line,
+        text: shown(),
+        refusal,
+    })
+}
+
+/// A name without a dot is a slip of the pen, unless it names this machine.
+fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, Refusal> {
+    match url.url().host() {
+        Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {
+            Err(Refusal::Unparsable { reason: "the host has no dot in it" })
+        }
+        _ => Ok(url),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SeedError, parse_seeds};
+
+    #[test]
+    fn lines() {
+        let text = "\u{feff}# all\r\n\r\nvnexpress.net\r\n  tuoitre.vn/the-gioi.htm  # world\n\
+                    https://vnexpress.net/#top\nlocalhost:8080\n127.0.0.1:81\nhttps://báo.vn/a#b\n";
+        let seeds = parse_seeds(text, "s.txt").unwrap();
+        let read: Vec<_> = seeds.iter().map(|seed| (seed.url.as_str(), seed.line)).collect();
+        assert_eq!(
+            read,
+            [
+                ("https://vnexpress.net/", 3),
+                ("https://tuoitre.vn/the-gioi.htm", 4),
+                ("https://localhost:8080/", 6),
+                ("https://127.0.0.1:81/", 7),
+                ("https://xn--bo-mia.vn/a", 8),
+            ]
+        );
+        assert!(seeds.iter().all(|seed| seed.file == "s.txt"));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for bad in [
+            "vnexpress",
+            "vnexpress.net tuoitre.vn",
+            "ftp://vnexpress.net/",
+            "http:/vnexpress.net",
+            "editor@vnexpress.net",
+            "https://a:99999/",
+            "/the-gioi",
+            "vnexpress.net:x",
+            "http://",
+        ] {
+            let error = parse_seeds(&format!("tuoitre.vn\n\n{bad}\n"), "seeds/x.txt").unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("seeds/x.txt line 3: "), "{message}");
+            assert!(message.contains(&format!("{bad:?}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn no_site_is_an_error() {
+        for text in ["", "\n# vnexpress.net\n", "\u{feff}"] {
+            assert_eq!(parse_seeds(text, "e.txt"), Err(SeedError::Empty { file: "e.txt".into() }));
+        }
+    }
+
+    #[test]
+    fn the_bundled_lists_are_read() {
+        for (text, file, paper) in [
+            (
+                include_str!("../../../seeds/vietnamese.txt"),
+                "seeds/vietnamese.txt",
+                ["dantri.com.vn", "kenh14.vn", "thanhnien.vn", "vietnamnet.vn"],
+            ),
+            (
+                include_str!("../../../seeds/english.txt"),
+                "seeds/english.txt",
+                ["yahoo.com", "cnn.com", "bbc.com", "nytimes.com"],
+            ),
+        ] {
+            let seeds = parse_seeds(text, file).unwrap();
+            assert!(seeds.len() >= 20, "{file} has {}", seeds.len());
+            let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count();
+            assert_eq!(seeds.len(), lines, "{file} names a site twice");
+            for site in paper {
+                assert!(seeds.iter().any(|seed| seed.url.domain() == site), "{file} lacks {site}");
+            }
+        }
+    }
+}

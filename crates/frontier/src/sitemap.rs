@@ -1,0 +1,247 @@
+//! Sitemaps: an index, a set of pages, a news sitemap, or one address a line.
+//!
+//! Follows the protocol of sitemaps.org and Google's news extension. What the web
+//! serves is read as far as it goes: broken or cut documents give what stood
+//! before, with a note. `lastmod` is what the site says; many write the time at
+//! which the sitemap was made. Image and video entries are not followed.
+
+use crate::body::{Flaw, Limits, TextStream};
+use crate::found::Gatherer;
+use crate::sniff::is_address_list;
+use crate::xml::{self, Element, Step, Visitor};
+use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, shape};
+use std::io::BufRead;
+use thiserror::Error;
+
+/// What kind of sitemap it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// It names further sitemaps.
+    Index,
+    /// It names pages.
+    Pages,
+    /// It names pages, one a line, and nothing about them.
+    Text,
+}
+
+/// A sitemap as far as it could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sitemap {
+    /// What it names: further sitemaps or pages.
+    pub kind: Kind,
+    /// The pages in the sitemap's order; the children of an index by `lastmod`,
+    /// newest first, undated ones last.
+    pub discovered: Discovered,
+    /// Entries beyond [`Limits::entries`], which were counted and left out.
+    pub cut: u64,
+    /// Why the reading ended early; `None` where it did not.
+    pub flaw: Option<Flaw>,
+}
+
+/// Why there is no sitemap in a body.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SitemapError {
+    /// Another kind of document.
+    #[error("it is no sitemap: its first element is <{root}>, not <urlset> or <sitemapindex>")]
+    OtherDocument {
+        /// The first element's name, shortened.
+        root: String,
+    },
+    /// Neither XML nor one address a line.
+    #[error("it is no sitemap: it is neither XML nor one address a line")]
+    NotXml,
+    /// It could not be read up to its first element.
+    #[error("the sitemap cannot be read: {0}")]
+    Unreadable(Flaw),
+}
+
+/// Reads the sitemap that was served at `base`, gzip or not.
+///
+/// Entries are refused for their own address only; which of them are in scope is
+/// asked afterwards with [`Discovered::within`]. Relative addresses, which the
+/// protocol forbids, are resolved.
+///
+/// # Errors
+/// That it is none, or breaks before its first element. An empty one is fine.
+///
+/// ```
+/// use gleaner_frontier::{CanonicalUrl, Limits, sitemap};
+/// let base = CanonicalUrl::parse("https://a.vn/sitemap.xml")?;
+/// let xml = b"<urlset><url><loc>/b.html</loc><lastmod>2024-05-31</lastmod></url></urlset>";
+/// let read = sitemap::read(xml, &base, Limits::default())?;
+/// assert_eq!(read.discovered.found[0].url.as_str(), "https://a.vn/b.html");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap, SitemapError> {
+    let mut stream = TextStream::new(bytes, limits.bytes);
+    let head = stream.first_text();
+    if is_address_list(&head) {
+        return Ok(read_lines(stream, base, limits));
+    }
+    if !head.starts_with('<') {
+        return Err(stream.flaw().cloned().map_or(SitemapError::NotXml, SitemapError::Unreadable));
+    }
+    let mut entries = Entries::new(base, limits.entries);
+    let flaw = xml::walk(stream, &mut entries);
+    match entries.root {
+        Root::None => Err(flaw.map_or(SitemapError::NotXml, SitemapError::Unreadable)),
+        Root::Other(root) => Err(SitemapError::OtherDocument { root }),
+        Root::Sitemap { kind, .. } => {
+            entries.finish_entry();
+            let mut discovered = entries.gatherer.finish();
+            if kind == Kind::Index {
+                discovered.found.sort_by_key(|found| std::cmp::Reverse(found.dated));
+            }
+            Ok(Sitemap { kind, discovered, cut: entries.cut, flaw })
+        }
+    }
+}
+
+/// One address a line (sitemaps.org, "Text file").
+fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -> Sitemap {
+    let mut entries = Entries::new(base, limits.entries);
+    entries.root = Root::Sitemap { kind: Kind::Text, prefix: String::new() };
+    let mut line = String::new();
+    while stream.read_line(&mut line).is_ok_and(|count| count > 0) {
+        if !line.trim().is_empty() {
+            entries.entry = Entry { address: Some(line.trim().to_owned()), ..Entry::default() };
+            entries.finish_entry();
+        }
+        line.clear();
+    }
+    let flaw = stream.flaw().cloned();
+    Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
+}
+
+/// The first element.
+enum Root {
+    /// Not yet seen.
+    None,
+    /// Some other document's, with its name.
+    Other(String),
+    /// A sitemap's; elements with another prefix belong to extensions.
+    Sitemap { kind: Kind, prefix: String },
+}
+
+/// Which leaf is being read.
+#[derive(Clone, Copy)]
+enum Leaf {
+    Address,
+    Changed,
+    Published,
+}
+
+/// The entry that is being read.
+#[derive(Default)]
+struct Entry {
+    address: Option<String>,
+    changed: Option<String>,
+    published: Option<String>,
+    news: bool,
+}
+
+struct Entries<'a> {
+    base: &'a CanonicalUrl,
+    limit: usize,
+    root: Root,
+    leaf: Leaf,
+    entry: Entry,
+    gatherer: Gatherer,
+    cut: u64,
+}
+
+impl<'a> Entries<'a> {
+    fn new(base: &'a CanonicalUrl, limit: usize) -> Self {
+        Self {
+            base,
+            limit,
+            root: Root::None,
+            leaf: Leaf::Address,
+            entry: Entry::default(),
+            gatherer: Gatherer::new(base),
+            cut: 0,
+        }
+    }
+
+    fn open_root(&mut self, element: &Element<'_>) -> Step {
+        let kind = match element.name() {
+            "urlset" => Kind::Pages,
+            "sitemapindex" => Kind::Index,
+            other => {
+                self.root = Root::Other(other.chars().take(40).collect());
+                return Step::Stop;
+            }
+        };
+        self.root = Root::Sitemap { kind, prefix: element.prefix().to_owned() };
+        Step::Pass
+    }
+
+    fn collect(&mut self, leaf: Leaf) -> Step {
+        self.leaf = leaf;
+        Step::Collect
+    }
+
+    fn finish_entry(&mut self) {
+        let entry = std::mem::take(&mut self.entry);
+        let Some(address) = entry.address.as_deref() else {
+            return;
+        };
+        if self.gatherer.len() < self.limit {
+            let judged = self.judge(address, &entry);
+            self.gatherer.take(judged);
+        } else {
+            self.cut += 1;
+        }
+    }
+
+    fn judge(&self, address: &str, entry: &Entry) -> Result<Found, Refusal> {
+        let url = self.base.join(address)?;
+        let index = matches!(self.root, Root::Sitemap { kind: Kind::Index, .. });
+        let role = if index { Role::Sitemap } else { shape::expected_role(&url)? };
+        let news = if index { shape::calls_itself_news(&url) } else { entry.news };
+        let date = |text: &Option<String>| text.as_deref().and_then(dates::parse);
+        let dated = date(&entry.published).or_else(|| date(&entry.changed));
+        Ok(Found { url, role, dated, news })
+    }
+}
+
+impl Visitor for Entries<'_> {
+    fn open(&mut self, element: &Element<'_>) -> Step {
+        let Root::Sitemap { prefix, .. } = &self.root else {
+            return self.open_root(element);
+        };
+        let own = element.prefix() == prefix;
+        match element.name() {
+            "url" | "sitemap" if own => {
+                self.finish_entry();
+                Step::Pass
+            }
+            "loc" if own => self.collect(Leaf::Address),
+            "lastmod" if own => self.collect(Leaf::Changed),
+            "news" => {
+                self.entry.news = true;
+                Step::Pass
+            }
+            "publication_date" => self.collect(Leaf::Published),
+            _ => Step::Pass,
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let field = match self.leaf {
+            Leaf::Address => &mut self.entry.address,
+            Leaf::Changed => &mut self.entry.changed,
+            Leaf::Published => &mut self.entry.published,
+        };
+        *field = Some(text.to_owned()).filter(|text| !text.is_empty());
+    }
+
+    fn close(&mut self, name: &str) {
+        if matches!(name, "url" | "sitemap") {
+            self.finish_entry();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

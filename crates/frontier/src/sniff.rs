@@ -1,0 +1,139 @@
+//! What a body is, told by its first bytes.
+//!
+//! Servers call feeds text/html and pages text/xml; the content decides. Looks at
+//! the first element after declaration, comments and doctype. What is cut off or
+//! begins with text before its first tag is [`Body::Other`], which is a "do not
+//! know" rather than a "no page".
+
+use crate::body::TextStream;
+use std::io::Read;
+
+/// Bytes, after decompression, that are looked at.
+const HEAD: u64 = 4 << 10;
+
+/// What a body seems to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Body {
+    /// A sitemap or an index of sitemaps, in XML or one address a line.
+    Sitemap,
+    /// RSS, Atom, RDF or JSON Feed.
+    Feed,
+    /// HTML or XHTML.
+    Html,
+    /// Anything else, or not to be told.
+    Other,
+}
+
+/// Tells what `bytes`, the beginning of a body or all of it, are. gzip is looked
+/// into.
+#[must_use]
+pub fn sniff(bytes: &[u8]) -> Body {
+    let mut head = Vec::new();
+    // Reading from memory cannot fail, and damage ends the text.
+    let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
+    let head = String::from_utf8_lossy(&head);
+    let text = head.trim_start();
+    match text.as_bytes().first() {
+        Some(b'<') => by_root(text),
+        Some(b'{') if text.contains("jsonfeed.org/version") => Body::Feed,
+        Some(b'h' | b'H') if is_address_list(text) => Body::Sitemap,
+        _ => Body::Other,
+    }
+}
+
+fn by_root(mut text: &str) -> Body {
+    loop {
+        text = text.trim_start();
+        let end = if text.starts_with("<?") {
+            "?>"
+        } else if text.starts_with("<!--") {
+            "-->"
+        } else if text.starts_with("<!") {
+            if text.get(..14).is_some_and(|doctype| doctype.eq_ignore_ascii_case("<!doctype html")) {
+                return Body::Html;
+            }
+            ">"
+        } else {
+            return by_name(text);
+        };
+        match text.split_once(end) {
+            Some((_, rest)) => text = rest,
+            None => return Body::Other,
+        }
+    }
+}
+
+fn by_name(text: &str) -> Body {
+    let Some(tag) = text.strip_prefix('<') else {
+        return Body::Other;
+    };
+    let name = tag.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next().unwrap_or_default();
+    let local = name.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
+    match local.as_str() {
+        "urlset" | "sitemapindex" => Body::Sitemap,
+        "rss" | "feed" | "rdf" => Body::Feed,
+        "html" | "head" | "body" | "meta" | "title" | "script" | "link" | "style" | "div" | "p" | "table" => {
+            Body::Html
+        }
+        _ => Body::Other,
+    }
+}
+
+/// One address a line, the first of them whole.
+pub(crate) fn is_address_list(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim();
+    let scheme = line.split("://").next().unwrap_or_default();
+    line.len() > scheme.len()
+        && (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        && !line.contains(|c: char| c.is_whitespace() || c == '<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, sniff};
+    use flate2::{Compression, write::GzEncoder};
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    #[test]
+    fn bodies() {
+        for (text, expected) in [
+            ("<?xml version='1.0'?>\n<!-- by x --><?xml-stylesheet href='a'?><urlset>", Body::Sitemap),
+            ("\u{feff}  <sitemapindex xmlns='x'>", Body::Sitemap),
+            ("<sm:urlset>", Body::Sitemap),
+            ("http://a.vn/\nhttp://a.vn/b", Body::Sitemap),
+            ("<rss version='2.0'>", Body::Feed),
+            ("<feed>", Body::Feed),
+            ("<rdf:RDF>", Body::Feed),
+            ("{\"version\": \"https://jsonfeed.org/version/1.1\"}", Body::Feed),
+            ("<!DOCTYPE html>", Body::Html),
+            ("<?xml version='1.0'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'><html>", Body::Html),
+            ("<!-- c --><HTML lang=vi>", Body::Html),
+            ("<div>", Body::Html),
+            ("<!doctype rss><rss>", Body::Feed),
+            ("{\"a\": 1}", Body::Other),
+            ("https is a scheme", Body::Other),
+            ("hello", Body::Other),
+            ("<svg>", Body::Other),
+            ("<!-- never closed <html>", Body::Other),
+            ("", Body::Other),
+        ] {
+            assert_eq!(sniff(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn gzip_is_looked_into() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(format!("<urlset>{}", " ".repeat(1 << 20)).as_bytes()).unwrap();
+        assert_eq!(sniff(&encoder.finish().unwrap()), Body::Sitemap);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..64), head in "(<[?!-]{0,3})?(html|ế)?") {
+            let _ = sniff(&bytes);
+            let _ = sniff(&[head.as_bytes(), &bytes].concat());
+        }
+    }
+}

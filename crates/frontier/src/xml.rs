@@ -1,0 +1,216 @@
+//! A lenient walk through XML: elements by local name, leaf texts unescaped.
+//!
+//! What real sitemaps and feeds get wrong is let pass: a bare `&` in an address,
+//! end tags that match nothing, undeclared prefixes and entities. Namespaces are
+//! not resolved: prefixes are undeclared or wrongly declared too often to rely
+//! on. What no parser can read on from ends the walk with a [`Flaw`], and all that
+//! stood before has been seen. No tree is built; depth costs nothing.
+
+use crate::body::{Flaw, TextStream};
+use quick_xml::Reader;
+use quick_xml::escape::{resolve_predefined_entity, unescape};
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+/// Characters of one element's text that are kept: more than any address or date has.
+const MAX_TEXT: usize = 16 << 10;
+
+/// What to do with an element just opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Go on.
+    Pass,
+    /// Collect its text up to the next tag and hand it to [`Visitor::text`].
+    Collect,
+    /// End the walk: this is something else.
+    Stop,
+}
+
+/// An element's name and attributes.
+pub(crate) struct Element<'a> {
+    start: &'a BytesStart<'a>,
+}
+
+impl Element<'_> {
+    /// The name without its prefix.
+    pub(crate) fn name(&self) -> &str {
+        self.start.local_name().into_inner()
+    }
+
+    /// The prefix; empty where there is none.
+    pub(crate) fn prefix(&self) -> &str {
+        self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
+    }
+
+    /// An attribute's value by its name as written, unescaped as far as can be.
+    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
+        let mut attributes = self.start.html_attributes();
+        attributes.with_checks(false);
+        let found = attributes.flatten().find(|attribute| attribute.key.into_inner() == name)?;
+        Some(unescape(&found.value).map_or_else(|_| found.value.to_string(), |value| value.into_owned()))
+    }
+}
+
+/// Who is told what the walk meets.
+pub(crate) trait Visitor {
+    /// An element begins.
+    fn open(&mut self, element: &Element<'_>) -> Step;
+    /// The trimmed text of an element that was to be collected.
+    fn text(&mut self, text: &str);
+    /// An element ends; its name without prefix.
+    fn close(&mut self, name: &str);
+}
+
+/// Walks from start to end, or to where the document cannot be read on.
+pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
+    let mut reader = Reader::from_reader(stream);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    config.expand_empty_elements = true;
+    let mut walk = Walk { visitor, root: None, root_closed: false, collected: None };
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Eof) => break,
+            Ok(event) => {
+                if !walk.event(&event) {
+                    return None;
+                }
+            }
+            Err(error) => {
+                let at = reader.error_position();
+                let broken = Flaw::Broken { at, reason: error.to_string() };
+                // Broken since its rest is missing: that is the better reason.
+                return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
+            }
+        }
+    }
+    let truncated = walk.root.is_some() && !walk.root_closed;
+    reader.get_ref().flaw().cloned().or(truncated.then_some(Flaw::Truncated))
+}
+
+struct Walk<'v, V> {
+    visitor: &'v mut V,
+    /// The root's name, once it is open.
+    root: Option<String>,
+    root_closed: bool,
+    /// The text of the element that is being collected.
+    collected: Option<String>,
+}
+
+impl<V: Visitor> Walk<'_, V> {
+    /// Whether to go on.
+    fn event(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(start) => {
+                self.flush();
+                let element = Element { start };
+                if self.root.is_none() {
+                    self.root = Some(element.name().to_owned());
+                }
+                match self.visitor.open(&element) {
+                    Step::Pass => {}
+                    Step::Collect => self.collected = Some(String::new()),
+                    Step::Stop => return false,
+                }
+            }
+            Event::End(end) => {
+                self.flush();
+                let name = end.local_name();
+                self.root_closed |= self.root.as_deref() == Some(name.into_inner());
+                self.visitor.close(name.into_inner());
+            }
+            Event::Text(text) => self.push(text),
+            Event::CData(text) => self.push(text),
+            Event::GeneralRef(reference) => self.push_reference(reference),
+            _ => {}
+        }
+        true
+    }
+
+    fn flush(&mut self) {
+        if let Some(text) = self.collected.take() {
+            self.visitor.text(text.trim());
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if let Some(collected) = &mut self.collected {
+            let room = MAX_TEXT.saturating_sub(collected.len());
+            let end = text.floor_char_boundary(room.min(text.len()));
+            collected.push_str(&text[..end]);
+        }
+    }
+
+    fn push_reference(&mut self, reference: &BytesRef<'_>) {
+        if let Ok(Some(character)) = reference.resolve_char_ref() {
+            self.push(character.encode_utf8(&mut [0; 4]));
+        } else if let Some(text) = resolve_predefined_entity(reference) {
+            self.push(text);
+        } else {
+            // No entity, but part of a query that was not escaped: `&page=2;`.
+            self.push("&");
+            self.push(reference);
+            self.push(";");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Element, Step, Visitor, walk};
+    use crate::body::{Flaw, TextStream};
+
+    /// Writes down what it is told, and collects everything.
+    struct Record(String);
+
+    impl Visitor for Record {
+        fn open(&mut self, element: &Element<'_>) -> Step {
+            let prefix = element.prefix();
+            let href = element.attribute("href").map(|href| format!("[{href}]")).unwrap_or_default();
+            self.0 += &format!("({prefix}:{}{href} ", element.name());
+            if element.name() == "stop" { Step::Stop } else { Step::Collect }
+        }
+        fn text(&mut self, text: &str) {
+            self.0 += &format!("{text} ");
+        }
+        fn close(&mut self, name: &str) {
+            self.0 += &format!("{name}) ");
+        }
+    }
+
+    fn check(xml: &str, expected: &str, flaw: Option<&str>) {
+        let mut record = Record(String::new());
+        let seen = walk(TextStream::new(xml.as_bytes(), 1 << 20), &mut record);
+        let told = record.0.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(told, expected, "{xml}");
+        let seen = seen.map(|flaw| match flaw {
+            Flaw::Broken { .. } => "broken",
+            Flaw::Truncated => "truncated",
+            _ => "other",
+        });
+        assert_eq!(seen, flaw, "{xml}");
+    }
+
+    #[test]
+    fn events() {
+        check("<a> x </a>", "(:a x a)", None);
+        check("<?xml version='1.0'?><!-- c --><n:a><![CDATA[ x&y ]]></n:a>", "(n:a x&y a)", None);
+        check("<a>x&amp;y&#38;z&unknown;w</a>", "(:a x&y&z&unknown;w a)", None);
+        check("<a>?b=1&c=2</a>", "(:a ?b=1&c=2 a)", None);
+        check("<a href='b&amp;c'/>", "(:a[b&c] a)", None);
+        check("<a href='b&c=1' href='d' x>t</a>", "(:a[b&c=1] t a)", None);
+        check("<a><b>x</c></a>", "(:a (:b x c) a)", None);
+        check("<a><stop>x</stop></a>", "(:a (:stop", None);
+    }
+
+    #[test]
+    fn flaws() {
+        check("<a><b>x", "(:a (:b", Some("truncated"));
+        check("<a><b>x</b><b", "(:a (:b x b)", Some("broken"));
+        check("<a><b>x</b><!-- ", "(:a (:b x b)", Some("broken"));
+        check("", "", None);
+    }
+}
