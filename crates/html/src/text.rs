@@ -77,11 +77,7 @@ pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Li
     if page.is_empty() {
         return Vec::new();
     }
-    let mut out = Breaker {
-        kind: kind_above(page, root),
-        buffer: String::new(),
-        lines: Vec::new(),
-    };
+    let mut out = Breaker { kind: kind_above(page, root), buffer: String::new(), lines: Vec::new() };
     let mut blocks: Vec<(NodeId, LineKind)> = Vec::new();
     let range = page.subtree(root);
     let mut id = range.start;
@@ -104,11 +100,7 @@ pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Li
         };
         let skipped = Skip::of(page, id, tag, id == root, &keep);
         if is_block(tag) {
-            let inner = if skipped == Skip::No {
-                kind_inside(out.kind, tag)
-            } else {
-                out.kind
-            };
+            let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind));
             out.enter(inner);
         } else if tag == "br" {
@@ -260,13 +252,7 @@ enum Skip {
 }
 
 impl Skip {
-    fn of(
-        page: &Page,
-        id: NodeId,
-        tag: &str,
-        is_root: bool,
-        keep: &impl Fn(NodeId) -> bool,
-    ) -> Self {
+    fn of(page: &Page, id: NodeId, tag: &str, is_root: bool, keep: &impl Fn(NodeId) -> bool) -> Self {
         if invisible(tag) || (!is_root && is_hidden(page, id)) {
             Self::Unseen
         } else if never_text(tag) || !keep(id) {
@@ -337,11 +323,7 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
         id = page.node(id).parent;
         above.push(id);
     }
-    above
-        .iter()
-        .rev()
-        .filter_map(|id| page.tag(*id))
-        .fold(LineKind::Paragraph, kind_inside)
+    above.iter().rev().filter_map(|id| page.tag(*id)).fold(LineKind::Paragraph, kind_inside)
 }
 
 /// The line being gathered.
@@ -370,17 +352,10 @@ impl Breaker {
         if self.buffer.is_empty() {
             return;
         }
-        let text = if self.kind == LineKind::Pre {
-            preserve(&self.buffer)
-        } else {
-            collapse(&self.buffer)
-        };
+        let text = if self.kind == LineKind::Pre { preserve(&self.buffer) } else { collapse(&self.buffer) };
         self.buffer.clear();
         if !text.is_empty() {
-            self.lines.push(Line {
-                kind: self.kind,
-                text,
-            });
+            self.lines.push(Line { kind: self.kind, text });
         }
     }
 }
@@ -388,8 +363,7 @@ impl Breaker {
 /// Characters that are not seen and mean nothing in a corpus: soft hyphens,
 /// zero-width spaces and control characters.
 fn is_noise(c: char) -> bool {
-    matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
-        || (c.is_control() && !c.is_whitespace())
+    matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}') || (c.is_control() && !c.is_whitespace())
 }
 
 /// Whether U+200C and U+200D may matter beside this character: letters of the
@@ -402,10 +376,7 @@ fn joins(c: char) -> bool {
 fn parts_words(before: char, after: char) -> bool {
     after.is_alphanumeric()
         && (before.is_alphanumeric()
-            || matches!(
-                before,
-                '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'
-            ))
+            || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
 fn collapse(text: &str) -> String {
@@ -438,19 +409,13 @@ fn collapse(text: &str) -> String {
 
 fn preserve(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for line in text.replace("\r\n", "\n").split([
-        '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{B}', '\u{C}',
-    ]) {
+    for line in
+        text.replace("\r\n", "\n").split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{B}', '\u{C}'])
+    {
         out.extend(
             line.chars()
                 .filter(|c| !is_noise(*c) && *c != OBJECT)
-                .map(|c| {
-                    if c.is_whitespace() && c != '\t' {
-                        ' '
-                    } else {
-                        c
-                    }
-                }),
+                .map(|c| if c.is_whitespace() && c != '\t' { ' ' } else { c }),
         );
         out.truncate(out.trim_end_matches([' ', '\t']).len());
         out.push('\n');
@@ -460,11 +425,7 @@ fn preserve(text: &str) -> String {
 }
 
 fn composed(text: String) -> String {
-    if is_nfc(&text) {
-        text
-    } else {
-        text.nfc().collect()
-    }
+    if is_nfc(&text) { text } else { text.nfc().collect() }
 }
 
 #[cfg(test)]
@@ -503,8 +464,8 @@ mod tests {
     #[test]
     fn what_is_never_text() {
         for tag in [
-            "script", "style", "template", "noscript", "svg", "iframe", "object", "video",
-            "canvas", "button", "textarea",
+            "script", "style", "template", "noscript", "svg", "iframe", "object", "video", "canvas",
+            "button", "textarea",
         ] {
             check(&format!("<p>a<{tag}>x</{tag}> b</p>"), &["a b"]);
         }
@@ -516,16 +477,10 @@ mod tests {
     #[test]
     fn hidden_parts_are_left_out() {
         check("<p hidden>x</p><p hidden=until-found>a</p>", &["a"]);
-        check(
-            "<p style='color:red; DISPLAY : none !important'>x</p>a",
-            &["a"],
-        );
+        check("<p style='color:red; DISPLAY : none !important'>x</p>a", &["a"]);
         check("<p style='display:none;display:block'>a</p>", &["a"]);
         check("<p aria-hidden=true>a</p>", &["a"]);
-        check(
-            "<body style='display:none'><article hidden>a</article>",
-            &["a"],
-        );
+        check("<body style='display:none'><article hidden>a</article>", &["a"]);
         check("<dialog>x</dialog><dialog open>a</dialog>", &["a"]);
         check("wo<span hidden>x</span>rd", &["word"]);
     }
@@ -540,10 +495,7 @@ mod tests {
 
     #[test]
     fn unseen_characters() {
-        check(
-            "so\u{AD}ft z\u{200B}w\u{FEFF}j\u{2060} nul\u{1}",
-            &["soft zwj nul"],
-        );
+        check("so\u{AD}ft z\u{200B}w\u{FEFF}j\u{2060} nul\u{1}", &["soft zwj nul"]);
         check("a\u{200D}b \u{200C}c", &["ab c"]);
         check("می\u{200C}خواهم", &["می\u{200C}خواهم"]);
         check("👨\u{200D}👩\u{200D}👧", &["👨\u{200D}👩\u{200D}👧"]);
@@ -554,26 +506,14 @@ mod tests {
     #[test]
     fn kinds() {
         let html = "<h2>h</h2><ul><li><p>i</p></ul><blockquote><p>q</p></blockquote><table><tr><td>c<td><p>p</table><figure><figcaption>f</figcaption></figure><p>p";
-        let got: String = of(html)
-            .iter()
-            .map(|l| format!("{}={:?} ", l.text, l.kind))
-            .collect();
-        assert_eq!(
-            got,
-            "h=Heading i=Item q=Quote c=Cell p=Paragraph f=Caption p=Paragraph "
-        );
+        let got: String = of(html).iter().map(|l| format!("{}={:?} ", l.text, l.kind)).collect();
+        assert_eq!(got, "h=Heading i=Item q=Quote c=Cell p=Paragraph f=Caption p=Paragraph ");
     }
 
     #[test]
     fn pre_keeps_its_breaks() {
         let got = of("<p>a</p><pre>\n\n  x <b>y</b>  \r\n\tz<br>w\n\n</pre>b");
-        assert_eq!(
-            got[1],
-            Line {
-                kind: LineKind::Pre,
-                text: "  x y\n\tz\nw".into()
-            }
-        );
+        assert_eq!(got[1], Line { kind: LineKind::Pre, text: "  x y\n\tz\nw".into() });
         assert_eq!(plain(&got), "a\n  x y\n\tz\nw\nb");
     }
 
@@ -588,12 +528,6 @@ mod tests {
     fn a_root_inside_a_quotation_is_one() {
         let page = Page::parse("<blockquote hidden><p hidden>a</p></blockquote>");
         let p = page.elements("p").next().unwrap();
-        assert_eq!(
-            lines(&page, p, |_| true),
-            [Line {
-                kind: LineKind::Quote,
-                text: "a".into()
-            }]
-        );
+        assert_eq!(lines(&page, p, |_| true), [Line { kind: LineKind::Quote, text: "a".into() }]);
     }
 }

@@ -1,0 +1,204 @@
+//! Finds tags with so many attributes that the tokenizer would choke on them.
+//!
+//! The tokenizer of html5ever compares each attribute of a tag with all before
+//! it, so a tag of 800,000 attributes (5 MiB) costs minutes, and no token comes
+//! out between them at which it could be stopped. This scan runs before it and
+//! finds the place to cut.
+//!
+//! Whether a `<` starts a tag depends on all before it (scripts, comments, quoted
+//! values), which is what a tokenizer is for. So the scan does not decide: every
+//! `<` with a letter behind it starts a run, all runs go on at once, and of the
+//! runs in the same state only the one with the most attributes is kept. Cost: a
+//! few ns a byte, at most eight runs.
+//!
+//! The awkward truth: it sees tags in scripts, too. A false cut needs a `<`, a
+//! letter and 20,000 words without a `>` outside of quotes.
+
+/// Comparisons of attributes that a page may cost; each some 1 ns.
+const BUDGET: u64 = 200_000_000;
+
+/// Where a run stands inside its tag: the tokenizer's states of these names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    TagName,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    Unquoted,
+    Double,
+    Single,
+}
+
+use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, Unquoted};
+
+/// How many there are.
+const STATES: usize = 8;
+
+impl State {
+    /// The state behind a byte, or `None` where the tag ends.
+    fn after(self, byte: u8) -> Option<Self> {
+        let space = byte.is_ascii_whitespace();
+        Some(match (self, byte) {
+            (Double, b'"') | (Single, b'\'') => BeforeName,
+            (Double | Single, _) => self,
+            (_, b'>') => return None,
+            (BeforeValue, b'"') => Double,
+            (BeforeValue, b'\'') => Single,
+            (BeforeValue, _) => {
+                if space {
+                    self
+                } else {
+                    Unquoted
+                }
+            }
+            (Unquoted, _) => {
+                if space {
+                    BeforeName
+                } else {
+                    self
+                }
+            }
+            (_, b'/') => BeforeName,
+            (Name | AfterName, b'=') => BeforeValue,
+            (Name | AfterName, _) if space => AfterName,
+            (TagName | BeforeName, _) if space => BeforeName,
+            (TagName, _) => self,
+            (BeforeName | Name | AfterName, _) => Name,
+        })
+    }
+}
+
+/// A tag that may have begun at `start`.
+#[derive(Clone, Copy)]
+struct Run {
+    state: State,
+    start: usize,
+    attributes: u64,
+}
+
+/// Where the tag begins with which the page's attributes cost more than is
+/// allowed, as a byte offset of its `<`; `None` if all is well.
+pub(crate) fn find(html: &str) -> Option<usize> {
+    let bytes = html.as_bytes();
+    let mut scan = Scan { runs: Vec::with_capacity(STATES), spent: 0 };
+    let mut at = 0;
+    loop {
+        if scan.runs.is_empty() {
+            at += html.get(at..)?.find('<')?;
+        }
+        let byte = *bytes.get(at)?;
+        if let Some(start) = scan.step(byte) {
+            return Some(start);
+        }
+        at += 1;
+        if byte == b'<' && bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/') {
+            scan.keep(Run { state: TagName, start: at - 1, attributes: 0 });
+        }
+    }
+}
+
+/// The runs that go on, one a state, and what those that ended have cost.
+struct Scan {
+    runs: Vec<Run>,
+    spent: u64,
+}
+
+impl Scan {
+    fn step(&mut self, byte: u8) -> Option<usize> {
+        if let [run] = &mut self.runs[..] {
+            // Nearly always: one tag, and the scan is in it.
+            match run.step(byte, self.spent) {
+                Step::On => {}
+                Step::Flood => return Some(run.start),
+                Step::End(cost) => {
+                    self.spent += cost;
+                    self.runs.clear();
+                }
+            }
+            return None;
+        }
+        for mut run in std::mem::replace(&mut self.runs, Vec::with_capacity(STATES)) {
+            match run.step(byte, self.spent) {
+                Step::On => self.keep(run),
+                Step::Flood => return Some(run.start),
+                Step::End(cost) => self.spent += cost,
+            }
+        }
+        None
+    }
+
+    fn keep(&mut self, run: Run) {
+        match self.runs.iter_mut().find(|other| other.state == run.state) {
+            None => self.runs.push(run),
+            Some(other) if other.attributes < run.attributes => *other = run,
+            Some(_) => {}
+        }
+    }
+}
+
+enum Step {
+    On,
+    Flood,
+    End(u64),
+}
+
+impl Run {
+    #[inline]
+    fn step(&mut self, byte: u8, spent: u64) -> Step {
+        let Some(to) = self.state.after(byte) else {
+            return Step::End(self.cost());
+        };
+        let is_new = to == Name && self.state != Name;
+        self.state = to;
+        if is_new {
+            self.attributes += 1;
+            if spent + self.cost() > BUDGET {
+                return Step::Flood;
+            }
+        }
+        Step::On
+    }
+
+    fn cost(&self) -> u64 {
+        self.attributes * self.attributes / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flood(attributes: usize) -> String {
+        (0..attributes).map(|i| format!(" a{i}")).collect()
+    }
+
+    #[test]
+    fn ordinary_pages_pass() {
+        let page = "<div class='a b' data-x=\"<b 1 2 3>\" hidden>if (i<n && x) 'y'</div>".repeat(20_000);
+        assert_eq!(find(&page), None);
+        assert_eq!(find(&format!("<a title=\"{}\">", "one two ".repeat(200_000))), None);
+        assert_eq!(find(&format!("<p>{}", flood(100_000))), None);
+    }
+
+    #[test]
+    fn a_flood_is_cut_at_its_tag() {
+        assert_eq!(find(&format!("<p>x<a{}>", flood(30_000))), Some(4));
+        assert_eq!(find(&format!("<p>x<a{}", flood(30_000).replace(' ', "/"))), Some(4));
+        assert_eq!(find(&format!("<p>x<a b='>' c = '>' {}>", flood(30_000))), Some(4));
+        assert_eq!(find(&format!("<p>x</a {}>", flood(30_000))), Some(4));
+    }
+
+    #[test]
+    fn quotes_in_scripts_and_comments_do_not_hide_one() {
+        for before in ["<script>i<b='</script>", "<!-- <a b=' -->", "<p title=it's>", "<a '>", "<a =' >"] {
+            assert!(find(&format!("{before}<a{}>", flood(30_000))).is_some(), "{before}");
+        }
+    }
+
+    #[test]
+    fn many_large_tags_are_a_flood_too() {
+        assert!(find(&format!("<a{}>", flood(2_000)).repeat(200)).is_some());
+        assert_eq!(find(&format!("<a{}>", flood(200)).repeat(200)), None);
+    }
+}
