@@ -36,7 +36,7 @@ fn spelled(text: &str) -> Option<Timestamp> {
         let hours = hours.trim_end_matches("00").trim_end_matches(':');
         let hours: u8 = hours.parse().ok().filter(|hours| *hours <= 14)?;
         let offset = matches!(sign, "+" | "-").then(|| format!("{sign}{hours:02}00"))?;
-        PARSER.parse_timestamp(&format!("{} {offset}", time.trim_end())).ok()
+        PARSER.parse_timestamp(format!("{} {offset}", time.trim_end())).ok()
     })
 }
 

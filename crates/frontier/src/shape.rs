@@ -41,7 +41,8 @@ const LISTINGS: &[&str] = &[
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
-        let feed = matches!(name.as_str(), "feed" | "atom");
+        // Deeper ones are the comments on one article (WordPress).
+        let feed = matches!(name.as_str(), "feed" | "atom") && segments(url).count() <= 2;
         return Ok(if feed { Role::Feed } else { Role::Page });
     };
     match extension {
@@ -250,6 +251,7 @@ mod tests {
             ("https://a.vn/rss/tin-moi.rss", Ok(Role::Feed)),
             ("https://a.vn/news/rss.xml", Ok(Role::Feed)),
             ("https://a.vn/feed/", Ok(Role::Feed)),
+            ("https://a.vn/2024/05/a-title/feed/", Ok(Role::Page)),
             ("https://a.vn/sitemap_index.XML", Ok(Role::Sitemap)),
             ("https://a.vn/maps/2024.xml.gz", Ok(Role::Sitemap)),
             ("https://a.vn/sitemap.txt", Ok(Role::Sitemap)),

@@ -79,6 +79,8 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
                     return None;
                 }
             }
+            // After the root's end only rubbish can follow.
+            Err(_) if walk.root_closed => return None,
             Err(error) => {
                 let at = reader.error_position();
                 let broken = Flaw::Broken { at, reason: error.to_string() };
@@ -87,8 +89,11 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
             }
         }
     }
-    let truncated = walk.root.is_some() && !walk.root_closed;
-    reader.get_ref().flaw().cloned().or(truncated.then_some(Flaw::Truncated))
+    if walk.root_closed {
+        return None;
+    }
+    let truncated = walk.root.is_some().then_some(Flaw::Truncated);
+    reader.get_ref().flaw().cloned().or(truncated)
 }
 
 struct Walk<'v, V> {
@@ -211,6 +216,7 @@ mod tests {
         check("<a><b>x", "(:a (:b", Some("truncated"));
         check("<a><b>x</b><b", "(:a (:b x b)", Some("broken"));
         check("<a><b>x</b><!-- ", "(:a (:b x b)", Some("broken"));
+        check("<a>x</a> <b", "(:a x a)", None);
         check("", "", None);
     }
 }

@@ -161,6 +161,10 @@ fn limits_are_kept_and_counted() {
     let whole = large(5_000)[..50_000].matches("</loc>").count();
     assert_eq!(sitemap.discovered.found.len(), whole);
 
+    let padded = [&packed[..], &[0; 512]].concat();
+    let sitemap = read(&padded, &base(), Limits::default()).unwrap();
+    assert_eq!((sitemap.discovered.found.len(), sitemap.flaw), (5_000, None));
+
     let half = read(&packed[..packed.len() / 2], &base(), Limits::default()).unwrap();
     assert!(matches!(half.flaw, Some(Flaw::Gzip { .. })), "{:?}", half.flaw);
     assert!(half.discovered.found.len() > 1_000);
