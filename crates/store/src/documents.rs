@@ -1,0 +1,149 @@
+//! Documents: stored once, with every URL that carried their text.
+//!
+//! The first URL to carry a text names the document; others become aliases. When
+//! a page is extracted anew and its text changes, the old text must not go with it
+//! if other URLs carried it: the first of them then becomes its name.
+
+use gleaner_corpus::{Document, DocumentId, words};
+use gleaner_frontier::{Outcome, UrlKey};
+
+use crate::records::{Packed, decode, document_of, encode};
+use crate::{Change, StoreError, keys};
+
+/// Level of compression for texts: past it zstd gets slow before it gets smaller.
+const LEVEL: i32 = 3;
+
+/// What became of a document that was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Its text is new; it is stored.
+    Stored,
+    /// Its text is stored under another URL.
+    Duplicate {
+        /// That URL.
+        of: UrlKey,
+    },
+}
+
+/// A document with all URLs that carried its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// The document.
+    pub document: Document,
+    /// Its own URL, then the others.
+    pub urls: Vec<String>,
+}
+
+pub(crate) fn pack(document: &Document) -> Vec<u8> {
+    let text = zstd::bulk::compress(document.text.as_bytes(), LEVEL)
+        .expect("compressing into memory has no way to fail");
+    encode(&Packed { document: Document { text: String::new(), ..document.clone() }, text })
+}
+
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
+    let packed: Packed = decode("a document", bytes)?;
+    let damaged = |reason: String| StoreError::Damaged { what: "a document's text", reason };
+    let text = zstd::stream::decode_all(&*packed.text).map_err(|error| damaged(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| damaged(error.to_string()))?;
+    Ok(Document { text, ..packed.document })
+}
+
+impl Change {
+    fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
+        match self.get_bytes(&keys::document(id))? {
+            Some(bytes) => unpack(&bytes).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn put_document(&mut self, document: &Document) {
+        self.put_bytes(keys::document(document.id), pack(document));
+        self.put(keys::content(&document.content_hash), &document.id);
+    }
+
+    /// Stores a document under the URL `key`, whose previous text (if it had one)
+    /// it replaces.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn place(&mut self, key: UrlKey, document: &Document, previous: Option<&Outcome>) -> Result<Placement, StoreError> {
+        debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
+        let head: Option<DocumentId> = self.get("a content hash", &keys::content(&document.content_hash))?;
+        match previous {
+            Some(Outcome::Stored) if head == Some(document.id) => {
+                self.put_document(document);
+                return Ok(Placement::Stored);
+            }
+            Some(Outcome::Stored) => self.withdraw(document.id)?,
+            Some(Outcome::Duplicate { of }) if head == Some(document_of(*of)) => {
+                return Ok(Placement::Duplicate { of: *of });
+            }
+            Some(Outcome::Duplicate { of }) => self.remove_alias(document_of(*of), key)?,
+            _ => {}
+        }
+        if let Some(head) = head {
+            self.put_bytes(keys::alias(head, key), document.url.as_bytes().to_vec());
+            self.total(|totals| totals.duplicates += 1)?;
+            return Ok(Placement::Duplicate { of: UrlKey::from_bytes(head.0) });
+        }
+        self.put_document(document);
+        self.total(|totals| {
+            let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
+            *documents += 1;
+            *count += words(&document.text);
+        })?;
+        Ok(Placement::Stored)
+    }
+
+    fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
+        self.remove(keys::alias(head, url));
+        self.total(|totals| totals.duplicates = totals.duplicates.saturating_sub(1))
+    }
+
+    /// Takes the text of a page that is extracted anew out of the corpus; another
+    /// URL that carried it takes it over.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn withdraw(&mut self, id: DocumentId) -> Result<(), StoreError> {
+        let Some(document) = self.document(id)? else { return Ok(()) };
+        self.remove(keys::document(id));
+        let aliases: Vec<UrlKey> =
+            self.keys(&keys::aliases_of(id))?.iter().filter_map(|key| keys::last_url(key)).collect();
+        let Some((heir, rest)) = aliases.split_first() else {
+            self.remove(keys::content(&document.content_hash));
+            return self.total(|totals| {
+                if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
+                    *documents = documents.saturating_sub(1);
+                    *count = count.saturating_sub(words(&document.text));
+                }
+            });
+        };
+        self.inherit(&document, *heir, rest)
+    }
+
+    /// Gives `document` the name of `heir`; `rest` become its aliases.
+    fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
+        self.remove_alias(document.id, heir)?;
+        for url in rest {
+            let key = keys::alias(document.id, *url);
+            let text = self.get_bytes(&key)?.unwrap_or_default();
+            self.remove(key);
+            self.put_bytes(keys::alias(document_of(heir), *url), text);
+            self.reattribute(*url, Outcome::Duplicate { of: heir })?;
+        }
+        if let Some(record) = self.url(heir)? {
+            let host = gleaner_frontier::CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned());
+            let host = host.unwrap_or_else(|_| document.host.clone());
+            self.put_document(&Document { id: document_of(heir), url: record.url, host, ..document.clone() });
+        }
+        self.reattribute(heir, Outcome::Stored)
+    }
+
+    fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
+        if let Some(record) = self.url(url)? {
+            self.note(url, &record, outcome);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! The frontier: which URLs are known, which may be asked, which wait.
+//!
+//! A URL has one record and stands in at most one of the three lists: ready,
+//! waiting, gathered. Handing a URL out writes nothing: it stays in the ready list
+//! until its visit has ended, so that after a crash it is simply still there.
+
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, UrlKey};
+use jiff::Timestamp;
+
+use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, keys};
+
+impl Change {
+    /// The record of a URL, as this change has it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn url(&self, key: UrlKey) -> Result<Option<UrlRecord>, StoreError> {
+        self.get("a URL", &keys::url(key))
+    }
+
+    /// Takes a URL that was found into the frontier, ready to be asked. Gives
+    /// `false` where it was known already; its record then stays as it is.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, rank: u8) -> Result<bool, StoreError> {
+        let key = found.url.key();
+        if self.url(key)?.is_some() {
+            return Ok(false);
+        }
+        let mut host = self.host(found.url.host(), found.url.domain())?;
+        let record = UrlRecord {
+            url: found.url.as_str().into(),
+            host: host.id,
+            role: found.role,
+            depth,
+            hops,
+            tries: 0,
+            state: UrlState::Done,
+            dated: found.dated,
+            etag: None,
+            last_modified: None,
+            last: None,
+        };
+        self.enter(key, record, &mut host, rank);
+        self.put_host(&host);
+        Ok(true)
+    }
+
+    /// Puts a record that stands in no list into the ready list.
+    fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, rank: u8) {
+        let sequence = host.sequence;
+        host.sequence += 1;
+        host.queued += 1;
+        record.state = UrlState::Ready { rank, sequence };
+        self.mark(keys::ready(host.id, rank, sequence, key));
+        self.put(keys::url(key), &record);
+        self.touch(host);
+        self.queue(1);
+    }
+
+    /// Takes a record out of whichever list it stands in.
+    fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
+        match record.state {
+            UrlState::Ready { rank, sequence } => {
+                self.remove(keys::ready(record.host, rank, sequence, key));
+                host.queued = host.queued.saturating_sub(1);
+                self.queue(-1);
+            }
+            UrlState::Waiting { due, .. } => {
+                self.remove(keys::waiting(due, key));
+                host.queued = host.queued.saturating_sub(1);
+                self.queue(-1);
+            }
+            UrlState::Gathered { sequence } => {
+                self.remove(keys::gathered(record.host, sequence, key));
+                self.drop_page(key);
+                host.gathered = host.gathered.saturating_sub(1);
+            }
+            UrlState::Done => {}
+        }
+        record.state = UrlState::Done;
+    }
+
+    fn wait(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord, due: Timestamp, rank: u8) {
+        let due = u64::try_from(due.as_second()).unwrap_or(0);
+        record.state = UrlState::Waiting { due, rank };
+        host.queued += 1;
+        self.queue(1);
+        self.mark(keys::waiting(due, key));
+    }
+
+    /// Ends the visit of a URL. `again`: when it is to be asked again, and with
+    /// which rank.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn end(
+        &mut self,
+        key: UrlKey,
+        mut record: UrlRecord,
+        outcome: Outcome,
+        again: Option<(Timestamp, u8)>,
+    ) -> Result<(), StoreError> {
+        let mut host = self.host_of(&record)?;
+        self.leave(key, &mut record, &mut host);
+        record.tries = 0;
+        record.last = Some(outcome);
+        if let Some((due, rank)) = again {
+            self.wait(key, &mut record, &mut host, due, rank);
+        }
+        self.put(keys::url(key), &record);
+        self.put_host(&host);
+        Ok(())
+    }
+
+    /// A try that failed: the URL waits until `due`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn retry(&mut self, key: UrlKey, mut record: UrlRecord, due: Timestamp) -> Result<(), StoreError> {
+        let mut host = self.host_of(&record)?;
+        let rank = match record.state {
+            UrlState::Ready { rank, .. } | UrlState::Waiting { rank, .. } => rank,
+            UrlState::Gathered { .. } | UrlState::Done => 0,
+        };
+        self.leave(key, &mut record, &mut host);
+        self.wait(key, &mut record, &mut host, due, rank);
+        self.put(keys::url(key), &record);
+        self.put_host(&host);
+        Ok(())
+    }
+
+    /// The same page under the other scheme (a redirect from http to https): the
+    /// URL is asked again at once under the new one.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn rename(&mut self, key: UrlKey, mut record: UrlRecord, to: &CanonicalUrl) -> Result<(), StoreError> {
+        let mut host = self.host_of(&record)?;
+        self.leave(key, &mut record, &mut host);
+        record.url = to.as_str().into();
+        record.hops += 1;
+        self.enter(key, record, &mut host, 0);
+        self.put_host(&host);
+        Ok(())
+    }
+
+    /// Marks an article as gathered for learning. Gives how many the host has now.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn gather(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
+        let mut host = self.host_of(&record)?;
+        self.leave(key, &mut record, &mut host);
+        let sequence = host.sequence;
+        host.sequence += 1;
+        host.gathered += 1;
+        record.tries = 0;
+        record.state = UrlState::Gathered { sequence };
+        self.mark(keys::gathered(host.id, sequence, key));
+        self.put(keys::url(key), &record);
+        self.put_host(&host);
+        Ok(host.gathered)
+    }
+
+    /// Notes the outcome of a gathered URL that stays gathered.
+    pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
+        self.put(keys::url(key), &UrlRecord { last: Some(outcome), ..record.clone() });
+    }
+
+    /// Makes ready what has waited until `now`, `limit` URLs at most. Gives how many.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn promote(&mut self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        let now = u64::try_from(now.as_second()).unwrap_or(0);
+        let mut due = Vec::new();
+        for key in self.store.records.scan_prefix([keys::WAITING]).keys().take(limit) {
+            let key = key.map_err(StoreError::sled("reading the frontier"))?;
+            if keys::due_of(&key).is_none_or(|at| at > now) {
+                break;
+            }
+            due.extend(keys::last_url(&key));
+        }
+        for key in &due {
+            let Some(mut record) = self.url(*key)? else { continue };
+            let UrlState::Waiting { rank, .. } = record.state else { continue };
+            let mut host = self.host_of(&record)?;
+            self.leave(*key, &mut record, &mut host);
+            record.hops = 0;
+            self.enter(*key, record, &mut host, rank);
+            self.put_host(&host);
+        }
+        Ok(due.len())
+    }
+
+    fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
+        let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
+        let url = CanonicalUrl::parse(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        self.host(url.host(), url.domain())
+    }
+}

@@ -1,0 +1,123 @@
+//! The keys of the tree `records`, told apart by their first byte.
+//!
+//! | key | value |
+//! |---|---|
+//! | `u` url key | [`crate::UrlRecord`] |
+//! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
+//! | `w` due second, url key | nothing: a URL that waits for its time |
+//! | `g` host, sequence, url key | nothing: an article gathered for learning |
+//! | `h` host name | [`crate::HostRecord`] |
+//! | `b` host name | the host's robots.txt, as the fetcher keeps it |
+//! | `t` host name, NUL, version | the host's template, JSON |
+//! | `d` document id | a document, packed |
+//! | `a` document id, url key | a URL that carried the document's text too |
+//! | `c` content hash | document id |
+//! | `o` run, host name | [`crate::Counts`] of one host in one run |
+//! | `m` name | the store's format, the last run, totals |
+//!
+//! Numbers are big-endian, so that the order of keys is the order of numbers.
+
+use gleaner_corpus::{ContentHash, DocumentId};
+use gleaner_frontier::UrlKey;
+
+use crate::HostId;
+
+/// What the first byte of a key stands for.
+pub(crate) const URL: u8 = b'u';
+pub(crate) const READY: u8 = b'q';
+pub(crate) const WAITING: u8 = b'w';
+pub(crate) const GATHERED: u8 = b'g';
+pub(crate) const HOST: u8 = b'h';
+pub(crate) const ROBOTS: u8 = b'b';
+pub(crate) const TEMPLATE: u8 = b't';
+pub(crate) const DOCUMENT: u8 = b'd';
+pub(crate) const ALIAS: u8 = b'a';
+pub(crate) const CONTENT: u8 = b'c';
+pub(crate) const COUNTS: u8 = b'o';
+pub(crate) const META: u8 = b'm';
+
+fn key(space: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
+    key.push(space);
+    parts.iter().for_each(|part| key.extend_from_slice(part));
+    key
+}
+
+pub(crate) fn url(url: UrlKey) -> Vec<u8> {
+    key(URL, &[url.as_bytes()])
+}
+
+pub(crate) fn ready_of(host: HostId) -> Vec<u8> {
+    key(READY, &[&host.0.to_be_bytes()])
+}
+
+pub(crate) fn ready(host: HostId, rank: u8, sequence: u64, url: UrlKey) -> Vec<u8> {
+    key(READY, &[&host.0.to_be_bytes(), &[rank], &sequence.to_be_bytes(), url.as_bytes()])
+}
+
+pub(crate) fn waiting(due: u64, url: UrlKey) -> Vec<u8> {
+    key(WAITING, &[&due.to_be_bytes(), url.as_bytes()])
+}
+
+/// The second at which a waiting URL is due.
+pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(waiting.get(1..9)?.try_into().ok()?))
+}
+
+pub(crate) fn gathered_of(host: HostId) -> Vec<u8> {
+    key(GATHERED, &[&host.0.to_be_bytes()])
+}
+
+pub(crate) fn gathered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
+    key(GATHERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
+}
+
+pub(crate) fn host(name: &str) -> Vec<u8> {
+    key(HOST, &[name.as_bytes()])
+}
+
+pub(crate) fn robots(host: &str) -> Vec<u8> {
+    key(ROBOTS, &[host.as_bytes()])
+}
+
+pub(crate) fn templates_of(host: &str) -> Vec<u8> {
+    key(TEMPLATE, &[host.as_bytes(), &[0]])
+}
+
+pub(crate) fn template(host: &str, version: u32) -> Vec<u8> {
+    key(TEMPLATE, &[host.as_bytes(), &[0], &version.to_be_bytes()])
+}
+
+pub(crate) fn document(id: DocumentId) -> Vec<u8> {
+    key(DOCUMENT, &[id.as_bytes()])
+}
+
+pub(crate) fn aliases_of(id: DocumentId) -> Vec<u8> {
+    key(ALIAS, &[id.as_bytes()])
+}
+
+pub(crate) fn alias(id: DocumentId, url: UrlKey) -> Vec<u8> {
+    key(ALIAS, &[id.as_bytes(), url.as_bytes()])
+}
+
+pub(crate) fn content(hash: &ContentHash) -> Vec<u8> {
+    key(CONTENT, &[hash.as_bytes()])
+}
+
+pub(crate) fn counts_of(run: u32) -> Vec<u8> {
+    key(COUNTS, &[&run.to_be_bytes()])
+}
+
+pub(crate) fn counts(run: u32, host: &str) -> Vec<u8> {
+    key(COUNTS, &[&run.to_be_bytes(), host.as_bytes()])
+}
+
+pub(crate) fn meta(name: &str) -> Vec<u8> {
+    key(META, &[name.as_bytes()])
+}
+
+/// The URL key that stands at the end of a key.
+pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
+    let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
+    Some(UrlKey::from_bytes(tail.try_into().ok()?))
+}

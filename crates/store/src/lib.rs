@@ -1,0 +1,33 @@
+//! What is kept and how it survives a crash: the only crate that names sled.
+//!
+//! Two trees. `records` holds everything small, told apart by the first byte of
+//! its keys (see [`keys`]); `pages` holds the raw pages of hosts that have no
+//! template yet. A change is a [`Change`]: it reads through its own writes and
+//! becomes one sled batch in one tree, so that after a crash all of it is there or
+//! none. A raw page is written before the change that names it.
+//!
+//! One [`Writer`] exists for a data folder, across processes too (a lock file
+//! names the one that has it); any number of [`Store`] handles read beside it.
+//!
+//! Nothing is lost at `kill -9`: a change that had not been flushed is gone as if
+//! it had never been made, its URL is still in the frontier and is fetched again.
+//!
+//! The awkward truth: sled 0.34 is a beta that its author no longer develops.
+//! docs/architecture.md tells what is done about that.
+
+mod change;
+mod documents;
+mod error;
+mod frontier;
+mod keys;
+mod lock;
+mod open;
+mod read;
+mod records;
+
+pub use change::Change;
+pub use documents::{Placement, Stored};
+pub use error::StoreError;
+pub use open::{Options, Writer, open};
+pub use read::Store;
+pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState};

@@ -1,0 +1,162 @@
+//! Opening a data folder: one writer, any number of readers beside it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::UrlKey;
+use tracing::{info, warn};
+
+use crate::lock::Lock;
+use crate::records::decode;
+use crate::{Change, RawPage, Store, StoreError, UrlRecord, UrlState, keys};
+
+/// The format that this version writes.
+const FORMAT: u32 = 1;
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Memory for sled's page cache, in bytes.
+    pub cache: u64,
+    /// Make the folder and the store where there is none.
+    pub create: bool,
+}
+
+/// The one who may change a store.
+#[derive(Debug)]
+pub struct Writer {
+    store: Store,
+    database: sled::Db,
+    folder: PathBuf,
+    _lock: Arc<Lock>,
+}
+
+/// Opens the store in `folder`.
+///
+/// # Errors
+/// The folder cannot be used, another process has it, there is no store in it and
+/// none is to be made, or what is there cannot be read.
+pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
+    let path = folder.join("sled");
+    if options.create {
+        std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder { path: folder.into(), source })?;
+    } else if !path.exists() {
+        return Err(StoreError::Nothing { path: folder.into() });
+    }
+    let lock = Lock::take(folder)?;
+    let database = open_database(&path, options)?;
+    let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
+    let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
+    let writer = Writer { store: Store { records, pages }, database, folder: folder.into(), _lock: Arc::new(lock) };
+    writer.check_format(folder)?;
+    writer.sweep()?;
+    Ok(writer)
+}
+
+/// sled's own lock can outlive a killed process for a moment.
+fn open_database(path: &Path, options: &Options) -> Result<sled::Db, StoreError> {
+    let config = sled::Config::new().path(path).cache_capacity(options.cache).flush_every_ms(None);
+    let mut last = None;
+    for pause in [0, 100, 200, 400, 800, 1600] {
+        std::thread::sleep(Duration::from_millis(pause));
+        match config.open() {
+            Ok(database) => return Ok(database),
+            Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
+            Err(error) => return Err(StoreError::sled("opening")(error)),
+        }
+    }
+    let error = last.expect("the loop ends early unless there was an error");
+    Err(StoreError::sled("opening")(error))
+}
+
+impl Writer {
+    /// A handle for reading; cheap to clone and to send to other threads.
+    #[must_use]
+    pub fn store(&self) -> Store {
+        self.store.clone()
+    }
+
+    /// Begins a change. It takes effect with [`Writer::commit`], or not at all.
+    #[must_use]
+    pub fn begin(&self) -> Change {
+        Change::new(self.store.clone())
+    }
+
+    /// Makes a change, all of it at once. It is on disk after [`Writer::flush`].
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
+        let (batch, dropped) = change.into_batch();
+        self.store.records.apply_batch(batch).map_err(StoreError::sled("writing"))?;
+        for url in dropped {
+            self.store.pages.remove(url.as_bytes()).map_err(StoreError::sled("removing a page"))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a raw page. To be called before the change that marks its URL as
+    /// gathered is committed; a page that no URL names is removed at the next open.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn keep_page(&mut self, url: UrlKey, page: &RawPage) -> Result<(), StoreError> {
+        let packed = zstd::bulk::compress(&crate::records::encode(page), 3)
+            .expect("compressing into memory has no way to fail");
+        self.store.pages.insert(url.as_bytes(), packed).map_err(StoreError::sled("keeping a page"))?;
+        Ok(())
+    }
+
+    /// Brings everything that was committed to disk.
+    ///
+    /// # Errors
+    /// When the disk cannot be written.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.database.flush().map_err(StoreError::sled("flushing"))?;
+        Ok(())
+    }
+
+    /// Bytes that are free on the disk of the data folder.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn free_space(&self) -> Result<u64, StoreError> {
+        fs4::available_space(&self.folder).map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
+    }
+
+    fn check_format(&self, folder: &Path) -> Result<(), StoreError> {
+        let key = keys::meta("format");
+        match self.store.get("the store's format", &key)? {
+            Some(found) if found > FORMAT => Err(StoreError::Newer { path: PathBuf::from(folder), found, known: FORMAT }),
+            Some(_) => Ok(()),
+            None => {
+                let format = crate::records::encode(&FORMAT);
+                self.store.records.insert(key, format).map_err(StoreError::sled("writing"))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes raw pages that no gathered URL names: left by a crash between
+    /// keeping a page and committing its URL, or between learning and removing.
+    fn sweep(&self) -> Result<(), StoreError> {
+        for key in self.store.pages.iter().keys() {
+            let key = key.map_err(StoreError::sled("looking through its pages"))?;
+            let Some(url) = keys::last_url(&key) else {
+                warn!("a raw page with a key that is none is left alone");
+                continue;
+            };
+            let record = self.store.records.get(keys::url(url)).map_err(StoreError::sled("reading"))?;
+            let gathered = match record {
+                Some(bytes) => matches!(decode::<UrlRecord>("a URL", &bytes)?.state, UrlState::Gathered { .. }),
+                None => false,
+            };
+            if !gathered {
+                info!(%url, "removing a raw page that no URL names");
+                self.store.pages.remove(&key).map_err(StoreError::sled("removing a page"))?;
+            }
+        }
+        Ok(())
+    }
+}

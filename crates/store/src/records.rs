@@ -1,0 +1,189 @@
+//! The records and how they are written: MessagePack, fields by position.
+//!
+//! A field may be added at the end of a record with `#[serde(default)]`; older
+//! records then still read. Anything else is a new format number.
+
+use std::collections::BTreeMap;
+
+use gleaner_frontier::{Outcome, Role, UrlKey};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+
+/// A host's number within one store; numbers keep the frontier's keys short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct HostId(pub u32);
+
+/// A URL that the crawl knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UrlRecord {
+    /// The canonical URL.
+    pub url: String,
+    /// Its host's number.
+    pub host: HostId,
+    /// What is expected behind it.
+    pub role: Role,
+    /// Links away from a seed, sitemap or feed.
+    pub depth: u32,
+    /// Redirects that led here in a row.
+    pub hops: u32,
+    /// Failed tries since the last outcome.
+    pub tries: u32,
+    /// Where it stands.
+    pub state: UrlState,
+    /// When its content was published, as a feed or sitemap says.
+    pub dated: Option<Timestamp>,
+    /// `ETag` of the last answer, for a conditional request.
+    pub etag: Option<String>,
+    /// `Last-Modified` of the last answer, for a conditional request.
+    pub last_modified: Option<String>,
+    /// How the last visit ended.
+    pub last: Option<Outcome>,
+}
+
+/// Where a URL stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UrlState {
+    /// It may be asked as soon as its host may.
+    Ready {
+        /// Smaller is asked earlier.
+        rank: u8,
+        /// Order of discovery within a host.
+        sequence: u64,
+    },
+    /// It waits for its time.
+    Waiting {
+        /// Seconds since 1970.
+        due: u64,
+        /// Its rank when it is due.
+        rank: u8,
+    },
+    /// An article whose raw page is kept until its host's template is learned.
+    Gathered {
+        /// Order of gathering within the host.
+        sequence: u64,
+    },
+    /// Its visit has ended; no other is planned.
+    Done,
+}
+
+/// What is known of a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostRecord {
+    /// The host's number.
+    pub id: HostId,
+    /// Its name, with its port where it is not the default.
+    pub name: String,
+    /// Its registrable domain.
+    pub domain: String,
+    /// Sequence number of the next URL found.
+    pub sequence: u64,
+    /// URLs that are ready or waiting.
+    pub queued: u64,
+    /// Articles gathered and not yet learned from.
+    pub gathered: u32,
+    /// Version of the newest template; 0 where there is none.
+    pub template: u32,
+    /// The host asked to be left alone until then.
+    pub held_until: Option<Timestamp>,
+}
+
+/// A raw page that is kept for learning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawPage {
+    /// The body as it came, after content decoding.
+    pub body: Vec<u8>,
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    /// When it was fetched.
+    pub fetched: Timestamp,
+}
+
+/// What happened at one host in one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Visits that ended, by [`Outcome::reason`].
+    pub outcomes: BTreeMap<String, u64>,
+    /// Links that were not followed, by the label of the reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Answers received, retries and robots.txt not counted.
+    pub fetched: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+}
+
+/// One run of the crawl.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// 1 for the first.
+    pub number: u32,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended by itself; `None` while it runs and after an interruption.
+    pub ended: Option<Timestamp>,
+}
+
+/// Sums over the whole corpus.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Documents and words by language.
+    pub languages: BTreeMap<String, (u64, u64)>,
+    /// URLs that carried a text that is stored under another.
+    pub duplicates: u64,
+}
+
+impl Totals {
+    /// Documents in the corpus.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.languages.values().map(|(documents, _)| documents).sum()
+    }
+
+    /// Words in the corpus.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.languages.values().map(|(_, words)| words).sum()
+    }
+}
+
+impl Counts {
+    /// Adds another host's or run's counts.
+    pub fn add(&mut self, other: &Self) {
+        for (into, from) in [(&mut self.outcomes, &other.outcomes), (&mut self.refused, &other.refused)] {
+            for (label, count) in from {
+                *into.entry(label.clone()).or_default() += count;
+            }
+        }
+        self.fetched += other.fetched;
+        self.bytes += other.bytes;
+    }
+
+    /// Visits that ended with an outcome of this [`Outcome::label`].
+    #[must_use]
+    pub fn ended(&self, label: &str) -> u64 {
+        let of = |reason: &str| reason.split(": ").next() == Some(label);
+        self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
+    }
+}
+
+/// A document as it lies in the store: the record and the compressed text.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Packed {
+    pub(crate) document: gleaner_corpus::Document,
+    pub(crate) text: Vec<u8>,
+}
+
+/// The document that a content hash leads to, and the URL key it has.
+pub(crate) fn document_of(url: UrlKey) -> gleaner_corpus::DocumentId {
+    gleaner_corpus::DocumentId(*url.as_bytes())
+}
+
+pub(crate) fn encode<T: Serialize>(record: &T) -> Vec<u8> {
+    rmp_serde::to_vec(record).expect("records are plain data, which MessagePack can always hold")
+}
+
+pub(crate) fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, StoreError> {
+    rmp_serde::from_slice(bytes).map_err(|error| StoreError::Damaged { what, reason: error.to_string() })
+}

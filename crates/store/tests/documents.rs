@@ -1,0 +1,128 @@
+//! Documents: each text once, with every URL that carried it, whatever is
+//! extracted anew and in whichever order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_corpus::{ContentHash, Document, DocumentId, words};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_store::{Options, Placement, Writer, open};
+use jiff::Timestamp;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+fn fresh() -> (TempDir, Writer) {
+    let folder = TempDir::new().unwrap();
+    let writer = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap();
+    (folder, writer)
+}
+
+fn url(number: u8) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://a{}.example/{number}", number % 3)).unwrap()
+}
+
+fn document(number: u8, text: &str) -> Document {
+    let url = url(number);
+    Document {
+        id: DocumentId(*url.key().as_bytes()),
+        url: url.as_str().into(),
+        host: url.host().into(),
+        title: None,
+        text: text.into(),
+        language: "vi".into(),
+        fetched: Timestamp::UNIX_EPOCH,
+        published: None,
+        authors: Vec::new(),
+        content_hash: ContentHash::of(text),
+        method: "improved-bte".into(),
+        template_version: None,
+    }
+}
+
+/// Extracts page `number` as `text`, as the crawl does it.
+fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
+    let (url, mut change) = (url(number), writer.begin());
+    change.discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3).unwrap();
+    let record = change.url(url.key()).unwrap().unwrap();
+    let placement = change.place(url.key(), &document(number, text), record.last.as_ref()).unwrap();
+    let outcome = match placement {
+        Placement::Stored => Outcome::Stored,
+        Placement::Duplicate { of } => Outcome::Duplicate { of },
+    };
+    change.end(url.key(), record, outcome, None).unwrap();
+    writer.commit(change).unwrap();
+    placement
+}
+
+/// The corpus as texts with the URLs that carried each.
+fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
+    let store = writer.store();
+    let entry = |document: Document| {
+        let urls = store.urls_of(&document).unwrap();
+        assert_eq!(urls.iter().collect::<BTreeSet<_>>().len(), urls.len(), "a URL twice: {urls:?}");
+        (document.text, urls.into_iter().collect())
+    };
+    store.documents().map(|document| entry(document.unwrap())).collect()
+}
+
+#[test]
+fn a_text_is_stored_once_with_all_its_urls() {
+    let (_folder, mut writer) = fresh();
+    assert_eq!(place(&mut writer, 0, "một hai"), Placement::Stored);
+    assert_eq!(place(&mut writer, 1, "một  hai\n"), Placement::Duplicate { of: url(0).key() });
+    assert_eq!(place(&mut writer, 2, "ba"), Placement::Stored);
+    let totals = writer.store().totals().unwrap();
+    assert_eq!((totals.documents(), totals.words(), totals.duplicates), (2, 3, 1));
+    let urls = &corpus(&writer)["một hai"];
+    assert_eq!(urls.len(), 2);
+}
+
+#[test]
+fn an_heir_takes_over_when_the_first_text_changes() {
+    let (_folder, mut writer) = fresh();
+    for number in 0..3 {
+        place(&mut writer, number, "cũ");
+    }
+    assert_eq!(place(&mut writer, 0, "mới"), Placement::Stored);
+    let corpus = corpus(&writer);
+    assert_eq!(corpus["mới"].len(), 1);
+    assert_eq!(corpus["cũ"].len(), 2);
+    let store = writer.store();
+    let lasts: Vec<_> = (1..3).map(|number| store.url(url(number).key()).unwrap().unwrap().last.unwrap()).collect();
+    assert_eq!(lasts.iter().filter(|last| **last == Outcome::Stored).count(), 1, "{lasts:?}");
+}
+
+#[test]
+fn a_text_survives_a_reopening() {
+    let (folder, mut writer) = fresh();
+    place(&mut writer, 0, &"chợ quê ".repeat(1000));
+    writer.flush().unwrap();
+    drop(writer);
+    let writer = open(folder.path(), &Options { cache: 16 << 20, create: false }).unwrap();
+    assert_eq!(corpus(&writer).keys().next().unwrap(), &"chợ quê ".repeat(1000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// However pages are extracted and extracted again, the corpus holds just the
+    /// last text of each page, once, and the totals agree.
+    #[test]
+    fn the_corpus_is_what_the_pages_last_said(steps in prop::collection::vec((0u8..5, 0u8..4), 1..30)) {
+        let (_folder, mut writer) = fresh();
+        let mut last = BTreeMap::new();
+        for (page, text) in steps {
+            let text = ["alpha", "beta gamma", "delta", "epsilon zeta eta"][usize::from(text)];
+            place(&mut writer, page, text);
+            last.insert(page, text);
+        }
+        let mut expected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (page, text) in &last {
+            expected.entry((*text).into()).or_default().insert(url(*page).as_str().into());
+        }
+        prop_assert_eq!(corpus(&writer), expected.clone());
+        let totals = writer.store().totals().unwrap();
+        prop_assert_eq!(totals.documents(), expected.len() as u64);
+        prop_assert_eq!(totals.duplicates, (last.len() - expected.len()) as u64);
+        prop_assert_eq!(totals.words(), expected.keys().map(|text| words(text)).sum::<u64>());
+    }
+}

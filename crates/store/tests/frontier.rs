@@ -1,0 +1,188 @@
+//! The frontier through crashes: what is ready, in which order, and what waits.
+
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
+use gleaner_store::{Options, RawPage, StoreError, UrlState, Writer, open};
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+const OPTIONS: Options = Options { cache: 16 << 20, create: true };
+const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
+
+fn fresh() -> (TempDir, Writer) {
+    let folder = TempDir::new().unwrap();
+    let writer = open(folder.path(), &OPTIONS).unwrap();
+    (folder, writer)
+}
+
+fn found(url: &str) -> Found {
+    Found { url: CanonicalUrl::parse(url).unwrap(), role: Role::Page, dated: None, news: false }
+}
+
+fn key(url: &str) -> UrlKey {
+    CanonicalUrl::parse(url).unwrap().key()
+}
+
+fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
+    let mut change = writer.begin();
+    for (url, rank) in urls {
+        change.discover(&found(url), 0, 0, *rank).unwrap();
+    }
+    writer.commit(change).unwrap();
+}
+
+/// What a host would be asked for, in order, without ending anything.
+fn next(writer: &Writer, host: &str) -> Option<String> {
+    let store = writer.store();
+    let id = store.host(host).unwrap()?.id;
+    Some(store.next_ready(id).unwrap()?.1.url)
+}
+
+fn end(writer: &mut Writer, url: &str, outcome: Outcome) {
+    let mut change = writer.begin();
+    let record = change.url(key(url)).unwrap().unwrap();
+    change.end(key(url), record, outcome, None).unwrap();
+    writer.commit(change).unwrap();
+}
+
+#[test]
+fn urls_come_by_rank_then_by_discovery_and_each_once() {
+    let (_folder, mut writer) = fresh();
+    discover(
+        &mut writer,
+        &[("http://a.example/3", 3), ("http://a.example/1", 1), ("http://a.example/2", 1), ("http://b.example/", 0)],
+    );
+    discover(&mut writer, &[("https://a.example/1#top", 0), ("http://a.example/0", 0)]);
+    let mut order = Vec::new();
+    while let Some(url) = next(&writer, "a.example") {
+        order.push(url.clone());
+        end(&mut writer, &url, Outcome::Stored);
+    }
+    assert_eq!(order, ["http://a.example/0", "http://a.example/1", "http://a.example/2", "http://a.example/3"]);
+    assert_eq!(next(&writer, "b.example").as_deref(), Some("http://b.example/"));
+    assert_eq!(writer.store().host("a.example").unwrap().unwrap().queued, 0);
+}
+
+#[test]
+fn what_was_handed_out_but_not_ended_is_still_there_after_a_crash() {
+    let (folder, mut writer) = fresh();
+    discover(&mut writer, &[("http://a.example/1", 1)]);
+    assert!(next(&writer, "a.example").is_some());
+    drop(writer);
+    let writer = open(folder.path(), &OPTIONS).unwrap();
+    assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/1"));
+}
+
+#[test]
+fn a_retry_waits_for_its_time_and_keeps_its_rank() {
+    let (_folder, mut writer) = fresh();
+    discover(&mut writer, &[("http://a.example/1", 1), ("http://a.example/2", 2)]);
+    let (late, url) = (NOW + SignedDuration::from_secs(60), "http://a.example/1");
+    let mut change = writer.begin();
+    let record = change.url(key(url)).unwrap().unwrap();
+    change.retry(key(url), record, late).unwrap();
+    assert_eq!(change.queued(), 0);
+    writer.commit(change).unwrap();
+    assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/2"));
+    assert_eq!(writer.store().next_due().unwrap(), Some(1_795_000_060));
+
+    for (now, expected) in [(NOW, 0), (late, 1), (late, 0)] {
+        let mut change = writer.begin();
+        assert_eq!(change.promote(now, 10).unwrap(), expected);
+        writer.commit(change).unwrap();
+    }
+    assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/1"));
+    assert_eq!(writer.store().next_due().unwrap(), None);
+}
+
+#[test]
+fn the_same_page_under_https_is_asked_again_at_once() {
+    let (_folder, mut writer) = fresh();
+    discover(&mut writer, &[("http://a.example/", 0)]);
+    let mut change = writer.begin();
+    let record = change.url(key("http://a.example/")).unwrap().unwrap();
+    let to = CanonicalUrl::parse("https://a.example/").unwrap();
+    change.rename(to.key(), record, &to).unwrap();
+    writer.commit(change).unwrap();
+    assert_eq!(next(&writer, "a.example").as_deref(), Some("https://a.example/"));
+    assert_eq!(writer.store().url(to.key()).unwrap().unwrap().hops, 1);
+}
+
+#[test]
+fn gathered_pages_keep_their_bytes_until_their_end() {
+    let (folder, mut writer) = fresh();
+    let urls = ["http://a.example/2", "http://a.example/1"];
+    discover(&mut writer, &urls.map(|url| (url, 1)));
+    let page = RawPage { body: b"<p>Ch\xe1\xbb\xa3".to_vec(), content_type: None, fetched: NOW };
+    for (at, url) in (1..).zip(urls) {
+        writer.keep_page(key(url), &page).unwrap();
+        let mut change = writer.begin();
+        let record = change.url(key(url)).unwrap().unwrap();
+        assert_eq!(change.gather(key(url), record).unwrap(), at);
+        writer.commit(change).unwrap();
+    }
+    drop(writer);
+    let mut writer = open(folder.path(), &OPTIONS).unwrap();
+    let store = writer.store();
+    let host = store.host("a.example").unwrap().unwrap();
+    assert_eq!(store.gathered(host.id).unwrap(), urls.map(key));
+    assert_eq!(store.page(key(urls[0])).unwrap(), Some(page));
+    end(&mut writer, urls[0], Outcome::Stored);
+    assert_eq!(store.page(key(urls[0])).unwrap(), None);
+    assert_eq!(store.gathered(host.id).unwrap(), [key(urls[1])]);
+    assert_eq!(store.host("a.example").unwrap().unwrap().gathered, 1);
+}
+
+#[test]
+fn a_raw_page_that_no_url_names_is_swept_away() {
+    let (folder, mut writer) = fresh();
+    discover(&mut writer, &[("http://a.example/1", 1)]);
+    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
+    writer.keep_page(key("http://a.example/1"), &page).unwrap();
+    drop(writer);
+    let writer = open(folder.path(), &OPTIONS).unwrap();
+    assert_eq!(writer.store().page(key("http://a.example/1")).unwrap(), None);
+    let state = writer.store().url(key("http://a.example/1")).unwrap().unwrap().state;
+    assert!(matches!(state, UrlState::Ready { .. }), "{state:?}");
+}
+
+#[test]
+fn a_change_that_is_not_committed_leaves_no_trace() {
+    let (_folder, writer) = fresh();
+    let mut change = writer.begin();
+    assert!(change.discover(&found("http://a.example/1"), 0, 0, 1).unwrap());
+    assert!(!change.discover(&found("http://a.example/1"), 0, 0, 1).unwrap());
+    assert_eq!(change.touched().len(), 1);
+    drop(change);
+    assert_eq!(next(&writer, "a.example"), None);
+}
+
+#[test]
+fn a_run_goes_on_until_it_is_ended() {
+    let (_folder, mut writer) = fresh();
+    for (number, resumed, ended) in [(1, false, false), (1, true, true), (2, false, true)] {
+        let mut change = writer.begin();
+        let (run, goes_on) = change.begin_run(NOW).unwrap();
+        assert_eq!((run.number, goes_on), (number, resumed));
+        if ended {
+            change.end_run(&run, NOW);
+        }
+        writer.commit(change).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_has_one_writer_and_says_who() {
+    let (folder, writer) = fresh();
+    let refused = open(folder.path(), &OPTIONS).unwrap_err();
+    assert!(matches!(&refused, StoreError::Busy { holder, .. } if holder.contains(&std::process::id().to_string())));
+    drop(writer);
+    assert!(open(folder.path(), &OPTIONS).is_ok());
+}
+
+#[test]
+fn a_folder_without_a_corpus_is_named_as_such() {
+    let folder = TempDir::new().unwrap();
+    let refused = open(folder.path(), &Options { create: false, ..OPTIONS }).unwrap_err();
+    assert!(matches!(refused, StoreError::Nothing { .. }), "{refused}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
