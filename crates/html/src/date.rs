@@ -1,0 +1,418 @@
+//! Dates as pages state them, in one form.
+//!
+//! Read are ISO 8601 in its many spellings, RFC 2822, what JavaScript and Java
+//! print, dates with English month names, numbers with the year first or last,
+//! Vietnamese dates (`Thứ sáu, 20/11/2026, 09:30 (GMT+7)`, `ngày 20 tháng 11 năm
+//! 2026`) and Unix seconds. The result is `2026-11-20`,
+//! `2026-11-20T09:30:00` where no zone is stated, or RFC 3339 with the offset as
+//! stated (`+07:00`; zero is `Z`). Seconds that are not stated are 0, fractions
+//! are dropped.
+//!
+//! The awkward truth: `03/07/2026` is read with the day first, as most of the
+//! world writes it, unless AM or PM says that it is American. Month names of other languages,
+//! two-digit years and relative dates (`2 hours ago`) are not read.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+
+/// The years that a page on the web may be from; anything else is a default or a
+/// slip.
+const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
+
+/// A text longer than this, in bytes, is no date.
+const LONGEST: usize = 200;
+
+/// The date in a text, in the form that the head of this file shows; `None` where
+/// there is none, it does not exist, or its year is before 1990 or after 2100.
+///
+/// ```
+/// use gleaner_html::date::date;
+/// assert_eq!(date("Thứ sáu, 20/11/2026, 09:30 (GMT+7)").as_deref(), Some("2026-11-20T09:30:00+07:00"));
+/// assert_eq!(date("Fri, 20 Nov 2026 09:30:00 GMT").as_deref(), Some("2026-11-20T09:30:00Z"));
+/// assert_eq!(date("0001-01-01T00:00:00Z"), None);
+/// ```
+#[must_use]
+pub fn date(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.len() > LONGEST {
+        return None;
+    }
+    let tokens = tokens(text);
+    if let [Token::Number(digits)] = tokens[..] {
+        if let Some(at) = unix(digits) {
+            return Some(at);
+        }
+    }
+    let (found, start, behind) =
+        (0..tokens.len()).find_map(|i| date_at(&tokens, i).map(|(d, end)| (d, i, end)))?;
+    let after = (behind..tokens.len().min(behind + 8)).find_map(|i| time_at(&tokens, i));
+    let before = || (0..start).find_map(|i| time_at(&tokens, i).filter(|t| t.end <= start));
+    let Some(clock) = after.or_else(before) else {
+        return Some(found.day.to_string());
+    };
+    let day = found.american.filter(|_| clock.is_american).unwrap_or(found.day);
+    let zone = offset_at(&tokens, clock.end).map(written).unwrap_or_default();
+    Some(format!("{day}T{}{zone}", clock.time))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Token<'a> {
+    Number(&'a str),
+    Word(&'a str),
+    Mark(char),
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let length = if c.is_ascii_digit() {
+            let n = end(|c| c.is_ascii_digit());
+            out.push(Token::Number(&rest[..n]));
+            n
+        } else if c.is_alphabetic() {
+            let n = end(char::is_alphabetic);
+            out.push(Token::Word(&rest[..n]));
+            n
+        } else {
+            out.push(Token::Mark(if c.is_whitespace() { ' ' } else { c }));
+            c.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// A day, and the one that it is with the month first.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    day: Date,
+    american: Option<Date>,
+}
+
+fn number(token: Option<&Token>, digits: std::ops::RangeInclusive<usize>) -> Option<i16> {
+    match token {
+        Some(Token::Number(n)) if digits.contains(&n.len()) => n.parse().ok(),
+        _ => None,
+    }
+}
+
+fn day(year: i16, month: i16, day: i16) -> Option<Date> {
+    if !YEARS.contains(&year) {
+        return None;
+    }
+    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+/// The date that begins at a token, and the token behind it.
+fn date_at(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
+    let certain = |(day, end)| (Found { day, american: None }, end);
+    compact(tokens, at)
+        .or_else(|| year_first(tokens, at))
+        .map(certain)
+        .or_else(|| numbers(tokens, at))
+        .or_else(|| day_then_month(tokens, at).or_else(|| month_then_day(tokens, at)).map(certain))
+}
+
+/// `20261120`
+fn compact(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    match tokens[at] {
+        Token::Number(n) if n.len() == 8 => {
+            Some((day(n[..4].parse().ok()?, n[4..6].parse().ok()?, n[6..].parse().ok()?)?, at + 1))
+        }
+        _ => None,
+    }
+}
+
+/// `2026-11-20`, `2026/11/20`, `2026 11 20`
+fn year_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let year = number(tokens.get(at), 4..=4)?;
+    separator(tokens, at + 1)?;
+    let month = number(tokens.get(at + 2), 1..=2)?;
+    separator(tokens, at + 3)?;
+    Some((day(year, month, number(tokens.get(at + 4), 1..=2)?)?, at + 5))
+}
+
+/// `20/11/2026`, `20-11-2026`, `20.11.2026`; `11/20/2026` where nothing else fits.
+fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
+    let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
+    separator(tokens, at + 1)?;
+    separator(tokens, at + 3)?;
+    let year = number(tokens.get(at + 4), 4..=4)?;
+    let american = day(year, first, second);
+    Some((Found { day: day(year, second, first).or(american)?, american }, at + 5))
+}
+
+fn separator(tokens: &[Token], at: usize) -> Option<()> {
+    matches!(tokens.get(at), Some(Token::Mark('-' | '/' | '.' | ' '))).then_some(())
+}
+
+/// `20 Nov 2026`, `20th of November, 2026`, `20 tháng 11 năm 2026`
+fn day_then_month(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let of = number(tokens.get(at), 1..=2)?;
+    let (month, end) = (at + 1..at + 6).find_map(|i| month_at(tokens, i))?;
+    let (year, end) = year_within(tokens, end, 5)?;
+    Some((day(year, month, of)?, end))
+}
+
+/// `November 20, 2026`, `Nov 20th 2026`, `Fri Nov 20 09:30:00 EST 2026`
+fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let (month, end) = month_at(tokens, at)?;
+    let here = (end..end + 3).find(|i| number(tokens.get(*i), 1..=2).is_some())?;
+    let (year, _) = year_within(tokens, here + 1, 12)?;
+    Some((day(year, month, number(tokens.get(here), 1..=2)?)?, here + 1))
+}
+
+/// A month's name at a token, or `tháng 11`; and the token behind it.
+fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let Some(Token::Word(word)) = tokens.get(at) else { return None };
+    let word = word.to_lowercase();
+    if word == "tháng" {
+        return Some((number(tokens.get(at + 2), 1..=2)?, at + 3));
+    }
+    let is = |name: &&str| {
+        name.starts_with(&word) && (word.len() == 3 || word.len() == name.len() || word == "sept")
+    };
+    Some((NAMES.iter().position(|name| is(&name))? as i16 + 1, at + 1))
+}
+
+/// A year of four digits among the next tokens; and the token behind it.
+fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)> {
+    (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
+}
+
+/// A time of day.
+struct Clock {
+    time: Time,
+    is_american: bool,
+    end: usize,
+}
+
+/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9:30 p.m.`,
+/// or `093000` behind a `T`.
+fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
+    let clock = |hour, minute, second, end| {
+        Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
+    };
+    if let Some(Token::Number(n)) = tokens.get(at)
+        && matches!(n.len(), 4 | 6)
+        && at > 0
+        && matches!(tokens[at - 1], Token::Word("T" | "t"))
+    {
+        let two = |i: usize| n.get(i..i + 2).map_or(Some(0), |d| d.parse().ok());
+        return clock(two(0)?, two(2)?, two(4)?, at + 1);
+    }
+    if at > 0 && tokens[at - 1] == Token::Mark(':') {
+        return None; // The minutes of an hour that was refused.
+    }
+    let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
+    let hour = part(at, 1..=2)?;
+    if !matches!(tokens.get(at + 1), Some(Token::Mark(':') | Token::Word("h" | "H"))) {
+        return None;
+    }
+    let minute = part(at + 2, 2..=2)?;
+    let mut end = at + 3;
+    let mut second = 0;
+    if tokens.get(end) == Some(&Token::Mark(':'))
+        && let Some(stated) = part(end + 1, 2..=2)
+    {
+        second = stated.min(59);
+        end += 2;
+        if matches!(tokens.get(end), Some(Token::Mark('.' | ',')))
+            && matches!(tokens.get(end + 1), Some(Token::Number(_)))
+        {
+            end += 2;
+        }
+    }
+    match half_of_day(tokens, end) {
+        Some((pm, end)) if (1..=12).contains(&hour) => {
+            let hour = hour % 12 + if pm { 12 } else { 0 };
+            Some(Clock { is_american: true, ..clock(hour, minute, second, end)? })
+        }
+        _ => clock(hour, minute, second, end),
+    }
+}
+
+/// `AM`, `pm`, `p.m.`: whether it is the afternoon, and the token behind.
+fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
+    let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
+    let Some(Token::Word(word)) = tokens.get(at) else { return None };
+    let word = word.to_ascii_lowercase();
+    match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
+        ("am" | "pm", ..) => Some((word == "pm", at + 1)),
+        ("a" | "p", Some(Token::Mark('.')), Some(Token::Word("m" | "M"))) => Some((word == "p", at + 4)),
+        _ => None,
+    }
+}
+
+/// The offset from UTC in minutes stated behind a time: `Z`, `+07:00`, `+0700`,
+/// `(GMT+7)`, `UTC`, `EST`.
+fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
+    let mut at = at;
+    while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
+        at += 1;
+    }
+    match tokens.get(at)? {
+        Token::Mark(_) => signed(tokens, at),
+        Token::Word(word) => {
+            let hours = match word.to_ascii_uppercase().as_str() {
+                "Z" | "GMT" | "UTC" => return Some(signed(tokens, at + 1).unwrap_or(0)),
+                "EDT" => -4,
+                "EST" | "CDT" => -5,
+                "CST" | "MDT" => -6,
+                "MST" | "PDT" => -7,
+                "PST" => -8,
+                _ => return None,
+            };
+            Some(hours * 60)
+        }
+        Token::Number(_) => None,
+    }
+}
+
+/// `+07:00`, `-0500`, `+7`. No space may stand behind the sign: `2:00 - 3:00` is a
+/// span of time.
+fn signed(tokens: &[Token], at: usize) -> Option<i32> {
+    let sign = match tokens.get(at)? {
+        Token::Mark('+') => 1,
+        Token::Mark('-' | '−') => -1,
+        _ => return None,
+    };
+    let Some(Token::Number(n)) = tokens.get(at + 1) else { return None };
+    let stated: i32 = n.parse().ok()?;
+    let minutes = match n.len() {
+        1 | 2 => {
+            let colon = tokens.get(at + 2) == Some(&Token::Mark(':'));
+            stated * 60 + if colon { i32::from(number(tokens.get(at + 3), 2..=2)?) } else { 0 }
+        }
+        3 | 4 => stated / 100 * 60 + stated % 100,
+        _ => return None,
+    };
+    (minutes <= 14 * 60).then_some(sign * minutes)
+}
+
+fn written(offset: i32) -> String {
+    match offset {
+        0 => "Z".to_owned(),
+        _ => {
+            format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 60, offset.abs() % 60)
+        }
+    }
+}
+
+/// Unix seconds or milliseconds, by the number of digits.
+fn unix(digits: &str) -> Option<String> {
+    let n: i64 = digits.parse().ok()?;
+    let seconds = match digits.len() {
+        9 | 10 => n,
+        13 => n / 1000,
+        _ => return None,
+    };
+    let at = Timestamp::from_second(seconds).ok()?;
+    YEARS.contains(&at.to_zoned(jiff::tz::TimeZone::UTC).year()).then(|| at.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let cases = [
+            ("2026-11-20", "2026-11-20"),
+            ("2026/1/2", "2026-01-02"),
+            ("20261120", "2026-11-20"),
+            ("2026 03 05", "2026-03-05"),
+            ("2026-11-20T09:30", "2026-11-20T09:30:00"),
+            ("2026-11-20T09:30:00", "2026-11-20T09:30:00"),
+            (" 2026-11-20 09:30:15 ", "2026-11-20T09:30:15"),
+            ("2026-11-20T09:30:00Z", "2026-11-20T09:30:00Z"),
+            ("2026-11-20T09:30:00+00:00", "2026-11-20T09:30:00Z"),
+            ("2026-11-20T09:30:00+07:00", "2026-11-20T09:30:00+07:00"),
+            ("2026-11-20T09:30:00+0700", "2026-11-20T09:30:00+07:00"),
+            ("2026-11-20T09:30:00.123456-05:30", "2026-11-20T09:30:00-05:30"),
+            ("2026-11-20 09:30:00 +0700", "2026-11-20T09:30:00+07:00"),
+            ("2026-11-20 09:30:00 +0000 UTC", "2026-11-20T09:30:00Z"),
+            ("2026-11-20T09:30GMT", "2026-11-20T09:30:00Z"),
+            ("2026-11-20UTC09:30:00+07:00", "2026-11-20T09:30:00+07:00"),
+            ("20261120T093000Z", "2026-11-20T09:30:00Z"),
+            ("20261120T0930+0400", "2026-11-20T09:30:00+04:00"),
+            ("Fri, 20 Nov 2026 09:30:00 +0700", "2026-11-20T09:30:00+07:00"),
+            ("Fri, 20 Nov 2026 09:30:00 GMT", "2026-11-20T09:30:00Z"),
+            ("Fri Nov 20 2026 13:00:00 GMT+0700 (Indochina Time)", "2026-11-20T13:00:00+07:00"),
+            ("Fri Nov 20 02:28:44 EST 2026", "2026-11-20T02:28:44-05:00"),
+            ("November 20, 2026", "2026-11-20"),
+            ("Nov 20th 2026", "2026-11-20"),
+            ("20th of November, 2026", "2026-11-20"),
+            ("Published on Friday 4 Sept 2026 at 4:05 p.m. EDT", "2026-09-04T16:05:00-04:00"),
+            ("Wed., January 21, 2026, 2:00 p.m. - 3:00 p.m. ET", "2026-01-21T14:00:00"),
+            ("04.Apr.2019", "2019-04-04"),
+            ("11/20/2026 9:06:11 PM", "2026-11-20T21:06:11"),
+            ("03/07/2026 12:00 AM", "2026-03-07T00:00:00"),
+            ("03/07/2026", "2026-07-03"),
+            ("11/20/2026", "2026-11-20"),
+            ("Thứ sáu, 20/11/2026, 09:30 (GMT+7)", "2026-11-20T09:30:00+07:00"),
+            ("Thứ Sáu ngày 20/11/2026 9h30", "2026-11-20T09:30:00"),
+            ("09:30 | 20/11/2026", "2026-11-20T09:30:00"),
+            ("20/11/2026 - 09:30", "2026-11-20T09:30:00"),
+            ("Ngày 5 tháng 3 năm 2026, lúc 21:05", "2026-03-05T21:05:00"),
+            ("1609112329", "2020-12-27T23:38:49Z"),
+            ("1609112329000", "2020-12-27T23:38:49Z"),
+            ("2026-11-20T23:59:60Z", "2026-11-20T23:59:59Z"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_dates() {
+        let cases = [
+            "",
+            "2026",
+            "2026-02",
+            "21:28",
+            "Jun 2",
+            "12 minute read",
+            "P3M,51S",
+            "2026-02-30",
+            "0001-01-01T00:00:00Z",
+            "1970-01-01",
+            "1989-12-31",
+            "2101-01-01",
+            "639091147543934333",
+            "31/31/2026",
+            "0",
+            "9999999999999",
+            "Nov 31, 2026",
+            "00C070351092386122AE",
+            "٢٠٢٦-١١-٢٠",
+        ];
+        for text in cases {
+            assert_eq!(date(text), None, "{text}");
+        }
+        assert_eq!(date(&"2026-11-20 ".repeat(100)), None);
+    }
+
+    #[test]
+    fn what_cannot_be_a_time_is_left_out() {
+        assert_eq!(date("2026-11-20T25:00:00Z").as_deref(), Some("2026-11-20"));
+        assert_eq!(date("2026-11-20GMT+000011:36:18+00:00").as_deref(), Some("2026-11-20"));
+        assert_eq!(date("2026-11-20T09:30:00+99:00").as_deref(), Some("2026-11-20T09:30:00"));
+    }
+}

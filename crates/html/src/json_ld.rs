@@ -1,0 +1,369 @@
+//! What a page states about itself in JSON-LD (schema.org).
+//!
+//! All `<script type="application/ld+json">` are read, their objects gathered
+//! from arrays, `@graph` and `mainEntity`, and the one that describes the article
+//! is chosen: of a type that ends in `Article`, `Posting` or `Report`, the first,
+//! or the one whose address is the page's canonical one.
+//!
+//! Newspapers write broken JSON, so it is mended first where it does not parse:
+//! comments and CDATA around it, trailing commas, raw line breaks in strings,
+//! unknown escapes, a semicolon or a second object behind it. Entities in strings
+//! (`Tom &amp; Jerry`) are resolved.
+//!
+//! The awkward truth: contexts are not read, so that a prefix such as
+//! `schema:headline` is not understood, and JSON nested deeper than 128 is
+//! not read.
+
+use serde_json::{Map, Value};
+
+use crate::Page;
+
+type Object = Map<String, Value>;
+
+/// Objects looked at on one page.
+const MOST: usize = 10_000;
+
+/// Authors of one page.
+const MOST_AUTHORS: usize = 20;
+
+/// The statements of a page's JSON-LD; what is `None` is not stated.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct JsonLd {
+    /// Of the article.
+    pub(crate) article: Option<Statement>,
+    /// Of the page (`WebPage` and its kin).
+    pub(crate) page: Option<Statement>,
+    /// The name of the `WebSite`.
+    pub(crate) site_name: Option<String>,
+}
+
+/// What is stated about one thing; dates as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Statement {
+    pub(crate) kind: Option<String>,
+    pub(crate) headline: Option<String>,
+    pub(crate) published: Option<String>,
+    pub(crate) created: Option<String>,
+    pub(crate) modified: Option<String>,
+    pub(crate) authors: Vec<String>,
+    pub(crate) section: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) publisher: Option<String>,
+    pub(crate) description: Option<String>,
+}
+
+/// Reads a page's JSON-LD. `canonical` is the address by which the article is
+/// known among several.
+pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
+    let scripts = page
+        .elements("script")
+        .filter(|id| page.attribute(*id, "type").is_some_and(|t| t.to_ascii_lowercase().contains("ld+json")));
+    let values: Vec<Value> = scripts.flat_map(|id| parse(&page.raw_text(id))).collect();
+    let objects = objects(&values);
+    let of_type = |is: fn(&str) -> bool| objects.iter().filter(move |o| types(o).any(is));
+    let mut articles = of_type(is_article);
+    let article =
+        canonical.and_then(|c| of_type(is_article).find(|o| is_about(o, c))).or_else(|| articles.next());
+    let webpage = of_type(|t| t.ends_with("Page")).next();
+    JsonLd {
+        article: article.map(|o| statement(o, &objects)),
+        page: webpage.map(|o| statement(o, &objects)),
+        site_name: of_type(|t| t == "WebSite").find_map(|o| text(o.get("name"))),
+    }
+}
+
+/// `NewsArticle`, `ReportageNewsArticle`, `BlogPosting`, `LiveBlogPosting`...
+pub(crate) fn is_article(kind: &str) -> bool {
+    kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
+}
+
+fn types<'a>(object: &'a Object) -> impl Iterator<Item = &'a str> {
+    let (one, many) = match object.get("@type") {
+        Some(Value::String(kind)) => (Some(kind.as_str()), None),
+        Some(Value::Array(kinds)) => (None, Some(kinds.iter().filter_map(Value::as_str))),
+        _ => (None, None),
+    };
+    one.into_iter().chain(many.into_iter().flatten()).map(|kind| kind.rsplit('/').next().unwrap_or(kind))
+}
+
+fn is_about(object: &Object, address: &str) -> bool {
+    let address = address.trim_end_matches('/');
+    let same = |value: &Value| {
+        value.as_str().is_some_and(|u| u.split('#').next().unwrap_or(u).trim_end_matches('/') == address)
+    };
+    ["url", "@id", "mainEntityOfPage"].iter().filter_map(|key| object.get(*key)).any(|value| match value {
+        Value::Object(page) => ["@id", "url"].iter().filter_map(|key| page.get(*key)).any(same),
+        value => same(value),
+    })
+}
+
+/// The objects that stand for themselves, in document order. Those inside of
+/// another's property (a related article, a breadcrumb) do not.
+fn objects(values: &[Value]) -> Vec<&Object> {
+    let mut out = Vec::new();
+    let mut open: Vec<&Value> = values.iter().rev().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(values) => open.extend(values.iter().rev()),
+            Value::Object(object) if out.len() < MOST => {
+                out.push(object);
+                for key in ["mainEntityOfPage", "mainEntity", "@graph"] {
+                    open.extend(object.get(key).filter(|v| !v.is_string()));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn statement(object: &Object, all: &[&Object]) -> Statement {
+    let get = |key: &str| text(object.get(key));
+    Statement {
+        kind: types(object).next().map(str::to_owned),
+        headline: get("headline").or_else(|| get("name")),
+        published: get("datePublished"),
+        created: get("dateCreated").or_else(|| get("uploadDate")),
+        modified: get("dateModified"),
+        authors: ["author", "creator"]
+            .iter()
+            .map(|key| names(object.get(*key), all))
+            .find(|n| !n.is_empty())
+            .unwrap_or_default(),
+        section: get("articleSection"),
+        language: object.get("inLanguage").and_then(|value| match value {
+            Value::Object(language) => {
+                text(language.get("alternateName")).or_else(|| text(language.get("name")))
+            }
+            value => text(Some(value)),
+        }),
+        publisher: names(object.get("publisher"), all).into_iter().next(),
+        description: get("description"),
+    }
+}
+
+/// A string, or the first of a list, without entities and never empty.
+fn text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(crate::text::tidy(&unescape(text))).filter(|t| !t.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(values) => values.iter().filter(|v| !v.is_array()).find_map(|v| text(Some(v))),
+        Value::Object(object) => text(object.get("@value")),
+        _ => None,
+    }
+}
+
+/// Names of persons or organisations: a string, an object with a name, an object
+/// that refers to another by `@id`, or a list of these.
+fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
+    let values = match value {
+        None => return Vec::new(),
+        Some(Value::Array(values)) => &values[..],
+        Some(value) => std::slice::from_ref(value),
+    };
+    let name = |value: &Value| match value {
+        Value::Object(object) => text(object.get("name")).or_else(|| {
+            let id = object.get("@id")?;
+            all.iter().filter(|o| o.get("@id") == Some(id)).find_map(|o| text(o.get("name")))
+        }),
+        value => text(Some(value)),
+    };
+    values.iter().take(MOST_AUTHORS).filter_map(name).collect()
+}
+
+/// The values in a script, mended if need be.
+fn parse(script: &str) -> Vec<Value> {
+    if let Ok(value) = serde_json::from_str(script) {
+        return vec![value];
+    }
+    let mended = mend(script);
+    serde_json::Deserializer::from_str(&mended).into_iter().map_while(Result::ok).collect()
+}
+
+/// Rewrites what is nearly JSON as JSON: see the head of this file.
+fn mend(script: &str) -> String {
+    let object = script.find('{').unwrap_or(script.len());
+    // `//<![CDATA[` has brackets of its own.
+    let from = script[..object].find("CDATA[").map_or(0, |at| at + 6);
+    let from = script[from..].find(['{', '[']).map_or(script.len(), |at| from + at);
+    let mut out = String::with_capacity(script.len());
+    let mut chars = script[from..].chars().peekable();
+    let mut quoted = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                out.push(c);
+            }
+            '\\' if quoted => match chars.next() {
+                Some(escape @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u')) => {
+                    out.extend(['\\', escape])
+                }
+                Some(other) if !other.is_control() => out.push(other),
+                _ => out.push(' '),
+            },
+            c if c.is_control() => out.push(' '),
+            ',' if !quoted => {
+                while chars.next_if(|c| c.is_whitespace() || *c == ',').is_some() {}
+                if !matches!(chars.peek(), Some('}' | ']') | None) {
+                    out.push(',');
+                }
+            }
+            ';' if !quoted => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Resolves the entities that occur in JSON: numbers and the names of XML.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let entity = rest
+            .find(';')
+            .filter(|end| *end <= 10)
+            .and_then(|end| Some((character(&rest[1..end])?, end + 1)));
+        let (c, length) = entity.unwrap_or(('&', 1));
+        out.push(c);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn character(entity: &str) -> Option<char> {
+    if let Some(number) = entity.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
+            None => number.parse(),
+        };
+        return char::from_u32(code.ok()?);
+    }
+    Some(match entity {
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        "lt" => '<',
+        "gt" => '>',
+        "nbsp" => ' ',
+        "rsquo" => '’',
+        "lsquo" => '‘',
+        "ldquo" => '“',
+        "rdquo" => '”',
+        "ndash" => '–',
+        "mdash" => '—',
+        "hellip" => '…',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(json: &str) -> JsonLd {
+        json_ld(
+            &Page::parse(&format!("<script type='application/ld+json'>{json}</script>")),
+            Some("https://a.vn/2"),
+        )
+    }
+
+    #[track_caller]
+    fn check(json: &str, headline: &str) -> Statement {
+        let article = of(json).article.unwrap_or_default();
+        assert_eq!(article.headline.as_deref(), Some(headline), "{json}");
+        article
+    }
+
+    #[test]
+    fn an_article_wherever_it_stands() {
+        let article = r#"{"@type":"NewsArticle","headline":"H"}"#;
+        check(article, "H");
+        check(&format!("[{article}]"), "H");
+        check(&format!("[[{article}]]"), "H");
+        check(&format!(r#"{{"@graph":[{{"@type":"WebSite"}},{article}]}}"#), "H");
+        check(&format!(r#"{{"@type":"WebPage","mainEntity":{article}}}"#), "H");
+        check(r#"{"@type":["Thing","https://schema.org/ReportageNewsArticle"],"headline":"H"}"#, "H");
+        check(r#"{"@type":"BlogPosting","name":"H"}"#, "H");
+        assert_eq!(of(r#"{"@type":"Product","name":"H"}"#).article, None);
+        assert_eq!(
+            of(r#"{"@type":"ItemList","itemListElement":[{"@type":"NewsArticle","headline":"H"}]}"#).article,
+            None
+        );
+    }
+
+    #[test]
+    fn among_several_the_canonical_one() {
+        let two = |key: &str| {
+            format!(
+                r#"[{{"@type":"Article","headline":"1","url":"https://a.vn/1"}},{{"@type":"Article","headline":"2",{key}}}]"#
+            )
+        };
+        check(&two(r#""url":"https://a.vn/2/""#), "2");
+        check(&two(r#""@id":"https://a.vn/2#article""#), "2");
+        check(&two(r#""mainEntityOfPage":{"@id":"https://a.vn/2"}"#), "2");
+        check(&two(r#""url":"https://a.vn/3""#), "1");
+    }
+
+    #[test]
+    fn authors_in_every_shape() {
+        let authors = |json: &str| {
+            check(&format!(r#"{{"@graph":[{{"@type":"Article","headline":"H","author":{json}}},{{"@type":"Person","@id":"p","name":"Mai"}}]}}"#), "H").authors
+        };
+        assert_eq!(authors(r#""An""#), ["An"]);
+        assert_eq!(authors(r#"{"name":"An"}"#), ["An"]);
+        assert_eq!(authors(r#"[{"name":"An"},"Bình",{"@id":"p"},{"url":"x"},null]"#), ["An", "Bình", "Mai"]);
+        assert_eq!(authors(r#"{"name":["An"]}"#), ["An"]);
+        assert_eq!(authors("[]"), [""; 0]);
+    }
+
+    #[test]
+    fn broken_json() {
+        for json in [
+            r#"<!-- {"@type":"Article","headline":"H"} -->"#,
+            "//<![CDATA[\n{\"@type\":\"Article\",\"headline\":\"H\"}\n//]]>",
+            r#"{"@type":"Article","headline":"H",}"#,
+            r#"{"@type":"Article",,"keywords":["a",],"headline":"H"};"#,
+            "{\"@type\":\"Article\",\"description\":\"a\nb\tc\\'d\\x\",\"headline\":\"H\"}",
+            r#"{"@type":"WebSite"}{"@type":"Article","headline":"H"}"#,
+            "\u{FEFF} {\"@type\":\"Article\",\"headline\":\"H\"}",
+        ] {
+            check(json, "H");
+        }
+        for json in ["", "{", "null", "\"", "{\"a\":\\", "[[[[", "CDATA[", &"[".repeat(100_000)] {
+            assert_eq!(of(json), JsonLd::default());
+        }
+    }
+
+    #[test]
+    fn entities_in_strings() {
+        check(
+            r#"{"@type":"Article","headline":"Tom &amp; Jerry&#8217;s &#x22;A&nbsp;B&quot; & co; &unknown;"}"#,
+            "Tom & Jerry’s \"A B\" & co; &unknown;",
+        );
+    }
+
+    #[test]
+    fn the_rest() {
+        let article = check(
+            r#"{"@type":"NewsArticle","headline":"H","datePublished":"2026-11-20","dateModified":"2026-11-21","dateCreated":"2026-11-19",
+            "articleSection":["World","Asia"],"inLanguage":{"name":"Vietnamese","alternateName":"vi"},"publisher":{"name":"Báo"},"description":" d "}"#,
+            "H",
+        );
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            (article.published, article.modified, article.created),
+            (some("2026-11-20"), some("2026-11-21"), some("2026-11-19"))
+        );
+        assert_eq!(
+            (article.section, article.language, article.publisher),
+            (some("World"), some("vi"), some("Báo"))
+        );
+        assert_eq!((article.kind, article.description), (some("NewsArticle"), some("d")));
+        assert_eq!(of(r#"{"@type":"WebSite","name":"Báo"}"#).site_name, some("Báo"));
+    }
+}

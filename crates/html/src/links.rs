@@ -1,0 +1,228 @@
+//! What a page links to, and what it says about being followed.
+//!
+//! Addresses are given as written, trimmed, in document order; resolving them
+//! against the page's own address and [`Links::base`] is the caller's. Nothing is
+//! filtered but empty addresses: `#top`, `mailto:` and `javascript:` are there.
+//!
+//! The awkward truth: links that only a script builds are not seen, and neither
+//! is what stands in `<noscript>`.
+
+use crate::text::{is_hidden, never_text, tidy};
+use crate::{NodeId, Page};
+
+/// The links of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Links {
+    /// `<base href>`, the first.
+    pub base: Option<String>,
+    /// `<a href>` and `<area href>`.
+    pub anchors: Vec<Anchor>,
+    /// `<link rel=alternate>` of an RSS, Atom or JSON feed.
+    pub feeds: Vec<String>,
+    /// `<link rel=canonical>`, the first.
+    pub canonical: Option<String>,
+    /// `rel=next` of a `<link>`, else of an `<a>`: the next page of a listing or
+    /// of a story.
+    pub next: Option<String>,
+    /// Where `<meta http-equiv=refresh>` leads, if to another address.
+    pub refresh: Option<String>,
+    /// `<meta name=robots>` says `nofollow` or `none`.
+    pub robots_nofollow: bool,
+    /// `<meta name=robots>` says `noindex` or `none`.
+    pub robots_noindex: bool,
+}
+
+/// A link in the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// As written, trimmed, never empty.
+    pub href: String,
+    /// What is read in it, on one line; an `<area>` has its `alt`. May be empty.
+    pub text: String,
+    /// `rel` holds `nofollow`.
+    pub rel_nofollow: bool,
+}
+
+/// Gathers a page's links.
+#[must_use]
+pub fn links(page: &Page) -> Links {
+    let mut links = Links::default();
+    let mut anchored_next = None;
+    for (id, _) in page.iter() {
+        match page.tag(id) {
+            Some("a" | "area") => {
+                let Some(href) = href(page, id) else { continue };
+                let rel_nofollow = has_token(page.attribute(id, "rel"), "nofollow");
+                if anchored_next.is_none() && has_token(page.attribute(id, "rel"), "next") {
+                    anchored_next = Some(href.clone());
+                }
+                links.anchors.push(Anchor { href, text: anchor_text(page, id), rel_nofollow });
+            }
+            Some("link") => links.link(page, id),
+            Some("meta") => links.meta(page, id),
+            Some("base") if links.base.is_none() => links.base = href(page, id),
+            _ => {}
+        }
+    }
+    links.next = links.next.or(anchored_next);
+    links
+}
+
+impl Links {
+    fn link(&mut self, page: &Page, id: NodeId) {
+        let Some(href) = href(page, id) else { return };
+        let rel = page.attribute(id, "rel");
+        if has_token(rel, "canonical") {
+            self.canonical.get_or_insert(href);
+        } else if has_token(rel, "next") {
+            self.next.get_or_insert(href);
+        } else if has_token(rel, "alternate") && page.attribute(id, "type").is_some_and(is_feed) {
+            self.feeds.push(href);
+        }
+    }
+
+    fn meta(&mut self, page: &Page, id: NodeId) {
+        let Some(content) = page.attribute(id, "content") else { return };
+        let is = |name: &str, value: &str| {
+            page.attribute(id, name).is_some_and(|v| v.trim().eq_ignore_ascii_case(value))
+        };
+        if is("name", "robots") {
+            let says = |word: &str| {
+                content
+                    .split([',', ' ', ';'])
+                    .any(|t| t.eq_ignore_ascii_case(word) || t.eq_ignore_ascii_case("none"))
+            };
+            self.robots_nofollow |= says("nofollow");
+            self.robots_noindex |= says("noindex");
+        } else if is("http-equiv", "refresh") && self.refresh.is_none() {
+            self.refresh = refresh_target(content);
+        }
+    }
+}
+
+fn href(page: &Page, id: NodeId) -> Option<String> {
+    let href = page.attribute(id, "href")?.trim();
+    (!href.is_empty()).then(|| href.to_owned())
+}
+
+fn has_token(value: Option<&str>, token: &str) -> bool {
+    value.is_some_and(|v| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(token)))
+}
+
+fn is_feed(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(
+        kind.as_str(),
+        "application/rss+xml"
+            | "application/atom+xml"
+            | "application/rdf+xml"
+            | "application/feed+json"
+            | "text/rss+xml"
+    )
+}
+
+fn anchor_text(page: &Page, id: NodeId) -> String {
+    if let Some(alt) = page.attribute(id, "alt").filter(|_| page.tag(id) == Some("area")) {
+        return tidy(alt);
+    }
+    let mut text = String::new();
+    let mut at = id;
+    while at < page.node(id).end {
+        if let Some(piece) = page.text(at) {
+            text.push_str(piece);
+        } else if at != id && (page.tag(at).is_some_and(never_text) || is_hidden(page, at)) {
+            at = page.node(at).end;
+            continue;
+        } else if page.tag(at).is_some_and(|t| crate::text::is_block(t) || t == "br") {
+            text.push(' ');
+        }
+        at += 1;
+    }
+    tidy(&text)
+}
+
+/// The address in `5; url='/x'`; browsers accept a comma and no `url=`, too.
+fn refresh_target(content: &str) -> Option<String> {
+    let (_, rest) = content.split_once([';', ','])?;
+    let rest = rest.trim();
+    let target = match rest.get(..3) {
+        Some(url) if url.eq_ignore_ascii_case("url") => {
+            rest[3..].trim_start().strip_prefix('=').unwrap_or(rest)
+        }
+        _ => rest,
+    };
+    let target = target.trim();
+    let target = match target.chars().next() {
+        Some(quote @ ('"' | '\'')) => target[1..].split(quote).next().unwrap_or_default(),
+        _ => target,
+    };
+    (!target.is_empty()).then(|| target.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(html: &str) -> Links {
+        links(&Page::parse(html))
+    }
+
+    #[test]
+    fn anchors_in_document_order() {
+        let links = of(
+            "<a href=' /1 '><b>One</b><div>more</div><script>x</script><i hidden>h</i></a><a name=x>no</a><a href=''>no</a>\
+             <map><area href=/2 alt='two '></map><a href=/3 rel='ugc NoFollow'></a>",
+        );
+        let anchor = |href: &str, text: &str, rel_nofollow| Anchor {
+            href: href.into(),
+            text: text.into(),
+            rel_nofollow,
+        };
+        assert_eq!(
+            links.anchors,
+            [anchor("/1", "One more", false), anchor("/2", "two", false), anchor("/3", "", true)]
+        );
+    }
+
+    #[test]
+    fn links_of_the_head() {
+        let links = of(
+            "<base href=/b/><base href=/c/><link rel='Canonical' href=/x><link rel=canonical href=/y>\
+             <link rel=alternate type='application/rss+xml; charset=utf-8' href=/rss><link rel=alternate type=application/atom+xml href=/atom>\
+             <link rel=alternate type=application/feed+json href=/json><link rel=alternate hreflang=en href=/en><link rel=stylesheet href=/s>",
+        );
+        assert_eq!(links.base.as_deref(), Some("/b/"));
+        assert_eq!(links.canonical.as_deref(), Some("/x"));
+        assert_eq!(links.feeds, ["/rss", "/atom", "/json"]);
+        assert_eq!(links.next, None);
+    }
+
+    #[test]
+    fn next_page() {
+        assert_eq!(of("<a rel=next href=/a><link rel=next href=/l>").next.as_deref(), Some("/l"));
+        assert_eq!(of("<a rel='nofollow next' href=/a>").next.as_deref(), Some("/a"));
+    }
+
+    #[test]
+    fn robots() {
+        let said = |content: &str| {
+            let links = of(&format!("<meta NAME=Robots content='{content}'>"));
+            (links.robots_noindex, links.robots_nofollow)
+        };
+        assert_eq!(said("index,follow"), (false, false));
+        assert_eq!(said("NOINDEX, follow"), (true, false));
+        assert_eq!(said("max-snippet:-1,nofollow"), (false, true));
+        assert_eq!(said("none"), (true, true));
+    }
+
+    #[test]
+    fn refresh() {
+        let target = |content: &str| of(&format!("<meta http-equiv=Refresh content=\"{content}\">")).refresh;
+        assert_eq!(target("0; url=/x").as_deref(), Some("/x"));
+        assert_eq!(target("0;URL = '/x y'").as_deref(), Some("/x y"));
+        assert_eq!(target("3,https://a.vn/?url=1").as_deref(), Some("https://a.vn/?url=1"));
+        for stays in ["300", "300;", "1; url=", "1; url=''", "é;é"] {
+            assert_eq!(target(stays).filter(|t| t != "é"), None, "{stays}");
+        }
+    }
+}
