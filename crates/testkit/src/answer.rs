@@ -29,38 +29,22 @@ pub(crate) struct Answer {
 impl Answer {
     /// 200 with a body that may be asked for again with a validator.
     pub(crate) fn ok(content_type: &'static str, body: Vec<u8>, modified: Timestamp) -> Self {
-        Self {
-            modified: Some(modified),
-            ..Self::plain(StatusCode::OK, content_type, body)
-        }
+        Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
 
     /// A page without validators.
     pub(crate) fn plain(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Self {
-        Self {
-            status,
-            content_type,
-            body,
-            modified: None,
-            header: None,
-        }
+        Self { status, content_type, body, modified: None, header: None }
     }
 
     /// A line of text, for what is not a page.
     pub(crate) fn text(status: StatusCode, text: &str) -> Self {
-        Self::plain(
-            status,
-            "text/plain; charset=utf-8",
-            text.as_bytes().to_vec(),
-        )
+        Self::plain(status, "text/plain; charset=utf-8", text.as_bytes().to_vec())
     }
 
     /// A redirect to an absolute address.
     pub(crate) fn redirect(status: StatusCode, to: String) -> Self {
-        Self {
-            header: Some((LOCATION, to)),
-            ..Self::text(status, "")
-        }
+        Self { header: Some((LOCATION, to)), ..Self::text(status, "") }
     }
 
     /// 503 that asks to come back after some seconds.
@@ -73,11 +57,7 @@ impl Answer {
 
     /// Status to send to one who sent `headers`: 304 when their copy is current.
     pub(crate) fn status_for(&self, headers: &HeaderMap) -> StatusCode {
-        if self.is_current(headers) {
-            StatusCode::NOT_MODIFIED
-        } else {
-            self.status
-        }
+        if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }
     }
 
     /// The response for one who sent `headers`.
@@ -87,12 +67,7 @@ impl Answer {
         let out = response.headers_mut();
         out.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         out.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-        put(
-            out,
-            self.header
-                .as_ref()
-                .map(|(name, value)| (name, value.as_str())),
-        );
+        put(out, self.header.as_ref().map(|(name, value)| (name, value.as_str())));
         if let Some(modified) = self.modified {
             put(out, Some((&LAST_MODIFIED, &http_date(modified))));
             put(out, Some((&ETAG, &self.tag())));
@@ -123,9 +98,7 @@ impl Answer {
         };
         let text = |name| headers.get(name).and_then(|v| v.to_str().ok());
         if let Some(tags) = text(IF_NONE_MATCH) {
-            return tags
-                .split(',')
-                .any(|tag| matches!(tag.trim(), t if t == self.tag() || t == "*"));
+            return tags.split(',').any(|tag| matches!(tag.trim(), t if t == self.tag() || t == "*"));
         }
         text(IF_MODIFIED_SINCE)
             .and_then(|date| jiff::fmt::rfc2822::parse(date).ok())
@@ -200,19 +173,10 @@ mod tests {
 
     #[test]
     fn gzip_is_sent_to_those_who_ask() {
-        let cases = [
-            ("gzip", true),
-            ("br, gzip;q=0.5", true),
-            ("gzip;q=0", false),
-            ("br", false),
-        ];
+        let cases = [("gzip", true), ("br, gzip;q=0.5", true), ("gzip;q=0", false), ("br", false)];
         for (value, compressed) in cases {
             let response = page().into_response(&asking(ACCEPT_ENCODING, value));
-            assert_eq!(
-                response.headers().contains_key(CONTENT_ENCODING),
-                compressed,
-                "{value}"
-            );
+            assert_eq!(response.headers().contains_key(CONTENT_ENCODING), compressed, "{value}");
         }
     }
 }

@@ -104,15 +104,10 @@ impl Article {
             author: value(header, "author")?,
             section: value(header, "section")?,
             published: Published::parse(&value(header, "date")?)?,
-            tags: value(header, "tags")?
-                .split(',')
-                .map(|tag| tag.trim().to_owned())
-                .collect(),
+            tags: value(header, "tags")?.split(',').map(|tag| tag.trim().to_owned()).collect(),
             caption: value(header, "caption")?,
             standfirst,
-            body: blocks
-                .map(|block| Block::parse(&block))
-                .collect::<Result<_, _>>()?,
+            body: blocks.map(|block| Block::parse(&block)).collect::<Result<_, _>>()?,
         })
     }
 
@@ -122,9 +117,7 @@ impl Article {
             Block::Paragraph(spans) => Some(plain(spans)),
             Block::Subheading(_) => None,
         });
-        std::iter::once(plain(&self.standfirst))
-            .chain(body)
-            .collect()
+        std::iter::once(plain(&self.standfirst)).chain(body).collect()
     }
 
     /// The subheadings, in page order.
@@ -150,15 +143,8 @@ impl Published {
     fn parse(text: &str) -> Result<Self, ArticleError> {
         let bad = || ArticleError::Date(text.to_owned());
         let moment: Timestamp = text.parse().map_err(|_| bad())?;
-        let local: DateTime = text
-            .get(..19)
-            .and_then(|t| t.parse().ok())
-            .ok_or_else(bad)?;
-        Ok(Self {
-            iso: text.to_owned(),
-            moment,
-            local,
-        })
+        let local: DateTime = text.get(..19).and_then(|t| t.parse().ok()).ok_or_else(bad)?;
+        Ok(Self { iso: text.to_owned(), moment, local })
     }
 
     /// The paper's wall clock some minutes later, for comments under the article.
@@ -171,9 +157,7 @@ impl Published {
 /// The text of `spans` as a reader sees it.
 pub(crate) fn plain(spans: &[Span]) -> String {
     let text = spans.iter().map(|span| match span {
-        Span::Text(text) | Span::Italic(text) | Span::Bold(text) | Span::Link { text, .. } => {
-            text.as_str()
-        }
+        Span::Text(text) | Span::Italic(text) | Span::Bold(text) | Span::Link { text, .. } => text.as_str(),
     });
     text.collect()
 }
@@ -198,8 +182,7 @@ fn spans(text: &str) -> Result<Vec<Span>, ArticleError> {
         if at > 0 {
             spans.push(Span::Text(rest[..at].to_owned()));
         }
-        let (span, left) =
-            marked(&rest[at..]).ok_or_else(|| ArticleError::Unclosed(text.to_owned()))?;
+        let (span, left) = marked(&rest[at..]).ok_or_else(|| ArticleError::Unclosed(text.to_owned()))?;
         spans.push(span);
         rest = left;
     }
@@ -221,10 +204,7 @@ fn marked(text: &str) -> Option<(Span, &str)> {
     }
     let (inner, rest) = text.strip_prefix('[')?.split_once("](")?;
     let (target, rest) = rest.split_once(')')?;
-    let link = Span::Link {
-        text: inner.to_owned(),
-        target: target.to_owned(),
-    };
+    let link = Span::Link { text: inner.to_owned(), target: target.to_owned() };
     Some((link, rest))
 }
 
@@ -232,21 +212,15 @@ fn marked(text: &str) -> Option<(Span, &str)> {
 mod tests {
     use super::*;
 
-    const HEADER: &str = "title: T\nauthor: A\nsection: s\ndate: 2026-11-20T09:30:00+07:00\ntags: a, b\ncaption: C\n\n";
+    const HEADER: &str =
+        "title: T\nauthor: A\nsection: s\ndate: 2026-11-20T09:30:00+07:00\ntags: a, b\ncaption: C\n\n";
 
     #[test]
     fn marks_are_taken_apart_and_gone_from_the_gold_text() {
-        let text =
-            format!("{HEADER}Lead.\n\nOne *two* **three**\n[four](4).\n\n## Head\n\nLast.\n");
+        let text = format!("{HEADER}Lead.\n\nOne *two* **three**\n[four](4).\n\n## Head\n\nLast.\n");
         let article = Article::parse("07-a-slug", &text).unwrap();
-        assert_eq!(
-            (article.number, article.slug.as_str(), article.tags.len()),
-            (7, "a-slug", 2)
-        );
-        assert_eq!(
-            article.paragraphs(),
-            ["Lead.", "One two three four.", "Last."]
-        );
+        assert_eq!((article.number, article.slug.as_str(), article.tags.len()), (7, "a-slug", 2));
+        assert_eq!(article.paragraphs(), ["Lead.", "One two three four.", "Last."]);
         assert_eq!(article.subheadings(), ["Head"]);
         let Block::Paragraph(spans) = &article.body[0] else {
             panic!("a paragraph comes first");
@@ -266,17 +240,9 @@ mod tests {
     fn what_is_wrong_is_named() {
         let cases = [
             ("07", format!("{HEADER}x"), ArticleError::Name("07".into())),
-            (
-                "07-s",
-                "title: T\n\nx".into(),
-                ArticleError::Missing("author"),
-            ),
+            ("07-s", "title: T\n\nx".into(), ArticleError::Missing("author")),
             ("07-s", HEADER.into(), ArticleError::Empty),
-            (
-                "07-s",
-                format!("{HEADER}a *b"),
-                ArticleError::Unclosed("a *b".into()),
-            ),
+            ("07-s", format!("{HEADER}a *b"), ArticleError::Unclosed("a *b".into())),
             (
                 "07-s",
                 format!("{HEADER}x").replace("+07:00", ""),

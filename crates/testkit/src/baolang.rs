@@ -35,13 +35,7 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
         related = related(site, article),
         thread = thread(article, path),
     );
-    frame(
-        site,
-        charset,
-        &article.title,
-        &meta(site, article, path),
-        &main,
-    )
+    frame(site, charset, &article.title, &meta(site, article, path), &main)
 }
 
 /// The front page.
@@ -57,34 +51,21 @@ pub(crate) fn front(site: &Site) -> String {
             section.slug, section.name
         );
         for article in site.section(section.slug).into_iter().take(3) {
-            let _ = writeln!(
-                main,
-                r#"<li><a href="{}">{}</a></li>"#,
-                site.path(article),
-                escape(&article.title)
-            );
+            let _ =
+                writeln!(main, r#"<li><a href="{}">{}</a></li>"#, site.path(article), escape(&article.title));
         }
         main.push_str("</ul></div>\n");
     }
     main.push_str(&odd_links(site));
     main.push_str("</div>\n");
-    frame(
-        site,
-        "utf-8",
-        "Báo Làng - Tin tức xóm làng mỗi ngày",
-        "",
-        &main,
-    )
+    frame(site, "utf-8", "Báo Làng - Tin tức xóm làng mỗi ngày", "", &main)
 }
 
 /// One page of a section's list.
 pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     let paper = site.paper;
     let name = paper.section_name(slug);
-    let mut main = format!(
-        "<div class=\"danh-sach\">\n<h1 class=\"muc\">{}</h1>\n",
-        escape(name)
-    );
+    let mut main = format!("<div class=\"danh-sach\">\n<h1 class=\"muc\">{}</h1>\n", escape(name));
     let all = site.section(slug);
     for article in all.iter().skip((page - 1) * PER_PAGE).take(PER_PAGE) {
         main.push_str(&item(site, article, &site.path(article)));
@@ -133,21 +114,13 @@ fn meta(site: &Site, article: &Article, path: &str) -> String {
         ("property", "og:title", &article.title),
         ("property", "og:url", &url),
         ("property", "article:published_time", &article.published.iso),
-        (
-            "property",
-            "article:section",
-            site.paper.section_name(&article.section),
-        ),
+        ("property", "article:section", site.paper.section_name(&article.section)),
         ("name", "author", &article.author),
         ("name", "description", &teaser(&plain(&article.standfirst))),
     ];
     let mut head = format!("<link rel=\"canonical\" href=\"{url}\">\n");
     for (kind, name, content) in pairs {
-        let _ = writeln!(
-            head,
-            r#"<meta {kind}="{name}" content="{}">"#,
-            escape(content)
-        );
+        let _ = writeln!(head, r#"<meta {kind}="{name}" content="{}">"#, escape(content));
     }
     head
 }
@@ -214,10 +187,7 @@ fn related(site: &Site, article: &Article) -> String {
 
 fn thread(article: &Article, path: &str) -> String {
     let all = comments(Language::Vietnamese, article, path);
-    let mut out = format!(
-        "<div class=\"y-kien\" id=\"y-kien\"><h3>Ý kiến bạn đọc ({})</h3>\n",
-        all.len()
-    );
+    let mut out = format!("<div class=\"y-kien\" id=\"y-kien\"><h3>Ý kiến bạn đọc ({})</h3>\n", all.len());
     for comment in all {
         let _ = writeln!(
             out,
@@ -278,10 +248,7 @@ fn section_links(site: &Site, slug: &str) -> String {
     );
     for (path, title) in [(odd.wall, odd.wall_title), (odd.gone, odd.gone_title)] {
         if path.starts_with(&format!("/{slug}/")) {
-            let _ = writeln!(
-                out,
-                r#"<div class="tin"><h3><a href="{path}">{title}</a></h3></div>"#
-            );
+            let _ = writeln!(out, r#"<div class="tin"><h3><a href="{path}">{title}</a></h3></div>"#);
         }
     }
     out
@@ -290,11 +257,7 @@ fn section_links(site: &Site, slug: &str) -> String {
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let mut menu = String::new();
     for section in &site.paper.sections {
-        let _ = write!(
-            menu,
-            r#"<li><a href="/{}">{}</a></li>"#,
-            section.slug, section.name
-        );
+        let _ = write!(menu, r#"<li><a href="/{}">{}</a></li>"#, section.slug, section.name);
     }
     let mut popular = String::new();
     for (n, article) in site.articles.iter().take(6).enumerate() {

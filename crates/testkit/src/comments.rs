@@ -28,25 +28,8 @@ struct Lists {
 }
 
 const VIETNAMESE: Lists = Lists {
-    first: &[
-        "Anh Tám",
-        "Cô Lụa",
-        "Bác Thịnh",
-        "Chị Nhàn",
-        "Chú Bảy",
-        "Em Thóc",
-        "Ông Vượng",
-        "Bà Hiên",
-    ],
-    last: &[
-        "xóm Trên",
-        "xóm Dưới",
-        "bến Cũ",
-        "ngõ Đa",
-        "chợ Chiều",
-        "đồng Sậy",
-        "cầu Tre",
-    ],
+    first: &["Anh Tám", "Cô Lụa", "Bác Thịnh", "Chị Nhàn", "Chú Bảy", "Em Thóc", "Ông Vượng", "Bà Hiên"],
+    last: &["xóm Trên", "xóm Dưới", "bến Cũ", "ngõ Đa", "chợ Chiều", "đồng Sậy", "cầu Tre"],
     openings: &[
         "Đọc xong thấy vui cho bà con mình.",
         "Tôi ở gần đó nên biết rõ chuyện này.",
@@ -80,16 +63,7 @@ const VIETNAMESE: Lists = Lists {
 };
 
 const ENGLISH: Lists = Lists {
-    first: &[
-        "Marrow",
-        "Old Tam",
-        "Ivy L.",
-        "Fern",
-        "Captain B.",
-        "Nettie",
-        "Rook",
-        "Dora P.",
-    ],
+    first: &["Marrow", "Old Tam", "Ivy L.", "Fern", "Captain B.", "Nettie", "Rook", "Dora P."],
     last: &[
         "of Mill End",
         "on the hill",
@@ -140,14 +114,9 @@ pub(crate) fn comments(language: Language, article: &Article, path: &str) -> Vec
     };
     let count = 2 + choose(path, 0, 4);
     let written = (0..count).map(|n| {
-        let pick =
-            |salt: usize, list: &[&'static str]| list[choose(path, 10 * n + salt, list.len())];
+        let pick = |salt: usize, list: &[&'static str]| list[choose(path, 10 * n + salt, list.len())];
         let tag = &article.tags[choose(path, 10 * n + 9, article.tags.len())];
-        let parts = [
-            pick(1, lists.openings),
-            pick(2, lists.middles),
-            pick(3, lists.endings),
-        ];
+        let parts = [pick(1, lists.openings), pick(2, lists.middles), pick(3, lists.endings)];
         let minutes = i64::try_from(37 * (n + 1) + choose(path, n, 30)).unwrap_or_default();
         Comment {
             name: format!("{} {}", pick(4, lists.first), pick(5, lists.last)),

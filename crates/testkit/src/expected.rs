@@ -37,8 +37,7 @@ pub struct Expected {
 /// All articles of a site.
 pub(crate) fn expected(site: &Site) -> Vec<Expected> {
     let all = site.articles.iter().enumerate();
-    all.map(|(place, article)| one(site, place, article))
-        .collect()
+    all.map(|(place, article)| one(site, place, article)).collect()
 }
 
 fn one(site: &Site, place: usize, article: &Article) -> Expected {
@@ -53,11 +52,7 @@ fn one(site: &Site, place: usize, article: &Article) -> Expected {
         host: paper.host,
         path,
         urls,
-        redirects: if place == special::MOVED {
-            vec![old]
-        } else {
-            Vec::new()
-        },
+        redirects: if place == special::MOVED { vec![old] } else { Vec::new() },
         title: article.title.clone(),
         author: article.author.clone(),
         published: article.published.iso.clone(),

@@ -103,10 +103,7 @@ fn rss(site: &Site) -> String {
             "<item><title>{}</title><link>{url}</link><guid>{url}</guid><pubDate>{}</pubDate>\
              <description><![CDATA[{}]]></description></item>",
             escape(&article.title),
-            article
-                .published
-                .moment
-                .strftime("%a, %d %b %Y %H:%M:%S +0000"),
+            article.published.moment.strftime("%a, %d %b %Y %H:%M:%S +0000"),
             escape(&plain(&article.standfirst))
         );
     }
@@ -146,3 +143,77 @@ fn url(site: &Site, article: &Article) -> String {
 const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const SITEMAP: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const NEWS_SITEMAP: &str = "http://www.google.com/schemas/sitemap-news/0.9";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::PAPERS;
+    use flate2::read::GzDecoder;
+    use quick_xml::{Reader, events::Event};
+    use std::io::Read;
+
+    /// Texts of all elements of one name, in a document that must be well formed.
+    fn texts(xml: &str, element: &str) -> Vec<String> {
+        let mut reader = Reader::from_str(xml);
+        let (mut found, mut inside) = (Vec::new(), false);
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(tag) => {
+                    inside = tag.name().as_ref() == element;
+                    if inside {
+                        found.push(String::new());
+                    }
+                }
+                Event::Text(text) if inside => {
+                    let last = found.last_mut().unwrap();
+                    last.push_str(&text);
+                }
+                Event::End(_) => inside = false,
+                Event::Eof => return found,
+                _ => {}
+            }
+        }
+    }
+
+    fn body(site: &Site, path: &str) -> Vec<u8> {
+        answer(site, path).unwrap_or_else(|| panic!("{path} is served")).body
+    }
+
+    fn text(site: &Site, path: &str) -> String {
+        String::from_utf8(body(site, path)).unwrap()
+    }
+
+    #[test]
+    fn sitemaps_lead_to_articles() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, usize::MAX, false);
+            let robots = text(&site, "/robots.txt");
+            assert!(robots.contains(&format!("Sitemap: {}\n", paper.url("/sitemap.xml"))));
+            let maps = texts(&text(&site, "/sitemap.xml"), "loc");
+            assert_eq!(maps, [paper.url(ARTICLES), paper.url(NEWS)]);
+
+            let mut xml = String::new();
+            GzDecoder::new(body(&site, ARTICLES).as_slice()).read_to_string(&mut xml).unwrap();
+            let all: Vec<_> = site.articles.iter().map(|a| url(&site, a)).collect();
+            let listed = texts(&xml, "loc");
+            assert_eq!(listed, all[..32]);
+
+            let news = text(&site, NEWS);
+            assert_eq!(texts(&news, "loc"), all[..NEWEST]);
+            let dates = texts(&news, "news:publication_date");
+            assert_eq!(dates[0], site.articles[0].published.iso);
+        }
+    }
+
+    #[test]
+    fn feeds_hold_the_latest() {
+        let vi = Site::new(&PAPERS[0], usize::MAX, false);
+        let rss = text(&vi, "/rss.xml");
+        assert_eq!(texts(&rss, "guid").len(), LATEST);
+        assert_eq!(texts(&rss, "pubDate")[0], "Fri, 20 Nov 2026 02:30:00 +0000");
+        let en = Site::new(&PAPERS[1], usize::MAX, false);
+        let atom = text(&en, "/atom.xml");
+        assert_eq!(texts(&atom, "summary").len(), LATEST);
+        assert_eq!(texts(&atom, "updated")[1], "2026-11-20T09:30:00+00:00");
+    }
+}

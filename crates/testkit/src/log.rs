@@ -87,9 +87,7 @@ impl AccessLog {
     /// Blocks the thread until `count` requests have arrived; false when `timeout`
     /// passed first.
     pub(crate) fn wait(&self, count: usize, timeout: Duration) -> bool {
-        let waited = self
-            .grown
-            .wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
+        let waited = self.grown.wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
         lines.len() >= count
     }

@@ -69,9 +69,9 @@ pub(crate) fn teaser(text: &str) -> String {
 /// FNV-1a, 64 bits (draft-eastlake-fnv): the same on every run and machine, so
 /// that a page is the same whenever it is asked for. Not for secrets.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -21,11 +21,7 @@ pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Ans
         return Some(Answer::redirect(StatusCode::FOUND, ELSEWHERE.to_owned()));
     }
     if path == odd.print {
-        return Some(Answer::ok(
-            "application/pdf",
-            PDF.as_bytes().to_vec(),
-            site.pressed(),
-        ));
+        return Some(Answer::ok("application/pdf", PDF.as_bytes().to_vec(), site.pressed()));
     }
     if path == odd.wall {
         return Some(wall(site));
@@ -45,12 +41,7 @@ fn moved(site: &Site, path: &str) -> Option<Answer> {
     let number = path.strip_prefix(site.paper.odd.old)?;
     let article = site.articles.get(special::MOVED)?;
     let found = number == article.number.to_string();
-    found.then(|| {
-        Answer::redirect(
-            StatusCode::MOVED_PERMANENTLY,
-            site.paper.url(&site.path(article)),
-        )
-    })
+    found.then(|| Answer::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
 /// One paper asks for consent first, the other for a login.
@@ -71,13 +62,8 @@ fn wall(site: &Site) -> Answer {
 /// What robots.txt forbids. It answers, so that only the access log tells.
 fn forbidden(site: &Site) -> Answer {
     match site.paper.language {
-        Language::Vietnamese => site.framed(
-            "Góc thành viên",
-            "<p>Trang này không dành cho máy đọc.</p>\n",
-        ),
-        Language::English => {
-            site.framed("Members' corner", "<p>This page is not for robots.</p>\n")
-        }
+        Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
+        Language::English => site.framed("Members' corner", "<p>This page is not for robots.</p>\n"),
     }
 }
 
@@ -86,24 +72,12 @@ fn classifieds(site: &Site, query: &str) -> Answer {
     let path = site.paper.odd.classifieds;
     let next = digest(query.as_bytes());
     let (title, more, wares) = match site.paper.language {
-        Language::Vietnamese => (
-            "Rao vặt",
-            "Xem thêm",
-            ["Bán xe đạp", "Cho thuê thuyền", "Tìm mèo lạc"],
-        ),
-        Language::English => (
-            "Classifieds",
-            "More",
-            ["Bicycle for sale", "Boat to let", "Lost cat"],
-        ),
+        Language::Vietnamese => ("Rao vặt", "Xem thêm", ["Bán xe đạp", "Cho thuê thuyền", "Tìm mèo lạc"]),
+        Language::English => ("Classifieds", "More", ["Bicycle for sale", "Boat to let", "Lost cat"]),
     };
     let mut main = String::from("<ul>\n");
     for (n, ware) in wares.iter().enumerate() {
-        let _ = writeln!(
-            main,
-            "<li>{ware}: 00000 {:06}</li>",
-            (next >> (8 * n)) % 1_000_000
-        );
+        let _ = writeln!(main, "<li>{ware}: 00000 {:06}</li>", (next >> (8 * n)) % 1_000_000);
     }
     let _ = writeln!(main, "</ul><a href=\"{path}?sid={next:016x}\">{more}</a>");
     site.framed(title, &main)
@@ -117,21 +91,10 @@ fn calendar(site: &Site, rest: &str) -> Option<Answer> {
         return None;
     }
     let path = site.paper.odd.calendar;
-    let after = if month == 12 {
-        (year + 1, 1)
-    } else {
-        (year, month + 1)
-    };
-    let before = if month == 1 {
-        (year - 1, 12)
-    } else {
-        (year, month - 1)
-    };
+    let after = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    let before = if month == 1 { (year - 1, 12) } else { (year, month - 1) };
     let (title, none) = match site.paper.language {
-        Language::Vietnamese => (
-            format!("Lịch làng tháng {month}/{year}"),
-            "Không có việc làng.",
-        ),
+        Language::Vietnamese => (format!("Lịch làng tháng {month}/{year}"), "Không có việc làng."),
         Language::English => (format!("What's on, {month}/{year}"), "Nothing is planned."),
     };
     let main = format!(
@@ -152,16 +115,10 @@ fn about(site: &Site, path: &str) -> Option<Answer> {
         return None;
     }
     let (title, text) = match site.paper.language {
-        Language::Vietnamese => (
-            "Giới thiệu",
-            "Báo Làng do người làng viết cho người làng đọc.",
-        ),
+        Language::Vietnamese => ("Giới thiệu", "Báo Làng do người làng viết cho người làng đọc."),
         Language::English => ("About us", "The Post is written by those who read it."),
     };
-    let main = format!(
-        "<p>{text}</p><a href=\"{}\">{title}</a>\n",
-        odd.about_segment
-    );
+    let main = format!("<p>{text}</p><a href=\"{}\">{title}</a>\n", odd.about_segment);
     Some(site.framed(title, &main))
 }
 
@@ -170,3 +127,52 @@ const PDF: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\
 trailer<</Root 1 0 R>>\n%%EOF\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::PAPERS;
+
+    fn body(site: &Site, path: &str, query: Option<&str>) -> String {
+        let answer = answer(site, path, query).unwrap_or_else(|| panic!("{path} is odd"));
+        assert_eq!(answer.status, 200);
+        String::from_utf8(answer.body).unwrap()
+    }
+
+    #[test]
+    fn traps_lead_ever_deeper() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, 6, false);
+            let odd = &paper.odd;
+            let december = body(&site, &format!("{}/2026/12", odd.calendar), None);
+            assert!(december.contains(&format!("{}/2027/01", odd.calendar)));
+            assert!(december.contains(&format!("{}/2026/11", odd.calendar)));
+            assert!(answer(&site, &format!("{}/2026/13", odd.calendar), None).is_none());
+
+            let about = format!("{}{}{}", odd.about, odd.about_segment, odd.about_segment);
+            assert!(body(&site, &about, None).contains(&format!("<a href=\"{}\"", odd.about_segment)));
+            assert!(answer(&site, "/", None).is_none());
+
+            let sid = |query| {
+                let html = body(&site, odd.classifieds, Some(query));
+                let links = html.split("?sid=").skip(1).map(|s| s[..16].to_owned());
+                links.last().unwrap()
+            };
+            assert_eq!(sid("sid=1"), sid("sid=1"));
+            assert_ne!(sid("sid=1"), sid("sid=2"));
+        }
+    }
+
+    #[test]
+    fn redirects_lead_to_the_new_address_and_out_of_scope() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, 6, false);
+            let article = &site.articles[special::MOVED];
+            let to = |path: &str| answer(&site, path, None).and_then(|a| a.header).map(|(_, to)| to);
+            let old = format!("{}{}", paper.odd.old, article.number);
+            assert_eq!(to(&old), Some(paper.url(&site.path(article))));
+            assert_eq!(to(paper.odd.elsewhere).as_deref(), Some(ELSEWHERE));
+            assert_eq!(answer(&site, &format!("{}x", paper.odd.old), None), None);
+        }
+    }
+}

@@ -143,12 +143,7 @@ const fn section(slug: &'static str, name: &'static str) -> Section {
 impl Paper {
     /// Path of an article's page.
     pub(crate) fn path(&self, article: &Article) -> String {
-        self.path_of(
-            &article.section,
-            &article.slug,
-            article.number,
-            &article.published,
-        )
+        self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
 
     /// Path of a second page with the same article: another section, another slug.
@@ -201,10 +196,7 @@ impl Paper {
                 let day = local.weekday().to_monday_zero_offset();
                 let day = DAYS[usize::try_from(day).unwrap_or_default() % 7];
                 let word = if day == "nhật" { "Chủ" } else { "Thứ" };
-                format!(
-                    "{word} {day}, {} (GMT+7)",
-                    local.strftime("%d/%m/%Y, %H:%M")
-                )
+                format!("{word} {day}, {} (GMT+7)", local.strftime("%d/%m/%Y, %H:%M"))
             }
             Language::English => local.strftime("%A %-d %B %Y, %-I:%M %P").to_string(),
         }
@@ -216,9 +208,7 @@ mod tests {
     use super::*;
 
     fn article(date: &str) -> Article {
-        let text = format!(
-            "title: T\nauthor: A\nsection: sport\ndate: {date}\ntags: t\ncaption: C\n\nLead."
-        );
+        let text = format!("title: T\nauthor: A\nsection: sport\ndate: {date}\ntags: t\ncaption: C\n\nLead.");
         Article::parse("07-new-bridge", &text).unwrap()
     }
 
@@ -227,21 +217,12 @@ mod tests {
         let [vi, en] = &PAPERS;
         let friday = article("2026-11-20T09:30:00+07:00");
         assert_eq!(vi.path(&friday), "/sport/new-bridge-4512007.html");
-        assert_eq!(
-            vi.date(&friday.published),
-            "Thứ sáu, 20/11/2026, 09:30 (GMT+7)"
-        );
+        assert_eq!(vi.date(&friday.published), "Thứ sáu, 20/11/2026, 09:30 (GMT+7)");
         let sunday = article("2026-11-22T15:05:00+00:00");
-        assert_eq!(
-            vi.date(&sunday.published),
-            "Chủ nhật, 22/11/2026, 15:05 (GMT+7)"
-        );
+        assert_eq!(vi.date(&sunday.published), "Chủ nhật, 22/11/2026, 15:05 (GMT+7)");
         assert_eq!(en.path(&sunday), "/sport/2026/11/22/new-bridge");
         assert_eq!(en.twin(&sunday), "/village/2026/11/22/again-new-bridge");
-        assert_eq!(
-            en.date(&sunday.published),
-            "Sunday 22 November 2026, 3:05 pm"
-        );
+        assert_eq!(en.date(&sunday.published), "Sunday 22 November 2026, 3:05 pm");
         assert_eq!(en.section_path("sport", 2), "/sport?page=2");
         assert_eq!(vi.section_path("the-thao", 1), "/the-thao");
     }

@@ -44,11 +44,7 @@ pub struct Options {
 impl Default for Options {
     /// All articles, with the one-time errors, without delay.
     fn default() -> Self {
-        Self {
-            articles: usize::MAX,
-            faults: true,
-            latency: Duration::ZERO,
-        }
+        Self { articles: usize::MAX, faults: true, latency: Duration::ZERO }
     }
 }
 
@@ -84,12 +80,7 @@ impl Newspaper {
         let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(serve(listener, Arc::clone(&shared), stopped));
-        Ok(Self {
-            address,
-            shared,
-            stop: Some(stop),
-            thread: None,
-        })
+        Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
     /// The same on a thread and a runtime of its own, for what is not async.
@@ -97,23 +88,22 @@ impl Newspaper {
     /// # Errors
     /// When no port can be bound or no thread started.
     pub fn start_in_background(options: Options) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        // Bound without the runtime, which cannot be entered from within another one.
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::from_std(listener)?
+        };
         let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("newspaper".into())
             .spawn(move || runtime.block_on(serve(listener, served, stopped)))?;
-        Ok(Self {
-            address,
-            shared,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
     /// Where it listens, to be set as HTTP proxy: `http://127.0.0.1:PORT`.
@@ -182,14 +172,8 @@ impl Drop for Newspaper {
 
 impl Shared {
     fn new(options: &Options) -> Self {
-        let sites = PAPERS
-            .iter()
-            .map(|paper| Site::new(paper, options.articles, options.faults));
-        Self {
-            sites: sites.collect(),
-            latency: options.latency,
-            log: AccessLog::new(),
-        }
+        let sites = PAPERS.iter().map(|paper| Site::new(paper, options.articles, options.faults));
+        Self { sites: sites.collect(), latency: options.latency, log: AccessLog::new() }
     }
 
     fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> Answer {

@@ -57,11 +57,7 @@ impl Site {
             // Held by a test that reads every file.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
-        Self {
-            paper,
-            articles: articles.collect(),
-            faults: faults.then(Faults::default),
-        }
+        Self { paper, articles: articles.collect(), faults: faults.then(Faults::default) }
     }
 
     /// The answer to a path, with its query apart.
@@ -98,9 +94,7 @@ impl Site {
 
     /// When the paper last changed: its newest article.
     pub(crate) fn pressed(&self) -> Timestamp {
-        self.articles
-            .first()
-            .map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
+        self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
 
     /// A page of the paper in UTF-8.
@@ -120,11 +114,9 @@ impl Site {
     /// 404 in the paper's own dress.
     pub(crate) fn not_found(&self) -> Answer {
         let html = match self.paper.language {
-            Language::Vietnamese => baolang::notice(
-                self,
-                "Không tìm thấy trang",
-                "Trang bạn tìm không còn ở đây.",
-            ),
+            Language::Vietnamese => {
+                baolang::notice(self, "Không tìm thấy trang", "Trang bạn tìm không còn ở đây.")
+            }
             Language::English => {
                 village_post::notice(self, "Page not found", "There is nothing at this address.")
             }
@@ -169,23 +161,16 @@ impl Site {
             Language::Vietnamese => baolang::article(self, article, path, charset),
             Language::English => village_post::article(self, article, path, charset),
         };
-        Answer::ok(
-            self.html_type(),
-            html.into_bytes(),
-            article.published.moment,
-        )
+        Answer::ok(self.html_type(), html.into_bytes(), article.published.moment)
     }
 
     fn fault(&self, place: usize) -> Option<Answer> {
         let faults = self.faults.as_ref()?;
         match place {
-            special::UNAVAILABLE if !faults.unavailable.swap(true, Relaxed) => {
-                Some(Answer::unavailable(1))
+            special::UNAVAILABLE if !faults.unavailable.swap(true, Relaxed) => Some(Answer::unavailable(1)),
+            special::FAILED if !faults.failed.swap(true, Relaxed) => {
+                Some(Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong.\n"))
             }
-            special::FAILED if !faults.failed.swap(true, Relaxed) => Some(Answer::text(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "Something went wrong.\n",
-            )),
             _ => None,
         }
     }
@@ -203,11 +188,7 @@ impl Site {
                 Language::English => village_post::section(self, slug, page),
             }
         };
-        Some(Answer::ok(
-            self.html_type(),
-            html.into_bytes(),
-            self.pressed(),
-        ))
+        Some(Answer::ok(self.html_type(), html.into_bytes(), self.pressed()))
     }
 
     /// The section and the page of its list that an address names, if there is one.
@@ -236,4 +217,114 @@ pub(crate) fn choose(seed: &str, salt: usize, below: usize) -> usize {
     let hash = digest(format!("{salt}:{seed}").as_bytes());
     // The low bits of FNV-1a follow the last byte too closely.
     usize::try_from((hash >> 20) % below.max(1) as u64).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::PAPERS;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn text(site: &Site, path: &str) -> String {
+        let answer = site.answer(path, None);
+        assert_eq!(answer.status, 200, "{path}");
+        String::from_utf8(answer.body).unwrap()
+    }
+
+    /// All `href`s of a page.
+    fn links(html: &str) -> Vec<String> {
+        let parts = html.split("href=\"").skip(1);
+        let links = parts.filter_map(|part| part.split('"').next());
+        links.map(|link| link.replace("&amp;", "&")).collect()
+    }
+
+    #[test]
+    fn every_article_stands_in_a_list_that_can_be_reached_from_the_front() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, usize::MAX, false);
+            let mut listed = HashSet::new();
+            for section in &paper.sections {
+                let mut next = Some(format!("/{}", section.slug));
+                assert!(links(&text(&site, "/")).contains(next.as_ref().unwrap()));
+                while let Some(path) = next.take() {
+                    let (path, query) =
+                        path.split_once('?').map_or((path.as_str(), None), |(p, q)| (p, Some(q)));
+                    let html = String::from_utf8(site.answer(path, query).body).unwrap();
+                    listed.extend(links(&html));
+                    let after = html.split("rel=\"next\" href=\"").nth(1);
+                    next = after.and_then(|part| Some(part.split('"').next()?.to_owned()));
+                }
+            }
+            for article in &site.articles {
+                assert!(listed.contains(&site.path(article)), "{}", article.slug);
+            }
+            assert!(listed.contains(&paper.twin(&site.articles[special::TWIN])));
+            assert!(listed.contains(paper.odd.wall) && listed.contains(paper.odd.gone));
+        }
+    }
+
+    #[test]
+    fn related_lists_differ_and_the_most_read_do_not() {
+        let site = Site::new(&PAPERS[1], usize::MAX, false);
+        let lists: HashSet<Vec<u32>> =
+            site.articles.iter().map(|a| site.related(a).iter().map(|r| r.number).collect()).collect();
+        assert_eq!(lists.len(), site.articles.len());
+        let rail = |a: &Article| {
+            let html = text(&site, &site.path(a));
+            html.split("Most read").nth(1).unwrap().to_owned()
+        };
+        assert_eq!(rail(&site.articles[1]), rail(&site.articles[2]));
+    }
+
+    #[test]
+    fn faults_are_answered_once_each() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, 6, true);
+            let calm = Site::new(paper, 6, false);
+            for (place, status) in [(special::UNAVAILABLE, 503), (special::FAILED, 500)] {
+                let path = site.path(&site.articles[place]);
+                assert_eq!(site.answer(&path, None).status, status);
+                assert_eq!(site.answer(&path, None), calm.answer(&path, None));
+            }
+        }
+    }
+
+    #[test]
+    fn pages_beyond_the_last_are_missing() {
+        for (paper, paths) in [
+            (&PAPERS[0], ["/the-thao/trang-4", "/the-thao/trang-0", "/the-thao/x", "/khac"]),
+            (&PAPERS[1], ["/sport/2", "/sport/trang-2", "/other", "//"]),
+        ] {
+            let site = Site::new(paper, usize::MAX, false);
+            for path in paths {
+                assert_eq!(site.answer(path, None).status, 404, "{path}");
+            }
+        }
+        let site = Site::new(&PAPERS[1], usize::MAX, false);
+        for (query, status) in [("page=1", 200), ("page=3", 200), ("page=4", 404), ("page=x", 404)] {
+            assert_eq!(site.answer("/sport", Some(query)).status, status, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_paper_without_articles_still_answers() {
+        for paper in &PAPERS {
+            let site = Site::new(paper, 0, true);
+            for path in ["/", "/robots.txt", "/sitemap.xml", paper.feed, paper.odd.print] {
+                assert_eq!(site.answer(path, None).status, 200, "{path}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_is_answered(path in "/[a-z/.0-9?-]{0,40}|.{0,20}", query in proptest::option::of(".{0,20}")) {
+            for paper in &PAPERS {
+                let site = Site::new(paper, 6, true);
+                let status = site.answer(&path, query.as_deref()).status;
+                prop_assert!(status == 200 || status == 404, "{} {}", path, status);
+            }
+        }
+    }
 }

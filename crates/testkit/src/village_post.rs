@@ -54,23 +54,13 @@ pub(crate) fn front(site: &Site) -> String {
             section.slug, section.name
         );
         for article in site.section(section.slug).into_iter().take(3) {
-            let _ = writeln!(
-                main,
-                r#"<li><a href="{}">{}</a></li>"#,
-                site.path(article),
-                escape(&article.title)
-            );
+            let _ =
+                writeln!(main, r#"<li><a href="{}">{}</a></li>"#, site.path(article), escape(&article.title));
         }
         main.push_str("</ol></section>\n");
     }
     main.push_str(&odd_links(site));
-    frame(
-        site,
-        "utf-8",
-        "The Village Post: news from around the green",
-        "",
-        &main,
-    )
+    frame(site, "utf-8", "The Village Post: news from around the green", "", &main)
 }
 
 /// One page of a section's list.
@@ -103,13 +93,7 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
         let _ = writeln!(head, r#"<link rel="next" href="{next}">"#);
     }
     main.push_str("</nav>\n");
-    frame(
-        site,
-        "utf-8",
-        &format!("{name} | The Village Post"),
-        &head,
-        &main,
-    )
+    frame(site, "utf-8", &format!("{name} | The Village Post"), &head, &main)
 }
 
 /// A page with nothing but a line to say.
@@ -119,10 +103,7 @@ pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
 
 /// A page that is neither article nor list, around `main`, which is HTML.
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
-    let main = format!(
-        "<section class=\"page\"><h1>{}</h1>\n{main}</section>\n",
-        escape(title)
-    );
+    let main = format!("<section class=\"page\"><h1>{}</h1>\n{main}</section>\n", escape(title));
     frame(site, "utf-8", title, "", &main)
 }
 
@@ -171,10 +152,7 @@ fn body(site: &Site, article: &Article, path: &str) -> String {
 fn tags(article: &Article) -> String {
     let tags = article.tags.iter().map(|tag| {
         let tag = escape(tag);
-        format!(
-            r#"<li><a href="/search?q={}">{tag}</a></li>"#,
-            tag.replace(' ', "+")
-        )
+        format!(r#"<li><a href="/search?q={}">{tag}</a></li>"#, tag.replace(' ', "+"))
     });
     tags.collect()
 }
@@ -205,10 +183,7 @@ fn related(site: &Site, article: &Article) -> String {
 
 fn thread(article: &Article, path: &str) -> String {
     let all = comments(Language::English, article, path);
-    let mut out = format!(
-        "<section id=\"comments\"><h3>{} comments</h3><ol>\n",
-        all.len()
-    );
+    let mut out = format!("<section id=\"comments\"><h3>{} comments</h3><ol>\n", all.len());
     for comment in all {
         let _ = writeln!(
             out,
@@ -218,7 +193,9 @@ fn thread(article: &Article, path: &str) -> String {
             escape(&comment.text)
         );
     }
-    out.push_str("</ol><p class=\"rules\">Be kind. Comments are read by an editor before they appear.</p></section>\n");
+    out.push_str(
+        "</ol><p class=\"rules\">Be kind. Comments are read by an editor before they appear.</p></section>\n",
+    );
     out
 }
 
@@ -263,16 +240,10 @@ fn odd_links(site: &Site) -> String {
 /// What the first page of a section's list links to besides its articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
-    let mut out = format!(
-        r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#,
-        odd.classifieds
-    );
+    let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);
     for (path, title) in [(odd.wall, odd.wall_title), (odd.gone, odd.gone_title)] {
         if path.starts_with(&format!("/{slug}/")) {
-            let _ = writeln!(
-                out,
-                r#"<div class="card"><h3><a href="{path}">{title}</a></h3></div>"#
-            );
+            let _ = writeln!(out, r#"<div class="card"><h3><a href="{path}">{title}</a></h3></div>"#);
         }
     }
     out
@@ -285,12 +256,8 @@ fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> Str
     }
     let mut popular = String::new();
     for article in site.articles.iter().take(6) {
-        let _ = writeln!(
-            popular,
-            r#"<li><a href="{}">{}</a></li>"#,
-            site.path(article),
-            escape(&article.title)
-        );
+        let _ =
+            writeln!(popular, r#"<li><a href="{}">{}</a></li>"#, site.path(article), escape(&article.title));
     }
     let odd = &site.paper.odd;
     format!(
