@@ -14,7 +14,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::robots::{ROBOTS_LIMIT, Rules, Verdict};
+use crate::robots::{Rules, Verdict, whole_lines};
 use crate::sniff::looks_like_html;
 
 /// An answer is asked for again after this time.
@@ -109,9 +109,9 @@ impl RobotsRecord {
         if looks_like_html(body) {
             return Self::none(status, now);
         }
-        let mut text = String::from_utf8_lossy(body).into_owned();
+        let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
         // U+FFFD is longer than the byte it stands for.
-        text.truncate(text.floor_char_boundary(ROBOTS_LIMIT));
+        text.truncate(whole_lines(text.as_bytes()).len());
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
@@ -170,6 +170,112 @@ impl RobotsRecord {
                     None => Access::AllAllowed,
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots::ROBOTS_LIMIT;
+
+    const DAY: u64 = 24 * 60 * 60;
+
+    fn at(seconds: u64) -> Timestamp {
+        let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        start.checked_add(Duration::from_secs(seconds)).unwrap()
+    }
+
+    fn may(record: &RobotsRecord, path: &str) -> bool {
+        record.rules("gleaner").verdict(path).is_allowed()
+    }
+
+    #[test]
+    fn an_answer_is_good_for_a_day() {
+        for record in [
+            RobotsRecord::answered(200, b"User-agent: *\nDisallow: /x", at(0)),
+            RobotsRecord::none(404, at(0)),
+        ] {
+            assert!(!record.stale(at(0)) && !record.stale(at(DAY - 1)));
+            assert!(record.stale(at(DAY)));
+            assert_eq!(record.next_ask(), at(DAY));
+        }
+    }
+
+    #[test]
+    fn a_record_from_the_far_future_is_stale() {
+        let record = RobotsRecord::none(404, at(3 * DAY));
+        assert!(record.stale(at(0)));
+        // Two threads' idea of now may differ a little.
+        assert!(!record.stale(at(3 * DAY - 5)));
+    }
+
+    #[test]
+    fn a_page_of_html_holds_no_rules() {
+        let record = RobotsRecord::answered(200, b"<!doctype html><p>Disallow: /", at(0));
+        assert_eq!(record.state, RobotsState::NoRules { status: 200 });
+        assert!(may(&record, "/"));
+    }
+
+    #[test]
+    fn the_kept_text_is_bounded_and_ends_with_a_whole_line() {
+        let mut body = b"User-agent: *\nDisallow: /x\nDisallow: /\n".to_vec();
+        body.extend([0xff; ROBOTS_LIMIT / 2]);
+        let RobotsState::Rules { text } = RobotsRecord::answered(200, &body, at(0)).state else { panic!() };
+        assert_eq!(text, "User-agent: *\nDisallow: /x\nDisallow: /");
+    }
+
+    #[test]
+    fn failures_close_the_host_and_are_asked_again_ever_later() {
+        let mut record = RobotsRecord::answered(200, b"User-agent: *\nDisallow: /x", at(0));
+        let mut now = at(DAY);
+        let mut pauses = Vec::new();
+        for failures in 1..=14 {
+            record = RobotsRecord::failed("status 503".into(), Some(&record), now);
+            assert!(!may(&record, "/"), "{failures}");
+            assert!(!record.stale(now));
+            pauses.push(record.next_ask().duration_since(now).as_secs());
+            now = record.next_ask();
+            assert!(record.stale(now));
+        }
+        assert_eq!(pauses[..4], [60, 120, 240, 480]);
+        assert_eq!(pauses[10], 61_440);
+        assert_eq!(pauses[11..], [86_400; 3]);
+        let Access::AllDisallowed { reason } = record.rules("gleaner") else { panic!("{record:?}") };
+        assert!(reason.contains("status 503"), "{reason}");
+    }
+
+    #[test]
+    fn after_thirty_days_the_last_known_rules_hold_or_none() {
+        let known = RobotsRecord::answered(200, b"User-agent: *\nDisallow: /x", at(0));
+        for (previous, x_allowed) in [(Some(&known), false), (None, true)] {
+            let first = RobotsRecord::failed("timeout".into(), previous, at(0));
+            let before = RobotsRecord::failed("timeout".into(), Some(&first), at(30 * DAY - 1));
+            assert!(!may(&before, "/y"));
+            let after = RobotsRecord::failed("timeout".into(), Some(&before), at(30 * DAY));
+            assert!(may(&after, "/y"));
+            assert_eq!(may(&after, "/x"), x_allowed);
+        }
+    }
+
+    #[test]
+    fn an_answer_ends_the_failures() {
+        let failed = RobotsRecord::failed("timeout".into(), None, at(0));
+        let none = RobotsRecord::none(404, at(60));
+        let again = RobotsRecord::failed("timeout".into(), Some(&none), at(DAY));
+        assert!(matches!(again.state, RobotsState::Unreachable { failures: 1, .. }));
+        assert!(
+            matches!(failed.state, RobotsState::Unreachable { failures: 1, since, .. } if since == at(0))
+        );
+    }
+
+    #[test]
+    fn records_survive_being_written() {
+        let known = RobotsRecord::answered(200, b"User-agent: *\n", at(0));
+        let failed = RobotsRecord::failed("timeout".into(), Some(&known), at(1));
+        for record in [known, failed, RobotsRecord::none(403, at(2))] {
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<RobotsRecord>(&text).unwrap(), record);
         }
     }
 }

@@ -270,4 +270,20 @@ mod tests {
             proxy_hosts(["http://Proxy.lan:3128", "other.lan:8080", "socks5://u:p@s.lan", "bare", ""]);
         assert_eq!(hosts, ["proxy.lan", "other.lan", "s.lan", "bare"].map(String::from).into());
     }
+
+    #[tokio::test]
+    async fn a_proxys_name_is_resolved_and_yet_no_target() {
+        let resolver = |proxies: &[&str]| Resolver {
+            judge: Judge::new(&[]),
+            proxies: Arc::new(proxy_hosts(proxies.iter().copied())),
+        };
+        let (with, without) = (resolver(&["http://localhost:1"]), resolver(&[]));
+        let resolve = |resolver: &Resolver| resolver.resolve("localhost".parse().unwrap());
+        assert!(resolve(&with).await.is_ok());
+        let refused = resolve(&without).await.err().unwrap();
+        assert!(refused.is::<Refused>(), "{refused}");
+        let target = Url::parse("http://localhost/").unwrap();
+        assert!(with.judge_proxy_as_target(&target).await.is_err());
+        assert!(without.judge_proxy_as_target(&target).await.is_ok());
+    }
 }

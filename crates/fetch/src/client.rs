@@ -119,6 +119,7 @@ pub struct Client {
     proxied: bool,
     total: Duration,
     connect: Duration,
+    idle: Duration,
     max_page: u64,
     max_list: u64,
 }
@@ -163,6 +164,7 @@ impl Client {
             proxied,
             total: settings.timeout.get(),
             connect: settings.connect_timeout.get(),
+            idle: IDLE,
             max_page: settings.max_page.get(),
             max_list: settings.max_sitemap.get(),
         })
@@ -197,7 +199,10 @@ impl Client {
     async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
         let start = Instant::now();
         let get = self.http.get(request.url.clone()).headers(request_headers(request));
-        let mut answer = get.send().await.map_err(|e| self.error(&e))?;
+        let mut answer = get.send().await.map_err(|e| {
+            let to_proxy = self.proxied && request.url.scheme() == "http";
+            FetchError::of(&e, self.connect, to_proxy)
+        })?;
         if answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Err(FetchError::BadProxy("it asks for a login (407)".into()));
         }
@@ -231,21 +236,17 @@ impl Client {
         body: &mut Vec<u8>,
         limit: u64,
     ) -> Result<bool, FetchError> {
-        let idle = IDLE.min(self.total);
+        let idle = self.idle;
         loop {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
-            let Some(piece) = piece.map_err(|e| self.error(&e))? else { return Ok(true) };
+            let Some(piece) = piece.map_err(|e| FetchError::of(&e, idle, false))? else { return Ok(true) };
             let room = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(body.len());
             body.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.len() > room {
                 return Ok(false);
             }
         }
-    }
-
-    fn error(&self, error: &reqwest::Error) -> FetchError {
-        FetchError::of(error, self.connect, self.proxied)
     }
 }
 
@@ -305,4 +306,30 @@ fn accept_body(body: &[u8]) -> Result<(), FetchError> {
         return Ok(());
     }
     Err(FetchError::WrongType { content_type: "something without a Content-Type".into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_that_stops_hits_the_idle_limit_before_the_total_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_u8().await.unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>").await.unwrap();
+            // Ends when the client has gone.
+            stream.read_to_end(&mut Vec::new()).await
+        });
+        let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };
+        let mut client = Client::new(&settings).unwrap();
+        client.idle = Duration::from_millis(40);
+        let error = client.get(&Request::new(url, Want::Page)).await.unwrap_err();
+        assert_eq!(error, FetchError::Timeout { limit: client.idle });
+    }
 }

@@ -100,8 +100,8 @@ impl FetchError {
     }
 
     /// What `error` means. `connect_limit` is named when connecting took too long;
-    /// `proxied` says that every connection goes to the configured proxy.
-    pub(crate) fn of(error: &reqwest::Error, connect_limit: Duration, proxied: bool) -> Self {
+    /// `to_proxy` says that the connection went to a proxy and no tunnel was needed.
+    pub(crate) fn of(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
             return Self::PrivateAddress { address: *address };
@@ -117,9 +117,15 @@ impl FetchError {
             return Self::Broken(message);
         }
         // The tunnel's error type is private to the library; its text is all there is.
-        let tunnel = chain.iter().any(|e| e.to_string().contains("tunnel error"));
-        if tunnel && message.contains("authoriz") || proxied && !tunnel {
-            return Self::BadProxy(message);
+        // "Unsuccessful" is the proxy's word on the host, all else is the proxy's failure.
+        let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
+        match tunnel {
+            Some(text) if text.contains("unsuccessful") => {
+                return Self::Connect("the proxy could not reach the host".into());
+            }
+            Some(_) => return Self::BadProxy(message),
+            None if to_proxy => return Self::BadProxy(message),
+            None => {}
         }
         if error.is_dns() { Self::Dns(message) } else { Self::Connect(message) }
     }

@@ -222,3 +222,181 @@ impl Gates {
         gate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    const GAP: Duration = Duration::from_secs(5);
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    /// Enters, stays for `stay`, and says when it was let in.
+    async fn visit(gates: Gates, group: &str, stay: Duration) -> (Instant, Instant) {
+        let pass = gates.enter(group).await;
+        let start = Instant::now();
+        sleep(stay).await;
+        let end = Instant::now();
+        drop(pass);
+        (start, end)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_gap_runs_from_the_end_of_an_answer() {
+        let gates = Gates::new(GAP);
+        let (first, end) = visit(gates.clone(), "a", seconds(3)).await;
+        assert_eq!(end - first, seconds(3));
+        assert_eq!(gates.ready_in("a"), GAP);
+        let (second, _) = visit(gates.clone(), "a", seconds(1)).await;
+        assert_eq!(second - end, GAP);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn groups_do_not_wait_for_each_other() {
+        let gates = Gates::new(GAP);
+        let _held = gates.enter("a").await;
+        let before = Instant::now();
+        drop(gates.enter("b").await);
+        assert_eq!(before.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ready_in_says_when_nobody_would_wait() {
+        let gates = Gates::new(GAP);
+        assert_eq!(gates.ready_in("a"), Duration::ZERO);
+        let pass = gates.enter("a").await;
+        assert_eq!(gates.ready_in("a"), GAP);
+        drop(pass);
+        advance(seconds(2)).await;
+        assert_eq!(gates.ready_in("a"), seconds(3));
+        advance(seconds(3)).await;
+        assert_eq!(gates.ready_in("a"), Duration::ZERO);
+        let eager = Gates::new(Duration::ZERO);
+        let _pass = eager.enter("a").await;
+        assert_eq!(eager.ready_in("a"), BUSY);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_longer_gap_counts_and_a_shorter_one_does_not() {
+        let gates = Gates::new(GAP);
+        drop(gates.enter("a").await);
+        gates.set_gap("a", seconds(30));
+        assert_eq!(gates.ready_in("a"), seconds(30));
+        gates.set_gap("a", seconds(1));
+        assert_eq!(gates.ready_in("a"), GAP);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hold_is_obeyed_by_who_waits_already_and_never_shortened() {
+        let gates = Gates::new(GAP);
+        drop(gates.enter("a").await);
+        let start = Instant::now();
+        let waiter = tokio::spawn(visit(gates.clone(), "a", seconds(1)));
+        sleep(seconds(1)).await;
+        gates.hold("a", seconds(100));
+        gates.hold("a", seconds(2));
+        let (entered, _) = waiter.await.unwrap();
+        assert_eq!(entered - start, seconds(101));
+        gates.hold("a", seconds(10 * 86_400));
+        assert_eq!(gates.ready_in("a"), LONGEST_HOLD);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_waiting_leaves_the_gate_as_it_was() {
+        let gates = Gates::new(GAP);
+        drop(gates.enter("a").await);
+        let waited = tokio::time::timeout(seconds(2), gates.enter("a")).await;
+        assert!(waited.is_err());
+        assert_eq!(gates.ready_in("a"), seconds(3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn back_offs_double_with_jitter_and_are_forgiven() {
+        let gates = Gates::new(GAP);
+        for step in 0..14 {
+            let hold = gates.back_off("a", None);
+            let doubled = seconds(60 << step).min(LONGEST_HOLD);
+            assert!(hold >= doubled && hold <= doubled.mul_f64(1.1).min(LONGEST_HOLD), "{step}: {hold:?}");
+            assert_eq!(gates.ready_in("a"), hold);
+            advance(hold).await;
+        }
+        advance(FORGIVEN_AFTER - seconds(1)).await;
+        assert_eq!(gates.back_off("a", None), LONGEST_HOLD);
+        advance(LONGEST_HOLD + FORGIVEN_AFTER).await;
+        assert!(gates.back_off("a", None) <= seconds(66));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn retry_after_is_taken_at_its_word_up_to_a_day() {
+        let gates = Gates::new(GAP);
+        assert_eq!(gates.back_off("a", Some(seconds(7))), seconds(7));
+        assert_eq!(gates.ready_in("a"), seconds(7));
+        assert_eq!(gates.back_off("b", Some(seconds(10 * 86_400))), LONGEST_HOLD);
+        assert_eq!(gates.back_off("c", Some(Duration::ZERO)), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_what_is_past_is_forgotten() {
+        let gates = Gates::new(GAP);
+        drop(gates.enter("past").await);
+        gates.set_gap("slow", seconds(60));
+        gates.back_off("sorry", Some(seconds(1)));
+        advance(GAP).await;
+        drop(gates.enter("gap").await);
+        let pass = gates.enter("busy").await;
+        gates.forget_idle();
+        assert_eq!(gates.remembered(), 4);
+        drop(pass);
+        advance(seconds(1) + FORGIVEN_AFTER).await;
+        gates.forget_idle();
+        assert_eq!(gates.remembered(), 1);
+        drop(gates.enter("slow").await);
+        assert_eq!(gates.ready_in("slow"), seconds(60));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_groups_do_not_pile_up() {
+        let gates = Gates::new(GAP);
+        for n in 0..5 * SWEEP_AT {
+            drop(gates.enter(&n.to_string()).await);
+            advance(GAP).await;
+            assert!(gates.remembered() <= SWEEP_AT);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_two_in_flight_and_the_gap_always_kept(
+            visits in proptest::collection::vec((0u64..20_000, 0u64..4_000, 0usize..2), 1..20),
+            gap in 0u64..6_000,
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+            runtime.unwrap().block_on(async {
+                let gates = Gates::new(Duration::from_millis(gap));
+                let mut tasks: [Vec<_>; 2] = Default::default();
+                for (arrival, stay, group) in visits {
+                    let gates = gates.clone();
+                    tasks[group].push(tokio::spawn(async move {
+                        sleep(Duration::from_millis(arrival)).await;
+                        visit(gates, ["a", "b"][group], Duration::from_millis(stay)).await
+                    }));
+                }
+                for group in tasks {
+                    let mut spans = Vec::new();
+                    for task in group {
+                        spans.push(task.await.unwrap());
+                    }
+                    spans.sort();
+                    for pair in spans.windows(2) {
+                        assert!(pair[1].0 >= pair[0].1 + Duration::from_millis(gap), "{pair:?}");
+                    }
+                }
+            });
+        }
+    }
+}

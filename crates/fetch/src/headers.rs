@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::tz::TimeZone;
 
 /// The longest time that a `Retry-After` can ask for; more counts as this.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
@@ -31,8 +32,10 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
 
 /// The three forms of an HTTP date (RFC 9110, 5.6.7).
 fn http_date(text: &str) -> Option<Timestamp> {
-    if let Ok(zoned) = rfc2822::parse(text) {
-        return Some(zoned.timestamp());
+    // Some servers name a wrong day of the week.
+    const LENIENT: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    if let Ok(date) = LENIENT.parse_timestamp(text) {
+        return Some(date);
     }
     let utc = |format| strtime::parse(format, text).ok()?.to_datetime().ok();
     let date = utc("%A, %d-%b-%y %H:%M:%S GMT").or_else(|| utc("%a %b %e %H:%M:%S %Y"))?;
@@ -66,6 +69,7 @@ mod tests {
             ("99999999", Some(LONGEST_HOLD)),
             ("99999999999999999999999", Some(LONGEST_HOLD)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", seconds(37)),
+            ("Mon, 06 Nov 1994 08:49:37 GMT", seconds(37)),
             ("Sunday, 06-Nov-94 08:49:37 GMT", seconds(37)),
             ("Sun Nov  6 08:49:37 1994", seconds(37)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", seconds(0)),

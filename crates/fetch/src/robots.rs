@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use crate::sniff::looks_like_html;
 
-/// Bytes of a robots.txt that are read; what follows is ignored (RFC 9309, 2.5: at
+/// Bytes of a robots.txt that are read; what follows, and the line that is cut, is ignored (RFC 9309, 2.5: at
 /// least 500 KiB).
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
@@ -200,16 +200,23 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     u8::try_from(digit(0)? << 4 | digit(1)?).ok()
 }
 
-/// The lines, ended by CR, LF or both. Of a file that passes the limit the last,
-/// cut line is dropped: half of `/private` is another rule.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_end = |b: &u8| matches!(b, b'\r' | b'\n');
-    let bytes = match bytes.get(..ROBOTS_LIMIT) {
-        Some(head) => &head[..head.iter().rposition(is_end).unwrap_or(0)],
+fn is_line_end(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// `bytes`, or where they reach the limit their whole lines below it: half of
+/// `/private` is another rule.
+pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
+    match bytes.get(..ROBOTS_LIMIT) {
+        Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
         None => bytes,
-    };
-    bytes.split(is_end as fn(&u8) -> bool)
+    }
+}
+
+/// The lines, ended by CR, LF or both.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = whole_lines(bytes);
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
 }
 
 /// The part of a user agent that is compared.
@@ -334,4 +341,276 @@ fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
         }
     };
     Some((String::from_utf8_lossy(key.trim_ascii()).to_ascii_lowercase(), value.trim_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Checks `text` for `product`: paths that begin with `!` must not be asked for.
+    fn check(text: &str, product: &str, paths: &[&str]) {
+        let rules = Rules::parse(text.as_bytes(), product);
+        for path in paths {
+            let (path, allowed) = path.strip_prefix('!').map_or((*path, true), |path| (path, false));
+            assert_eq!(rules.verdict(path).is_allowed(), allowed, "{product} {path} under\n{text:.500}");
+        }
+    }
+
+    /// As [`check`], with one pattern disallowed for all.
+    fn check_pattern(pattern: &str, paths: &[&str]) {
+        check(&format!("User-agent: *\nDisallow: {pattern}\n"), "gleaner", paths);
+    }
+
+    #[test]
+    fn the_example_of_rfc_9309_section_5_1() {
+        let text = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n\
+                    User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
+                    User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot";
+        check(text, "other", &["!/a.gif", "!/example/x", "/publications/x", "/", "/a.gif?x"]);
+        check(text, "foobot", &["!/", "/example/page.html", "/example/allowed.gif", "!/example/a.gif"]);
+        check(text, "barbot", &["!/example/page.html", "/example/", "/a.gif"]);
+        check(text, "bazbot", &["!/example/page.html", "/example/allowed.gif"]);
+        check(text, "quxbot", &["/", "/example/page.html", "/a.gif"]);
+    }
+
+    #[test]
+    fn the_example_of_rfc_9309_section_5_2() {
+        let text = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n";
+        check(text, "foobot", &["!/example/page/disallowed.gif", "/example/page/x", "/"]);
+    }
+
+    #[test]
+    fn percent_encoding_is_compared_as_in_rfc_9309_section_2_2_2() {
+        check_pattern("/foo/bar?baz=quz", &["!/foo/bar?baz=quz", "/foo/bar?baz=qu"]);
+        for pattern in ["/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar"] {
+            check_pattern(pattern, &["!/foo/bar?baz=https://foo.bar", "!/foo/bar?baz=https%3a%2f%2ffoo.bar"]);
+        }
+        for pattern in ["/foo/bar/\u{30c4}", "/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84"] {
+            check_pattern(pattern, &["!/foo/bar/\u{30c4}", "!/foo/bar/%E3%83%84", "!/foo/bar/%e3%83%84"]);
+        }
+        check_pattern("/foo/bar/%62%61%7A", &["!/foo/bar/baz", "!/foo/bar/%62%61%7A"]);
+        // In a path an encoded slash is no slash.
+        check_pattern("/a/b", &["!/a/b", "/a%2Fb"]);
+    }
+
+    #[test]
+    fn literal_stars_and_dollars_are_written_encoded() {
+        check_pattern(
+            "/path/file-with-a-%2A.html",
+            &["!/path/file-with-a-*.html", "/path/file-with-a-b.html"],
+        );
+        check_pattern("/path/foo-%24", &["!/path/foo-$", "!/path/foo-%24x", "/path/foo-"]);
+        check_pattern("/a$b", &["!/a$b", "/a"]);
+    }
+
+    #[test]
+    fn patterns_match_as_google_documents_them() {
+        let fish = ["!/fish", "!/fish.html", "!/fish/salmon.html", "!/fishheads", "!/fish.html?id=anything"];
+        let other = ["/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"];
+        for pattern in ["/fish", "/fish*"] {
+            check_pattern(pattern, &fish);
+            check_pattern(pattern, &other);
+        }
+        check_pattern(
+            "/fish/",
+            &["!/fish/", "!/fish/?salmon", "!/fish/salmon.html", "/fish", "/fish.html", "/Fish/x"],
+        );
+        check_pattern(
+            "/*.php",
+            &[
+                "!/filename.php",
+                "!/folder/filename.php?x",
+                "!//a/any.php.file.html",
+                "!/x.php/",
+                "/",
+                "/windows.PHP",
+            ],
+        );
+        check_pattern(
+            "/*.php$",
+            &["!/f.php", "!/a/f.php", "/f.php?x", "/f.php/", "/f.php5", "/f?php", "/windows.PHP"],
+        );
+        check_pattern("/fish*.php", &["!/fish.php", "!/fishheads/catfish.php?parameters", "/Fish.PHP"]);
+        check_pattern("/foo/*/qux", &["!/foo/bar/qux", "!/foo//qux", "!/foo/a/b/quxx", "/foo/qux"]);
+        check_pattern("/x*y*x$", &["!/xyx", "!/xyxyx", "/xyxy", "/xx"]);
+        check_pattern("/a*a$", &["!/aa", "/a"]);
+        check_pattern("/foo/bar$", &["!/foo/bar", "/foo/bar/", "/foo/bar/qux"]);
+        check_pattern("private/", &["/private/"]);
+        check_pattern("*", &["!/", "!/x"]);
+        check_pattern("$", &["/", "/x"]);
+        check_pattern("/x/", &["!/x/", "/X/"]);
+    }
+
+    #[test]
+    fn the_longest_match_decides_and_allow_wins_a_tie() {
+        for (rules, paths) in [
+            ("disallow: /x/page.html\nallow: /x/", ["!/x/page.html", "/x/"]),
+            ("allow: /x/page.html\ndisallow: /x/", ["/x/page.html", "!/x/"]),
+            ("disallow: \nallow: ", ["/x/page.html", "/"]),
+            ("disallow: /\nallow: /", ["/x/page.html", "/"]),
+            ("disallow: /x\nallow: /x/", ["!/x", "/x/"]),
+            ("allow: /page\ndisallow: /*.html", ["!/page.html", "/page"]),
+            ("allow: /x/page.\ndisallow: /*.html", ["/x/page.html", "!/x/y.html"]),
+            ("allow: /p\ndisallow: /", ["/page", "!/x"]),
+            ("allow: /page\ndisallow: /*.htm", ["!/page.htm", "/page"]),
+            ("allow: /$\ndisallow: /", ["/", "!/page.html"]),
+            ("disallow: /foo/quz#qux\nallow: /", ["/foo/bar", "!/foo/quz"]),
+        ] {
+            check(&format!("user-agent: *\n{rules}\n"), "gleaner", &paths);
+        }
+    }
+
+    #[test]
+    fn groups_merge_and_end_as_google_tests_them() {
+        let text = "allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\n\
+                    disallow: /\nallow: /y/\n\n\nallow: /w/\nuser-agent: BazBot\n\nuser-agent: FooBot\n\
+                    allow: /z/\ndisallow: /\n";
+        check(text, "FooBot", &["/x/b", "/z/d", "!/y/c", "!/w/a", "!/foo/bar/"]);
+        check(text, "BarBot", &["/y/c", "/w/a", "!/z/d", "!/x/b", "!/foo/bar/"]);
+        check(text, "BazBot", &["/z/d", "!/foo/bar/"]);
+        check(text, "other", &["/", "/x/b"]);
+        for between in ["Sitemap: https://foo.bar/sitemap", "Invalid-Unknown-Line: unknown", "Crawl-delay: 1"]
+        {
+            let text = format!("User-agent: BarBot\n{between}\nUser-agent: *\nDisallow: /\n");
+            check(&text, "FooBot", &["!/"]);
+            check(&text, "BarBot", &["!/"]);
+        }
+        let text = "User-agent: *\nDisallow: /x/\nUser-agent: FooBot\nDisallow: /y/\n";
+        check(text, "FooBot", &["/x/page", "!/y/page"]);
+        check(text, "BarBot", &["!/x/page", "/y/page"]);
+        let text = "User-agent: FooBot\nDisallow: /a\nUser-agent: *\nDisallow: /b\nUser-agent: foobot\nDisallow: /c\n";
+        check(text, "FooBot", &["!/a", "/b", "!/c"]);
+    }
+
+    #[test]
+    fn agents_are_compared_by_their_token_in_any_case() {
+        for agent in ["gleaner", "GLEANER", "Gleaner/0.1", "gleaner bot", "gleaner*", "gleaner # us"] {
+            check(&format!("User-agent: {agent}\nDisallow: /x\n"), "gleaner", &["!/x"]);
+        }
+        for agent in ["glean", "gleaner-news", "gleaner2", "", "x gleaner"] {
+            check(&format!("User-agent: {agent}\nDisallow: /x\n"), "gleaner", &["/x"]);
+        }
+        check("User-agent: gleaner\nDisallow: /x\n", "Gleaner/0.1 (+mailto:a@b.example)", &["!/x"]);
+        check("User-agent:\nDisallow: /x\n", "", &["/x"]);
+        check("User-agent: * \nDisallow: /x\n", "", &["!/x"]);
+    }
+
+    #[test]
+    fn lines_are_read_in_every_form() {
+        let rules = "user-agent: gleaner|disallow: /x|# disallow: /|disallow: /y # why|  DISALLOW :  /z  |nonsense|:|";
+        for end in ["\n", "\r", "\r\n", "\n\n"] {
+            check(&rules.replace('|', end), "gleaner", &["!/x", "!/y", "!/z", "/"]);
+        }
+        check("\u{feff}User-agent: *\nDisallow: /x", "gleaner", &["!/x"]);
+        check("user-agent gleaner\ndisallow /x\nallow / y\n", "gleaner", &["!/x"]);
+        check("useragent: gleaner\ndissallow: /x\n", "gleaner", &["!/x"]);
+        check("foo: gleaner\nbar: /\n", "gleaner", &["/"]);
+        check("<!DOCTYPE html>\nUser-agent: *\nDisallow: /\n", "gleaner", &["/"]);
+        assert!(
+            !Rules::parse(b"User-agent: *\nDisallow: /\xe9t\xe9\n", "x").verdict("/%E9t%E9").is_allowed()
+        );
+    }
+
+    #[test]
+    fn robots_txt_is_always_allowed() {
+        check("User-agent: *\nDisallow: /\n", "gleaner", &["/robots.txt", "!/robots.txt?x", "!/", "!"]);
+    }
+
+    #[test]
+    fn the_deciding_rule_is_named_as_written() {
+        let rules = Rules::parse(b"User-agent: *\nDisallow: /b%61r*\nAllow: /bar/open\n", "gleaner");
+        assert_eq!(rules.verdict("/bar/x"), Verdict::Disallowed { rule: "Disallow: /b%61r*".into() });
+        assert_eq!(rules.verdict("/bar/open"), Verdict::Allowed { rule: Some("Allow: /bar/open".into()) });
+        assert_eq!(rules.verdict("/else"), Verdict::Allowed { rule: None });
+    }
+
+    #[test]
+    fn crawl_delays_are_read() {
+        let delay = |text: &str| Rules::parse(text.as_bytes(), "gleaner").crawl_delay();
+        let ms = |n| Some(Duration::from_millis(n));
+        for (value, read) in [
+            ("10", ms(10_000)),
+            ("0.5", ms(500)),
+            ("2.5 s", ms(2_500)),
+            ("0", ms(0)),
+            ("-1", None),
+            ("soon", None),
+            ("", None),
+            ("1.2.3", None),
+            ("1000000", ms(1_000_000_000)),
+            ("99999999999999999999999999", None),
+        ] {
+            assert_eq!(delay(&format!("User-agent: *\nCrawl-delay: {value}\n")), read, "{value}");
+        }
+        assert_eq!(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: gleaner\nDisallow:\n"), None);
+        assert_eq!(delay("User-agent: x\nCrawl-delay: 9\nDisallow: /\n"), None);
+        assert_eq!(delay("User-agent: gleaner\nCrawl-delay: 3\nCrawl-delay: 4\nAllow: /\n"), ms(4_000));
+    }
+
+    #[test]
+    fn sitemaps_are_everyones() {
+        let text = "Sitemap: https://a.example/s.xml\nUser-agent: x\nDisallow: /\nSITEMAP:/b.xml\nsitemap:\n";
+        let rules = Rules::parse(text.as_bytes(), "gleaner");
+        assert_eq!(rules.sitemaps(), ["https://a.example/s.xml", "/b.xml"]);
+    }
+
+    #[test]
+    fn the_first_500_kib_are_read_up_to_a_whole_line() {
+        let head = "User-agent: *\nDisallow: /x\n#";
+        let last = "\nDisallow: /private";
+        let fill = ROBOTS_LIMIT - head.len() - last.len() + 4;
+        let text = format!("{head}{}{last}", "-".repeat(fill));
+        assert_eq!(text.len(), ROBOTS_LIMIT + 4);
+        check(&text, "gleaner", &["!/x", "/private", "/pri"]);
+        check(&text.replace("#-----", "#"), "gleaner", &["!/x", "!/private"]);
+    }
+
+    /// Steps of the textbook algorithm, which needs |path| x |pattern| of them.
+    fn by_table(pattern: &[u8], path: &[u8]) -> bool {
+        let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
+        let mut reach = vec![false; path.len() + 1];
+        reach[0] = true;
+        for symbol in pattern {
+            let mut next = vec![false; path.len() + 1];
+            for at in 0..=path.len() {
+                next[at] = if *symbol == b'*' {
+                    reach[at] || at > 0 && next[at - 1]
+                } else {
+                    at > 0 && reach[at - 1] && path[at - 1] == *symbol
+                };
+            }
+            reach = next;
+        }
+        if anchored { reach[path.len()] } else { reach.contains(&true) }
+    }
+
+    #[test]
+    fn a_pattern_made_to_backtrack_is_quick() {
+        let path = format!("/{}", "a".repeat(100_000));
+        let rules =
+            Rules::parse(format!("User-agent: *\nDisallow: /{}b\n", "*a".repeat(20_000)).as_bytes(), "x");
+        assert!(rules.verdict(&path).is_allowed());
+        assert!(!rules.verdict(&format!("{path}b")).is_allowed());
+    }
+
+    proptest! {
+        #[test]
+        fn patterns_match_as_the_table_says(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
+            let found = Pattern::parse(pattern.as_bytes()).matches(&path);
+            prop_assert_eq!(found, by_table(pattern.as_bytes(), path.as_bytes()), "{} {}", pattern, path);
+        }
+
+        #[test]
+        fn any_bytes_are_a_robots_txt(bytes in proptest::collection::vec(any::<u8>(), 0..400), path in ".{0,40}") {
+            let _ = Rules::parse(&bytes, "gleaner").verdict(&path);
+        }
+
+        #[test]
+        fn the_normal_form_is_stable(text in "[ -~]{0,40}") {
+            let once = normal_path(text.as_bytes());
+            prop_assert_eq!(normal_path(once.as_bytes()), once);
+        }
+    }
 }

@@ -1,0 +1,200 @@
+//! The fetcher against servers on loopback: robots.txt by its answer, gates, holds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::server::{Answer, Server, answer, page, settings};
+use gleaner_fetch::{Access, FetchError, Fetcher, Request, RobotsRecord, RobotsState, Want};
+use jiff::Timestamp;
+use url::Url;
+
+fn now() -> Timestamp {
+    "2026-01-01T00:00:00Z".parse().unwrap()
+}
+
+/// Hosts on loopback differ in their port only.
+fn group_of(url: &Url) -> String {
+    format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or_default())
+}
+
+fn fetcher(sets: &[&str]) -> Fetcher {
+    Fetcher::new(&settings(sets)).unwrap()
+}
+
+async fn robots(server: &Server, previous: Option<&RobotsRecord>) -> RobotsRecord {
+    fetcher(&[]).robots(&server.url("/some/page?x"), &group_of, previous, now()).await
+}
+
+#[tokio::test]
+async fn rules_are_fetched_and_obeyed() {
+    let server =
+        Server::always(answer("200 OK", &[], b"User-agent: gleaner\nDisallow: /private/\nCrawl-delay: 2"))
+            .await;
+    let record = robots(&server, None).await;
+    let access = record.rules("gleaner");
+    assert!(access.verdict("/x").is_allowed() && !access.verdict("/private/x").is_allowed());
+    assert_eq!(access.crawl_delay(), Some(Duration::from_secs(2)));
+    assert_eq!(record.at, now());
+    assert!(server.seen()[0].starts_with("get /robots.txt http/1.1\r\n"), "{}", server.seen()[0]);
+}
+
+#[tokio::test]
+async fn the_status_decides() {
+    for (status, expected) in [
+        ("400 Bad Request", "all"),
+        ("401 Unauthorized", "all"),
+        ("403 Forbidden", "all"),
+        ("404 Not Found", "all"),
+        ("410 Gone", "all"),
+        ("429 Too Many Requests", "none"),
+        ("500 Internal Server Error", "none"),
+        ("503 Service Unavailable", "none"),
+        ("301 Moved Permanently", "all"),
+    ] {
+        let server = Server::always(answer(status, &[], b"User-agent: *\nDisallow: /x")).await;
+        let access = robots(&server, None).await.rules("gleaner");
+        let got = match access {
+            Access::Rules(_) => "rules",
+            Access::AllAllowed => "all",
+            Access::AllDisallowed { .. } => "none",
+        };
+        assert_eq!(got, expected, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_html_holds_no_rules() {
+    let server = Server::always(page(b"<!doctype html>\nUser-agent: *\nDisallow: /")).await;
+    assert_eq!(robots(&server, None).await.state, RobotsState::NoRules { status: 200 });
+}
+
+#[tokio::test]
+async fn no_answer_closes_the_host_and_keeps_the_last_rules() {
+    let server = Server::always(answer("200 OK", &[], b"User-agent: *\nDisallow: /x")).await;
+    let known = robots(&server, None).await;
+    let broken = Server::always(Vec::new()).await;
+    let failed = robots(&broken, Some(&known)).await;
+    let RobotsState::Unreachable { failures, last_known, reason, .. } = &failed.state else {
+        panic!("{failed:?}")
+    };
+    assert_eq!((*failures, last_known.as_deref()), (1, Some("User-agent: *\nDisallow: /x")));
+    assert!(reason.starts_with("broken answer"), "{reason}");
+    let again = robots(&broken, Some(&failed)).await;
+    assert!(matches!(again.state, RobotsState::Unreachable { failures: 2, .. }));
+}
+
+/// A server whose robots.txt stands behind `hops` redirects.
+async fn redirecting(hops: usize) -> Server {
+    Server::start(move |head| {
+        let path = head.split(' ').nth(1).unwrap();
+        let hop: usize = path.strip_prefix("/hop/").map_or(0, |n| n.parse().unwrap());
+        let location = format!("Location: /hop/{}", hop + 1);
+        Answer::Bytes(if hop == hops {
+            answer("200 OK", &[], b"User-agent: *\nDisallow: /x")
+        } else {
+            answer("302 Found", &[&location], b"")
+        })
+    })
+    .await
+}
+
+#[tokio::test]
+async fn five_redirects_are_followed_and_six_are_not() {
+    let five = redirecting(5).await;
+    assert!(!robots(&five, None).await.rules("gleaner").verdict("/x").is_allowed());
+    assert_eq!(five.seen().len(), 6);
+    let six = redirecting(6).await;
+    assert_eq!(robots(&six, None).await.state, RobotsState::NoRules { status: 302 });
+    assert_eq!(six.seen().len(), 6);
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_private_address_is_not_followed() {
+    let server =
+        Server::always(answer("301 Moved", &["Location: http://169.254.169.254/robots.txt"], b"")).await;
+    let record = robots(&server, None).await;
+    let RobotsState::Unreachable { reason, .. } = &record.state else { panic!("{record:?}") };
+    assert!(reason.contains("169.254.169.254"), "{reason}");
+    let other = Server::always(answer("301 Moved", &["Location: ftp://a.example/robots.txt"], b"")).await;
+    assert_eq!(robots(&other, None).await.state, RobotsState::NoRules { status: 301 });
+}
+
+#[tokio::test]
+async fn each_hop_waits_at_its_own_gate() {
+    let target = Server::always(answer("200 OK", &[], b"User-agent: *\nDisallow: /x")).await;
+    let location = format!("Location: {}", target.url("/robots.txt"));
+    let source = Server::always(answer("301 Moved", &[&location], b"")).await;
+    let fetcher = fetcher(&["fetch.delay=1h"]);
+    fetcher.robots(&source.url("/"), &group_of, None, now()).await;
+    for server in [&source, &target] {
+        assert!(!fetcher.gates().ready_in(&group_of(&server.url("/"))).is_zero());
+    }
+    assert_eq!(fetcher.gates().remembered(), 2);
+}
+
+#[tokio::test]
+async fn a_host_that_asks_for_a_pause_is_on_hold() {
+    let server = Server::start(|head| {
+        Answer::Bytes(match head.split(' ').nth(1).unwrap() {
+            "/429" => answer("429 Too Many Requests", &["Retry-After: 500"], b""),
+            "/503" => answer("503 Service Unavailable", &[], b""),
+            _ => page(b"<p>"),
+        })
+    })
+    .await;
+    for (path, least, most) in [("/429", 500, 500), ("/503", 60, 66)] {
+        let fetcher = fetcher(&[]);
+        let got = fetcher.page(&Request::new(server.url(path), Want::Page), "g").await.unwrap();
+        let hold = got.hold.unwrap();
+        assert!((least..=most).contains(&hold.as_secs()), "{path}: {hold:?}");
+        let left = fetcher.gates().ready_in("g");
+        assert!(left <= hold && left > hold / 2, "{left:?}");
+    }
+    let fetcher = fetcher(&[]);
+    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g").await.unwrap();
+    assert_eq!((got.hold, fetcher.gates().ready_in("g")), (None, Duration::ZERO));
+}
+
+#[tokio::test]
+async fn a_failed_request_starts_the_gap_too() {
+    let server = Server::always(Vec::new()).await;
+    let fetcher = fetcher(&["fetch.delay=1h"]);
+    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g").await;
+    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+    assert!(!fetcher.gates().ready_in("g").is_zero());
+}
+
+#[tokio::test]
+async fn requests_in_flight_are_bounded_over_all_groups() {
+    let server = Server::always(page(b"<p>")).await;
+    let fetcher = Arc::new(fetcher(&["fetch.concurrency=2"]));
+    let tasks: Vec<_> = (0..12)
+        .map(|n| {
+            let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
+            tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), &n.to_string()).await })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap().unwrap().status, 200);
+    }
+    assert_eq!(server.seen().len(), 12);
+    // The server sees the end of a request a little after the client does.
+    assert!(server.most_open() <= 3, "{}", server.most_open());
+}
+
+#[tokio::test]
+async fn who_waits_for_a_gap_holds_no_place() {
+    let server = Server::always(page(b"<p>")).await;
+    let fetcher = Arc::new(fetcher(&["fetch.concurrency=1"]));
+    fetcher.gates().hold("slow", Duration::from_secs(3600));
+    let (waiting, url) = (Arc::clone(&fetcher), server.url("/"));
+    let waiter = tokio::spawn(async move { waiting.page(&Request::new(url, Want::Page), "slow").await });
+    tokio::task::yield_now().await;
+    let request = Request::new(server.url("/"), Want::Page);
+    let quick = fetcher.page(&request, "quick");
+    // The limit is there to fail instead of hanging for the hour of the hold.
+    let got = tokio::time::timeout(Duration::from_secs(30), quick).await.expect("the only place is taken");
+    assert_eq!(got.unwrap().status, 200);
+    assert!(!waiter.is_finished());
+    waiter.abort();
+}

@@ -1,0 +1,9 @@
+//! What the crate does over real sockets, against a scripted server on loopback.
+
+// `cfg(test)` always holds here; it tells the lints that helpers are tests too.
+#[cfg(test)]
+mod client;
+#[cfg(test)]
+mod fetcher;
+#[cfg(test)]
+mod server;

@@ -1,0 +1,127 @@
+//! A tiny HTTP server on loopback whose answers are scripted, byte by byte.
+//!
+//! One request a connection. What it was asked, and how many requests it had open at
+//! once, can be looked at.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use gleaner_config::{Config, Fetch};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use url::Url;
+
+/// What the server does with one request.
+pub(crate) enum Answer {
+    /// Sends this and closes.
+    Bytes(Vec<u8>),
+    /// Sends this and then says nothing, with the connection open.
+    Stall(Vec<u8>),
+    /// Sends the first, then the second for ever.
+    Endless(Vec<u8>, Vec<u8>),
+}
+
+/// A running server; it ends with the test's runtime.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    seen: Arc<Mutex<Vec<String>>>,
+    most_open: Arc<AtomicUsize>,
+}
+
+impl Server {
+    /// Serves what `script` says to the head of each request.
+    pub(crate) async fn start(script: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (seen, most_open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+        let (log, most, script) = (Arc::clone(&seen), Arc::clone(&most_open), Arc::new(script));
+        tokio::spawn(async move {
+            let open = Arc::new(AtomicUsize::new(0));
+            while let Ok((stream, _)) = listener.accept().await {
+                let (log, most, open, script) =
+                    (Arc::clone(&log), Arc::clone(&most), Arc::clone(&open), Arc::clone(&script));
+                tokio::spawn(async move {
+                    most.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    serve(stream, &*script, &log).await;
+                    open.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        Self { address, seen, most_open }
+    }
+
+    /// A server with one answer for all.
+    pub(crate) async fn always(answer: Vec<u8>) -> Self {
+        Self::start(move |_| Answer::Bytes(answer.clone())).await
+    }
+
+    /// `path` at this server.
+    pub(crate) fn url(&self, path: &str) -> Url {
+        Url::parse(&format!("http://{}{path}", self.address)).unwrap()
+    }
+
+    /// The heads of all requests so far, in lower case.
+    pub(crate) fn seen(&self) -> Vec<String> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// The most requests that were open at once.
+    pub(crate) fn most_open(&self) -> usize {
+        self.most_open.load(Ordering::SeqCst)
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    script: &(dyn Fn(&str) -> Answer + Send + Sync),
+    log: &Mutex<Vec<String>>,
+) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return,
+        }
+    }
+    let head = String::from_utf8(head).unwrap();
+    log.lock().unwrap().push(head.to_ascii_lowercase());
+    match script(&head) {
+        Answer::Bytes(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            let _ = stream.shutdown().await;
+        }
+        Answer::Stall(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            // Ends when the client goes.
+            let _ = stream.read_u8().await;
+        }
+        Answer::Endless(head, piece) => {
+            let _ = stream.write_all(&head).await;
+            while stream.write_all(&piece).await.is_ok() {}
+        }
+    }
+}
+
+/// An answer with a `Content-Length`, closed after it. `headers` are whole lines.
+pub(crate) fn answer(status: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
+    for header in headers {
+        head.push_str(header);
+        head.push_str("\r\n");
+    }
+    [format!("{head}\r\n").as_bytes(), body].concat()
+}
+
+/// A 200 of HTML.
+pub(crate) fn page(body: &[u8]) -> Vec<u8> {
+    answer("200 OK", &["Content-Type: text/html; charset=utf-8"], body)
+}
+
+/// Settings that let loopback be asked, without a gap; `sets` are laid over them.
+pub(crate) fn settings(sets: &[&str]) -> Fetch {
+    let mut all = vec!["fetch.allow_addresses=[\"127.0.0.0/8\"]".to_owned(), "fetch.delay=0s".to_owned()];
+    all.extend(sets.iter().map(ToString::to_string));
+    let config: Config = gleaner_config::read(None, &all).unwrap();
+    config.fetch
+}
