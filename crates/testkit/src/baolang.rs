@@ -101,9 +101,8 @@ pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
 
 /// A page that is neither article nor list, around `main`, which is HTML.
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
-    let title = escape(title);
-    let main = format!("<div class=\"trang\">\n<h1>{title}</h1>\n{main}</div>\n");
-    frame(site, "utf-8", &title, "", &main)
+    let main = format!("<div class=\"trang\">\n<h1>{}</h1>\n{main}</div>\n", escape(title));
+    frame(site, "utf-8", title, "", &main)
 }
 
 fn meta(site: &Site, article: &Article, path: &str) -> String {
@@ -143,7 +142,8 @@ fn body(site: &Site, article: &Article, path: &str) -> String {
             ),
             2 => writeln!(
                 out,
-                "<div class=\"quang-cao\"><span>Quảng cáo</span><a href=\"/qc?v={}\" rel=\"nofollow sponsored\">{}</a></div>",
+                "<div class=\"quang-cao\"><span>Quảng cáo</span><a href=\"{}{}\" rel=\"nofollow sponsored\">{}</a></div>",
+                site.paper.odd.ads,
                 article.number % 5,
                 advertisement(Language::Vietnamese, path)
             ),
@@ -254,11 +254,16 @@ fn section_links(site: &Site, slug: &str) -> String {
     out
 }
 
-fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
+fn menu(site: &Site) -> String {
     let mut menu = String::new();
     for section in &site.paper.sections {
         let _ = write!(menu, r#"<li><a href="/{}">{}</a></li>"#, section.slug, section.name);
     }
+    menu
+}
+
+/// The most read: the same on every page.
+fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for (n, article) in site.articles.iter().take(6).enumerate() {
         let _ = writeln!(
@@ -269,6 +274,12 @@ fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> Str
             escape(&article.title)
         );
     }
+    popular
+}
+
+/// A whole page around `main`; `title` is text, `head` and `main` are HTML.
+fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
+    let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;
     format!(
         r##"<!DOCTYPE html>

@@ -17,7 +17,7 @@ pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 /// The answer to an odd path; `None` for others.
 pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
     let odd = &site.paper.odd;
-    if path == odd.elsewhere {
+    if path == odd.elsewhere || path.starts_with(odd.ads) {
         return Some(Answer::redirect(StatusCode::FOUND, ELSEWHERE.to_owned()));
     }
     if path == odd.print {
@@ -171,7 +171,9 @@ mod tests {
             let to = |path: &str| answer(&site, path, None).and_then(|a| a.header).map(|(_, to)| to);
             let old = format!("{}{}", paper.odd.old, article.number);
             assert_eq!(to(&old), Some(paper.url(&site.path(article))));
-            assert_eq!(to(paper.odd.elsewhere).as_deref(), Some(ELSEWHERE));
+            for path in [paper.odd.elsewhere, &format!("{}3", paper.odd.ads)] {
+                assert_eq!(to(path).as_deref(), Some(ELSEWHERE));
+            }
             assert_eq!(answer(&site, &format!("{}x", paper.odd.old), None), None);
         }
     }

@@ -62,6 +62,8 @@ pub(crate) struct Odd {
     pub print: &'static str,
     /// Redirects to a host outside both papers.
     pub elsewhere: &'static str,
+    /// Before the number of an advertisement; redirects out of scope too.
+    pub ads: &'static str,
     /// A list whose links carry an ever new session id.
     pub classifieds: &'static str,
     /// Months without end.
@@ -97,6 +99,7 @@ const BAO_LANG: Paper = Paper {
         gone_title: "Thông báo đã gỡ",
         print: "/so-bao/bao-lang-so-47.pdf",
         elsewhere: "/chuyen-tiep/doi-tac",
+        ads: "/quang-cao/",
         classifieds: "/rao-vat",
         calendar: "/lich",
         about: "/gioi-thieu/",
@@ -127,6 +130,7 @@ const VILLAGE_POST: Paper = Paper {
         gone_title: "Withdrawn notice",
         print: "/print/village-post-47.pdf",
         elsewhere: "/partners/elsewhere",
+        ads: "/ads/",
         classifieds: "/classifieds",
         calendar: "/calendar",
         about: "/about/",

@@ -70,7 +70,7 @@ pub(crate) const ENGLISH: &[(&str, &str)] = texts!["en":
     "15-rovers-ground-share-plan"
     "16-night-school-bookbinding"
     "17-barn-owls-in-church-tower"
-    "18-market-day-moves-to-friday"
+    "18-lantern-market-trial"
     "19-girls-cricket-indoor-final"
     "20-grandmothers-dictionary"
     "21-duck-race-record-sum"

@@ -139,7 +139,8 @@ fn body(site: &Site, article: &Article, path: &str) -> String {
             ),
             3 => writeln!(
                 out,
-                "<aside class=\"ad\"><small>Advertisement</small><p><a rel=\"sponsored\" href=\"/ads/{}\">{}</a></p></aside>",
+                "<aside class=\"ad\"><small>Advertisement</small><p><a rel=\"sponsored\" href=\"{}{}\">{}</a></p></aside>",
+                site.paper.odd.ads,
                 article.number % 5,
                 escape(advertisement(Language::English, path))
             ),
@@ -249,16 +250,27 @@ fn section_links(site: &Site, slug: &str) -> String {
     out
 }
 
-fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
+fn menu(site: &Site) -> String {
     let mut menu = String::new();
     for section in &site.paper.sections {
         let _ = write!(menu, r#"<a href="/{}">{}</a> "#, section.slug, section.name);
     }
+    menu
+}
+
+/// The most read: the same on every page.
+fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for article in site.articles.iter().take(6) {
         let _ =
             writeln!(popular, r#"<li><a href="{}">{}</a></li>"#, site.path(article), escape(&article.title));
     }
+    popular
+}
+
+/// A whole page around `main`; `title` is text, `head` and `main` are HTML.
+fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
+    let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;
     format!(
         r##"<!doctype html>
