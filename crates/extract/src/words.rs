@@ -15,9 +15,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         rest = &rest[start..];
         let length = match rest.chars().next() {
             Some(first) if stands_alone(first) => first.len_utf8(),
-            _ => rest
-                .find(|c| !in_word(c) || stands_alone(c))
-                .unwrap_or(rest.len()),
+            _ => rest.find(|c| !in_word(c) || stands_alone(c)).unwrap_or(rest.len()),
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;

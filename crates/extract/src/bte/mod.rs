@@ -77,11 +77,7 @@ fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<N
         Some(tag) => !is_block(tag) && tag != "br",
         None => !page.text(*id).is_some_and(has_word),
     };
-    let first = (block_around(page, begin) + 1..begin)
-        .rev()
-        .take(NEARBY)
-        .take_while(same_line)
-        .last();
+    let first = (block_around(page, begin) + 1..begin).rev().take(NEARBY).take_while(same_line).last();
     let behind = page.node(block_around(page, end)).end;
     let last = (end + 1..behind).take(NEARBY).take_while(same_line).last();
     first.unwrap_or(begin)..=last.unwrap_or(end)

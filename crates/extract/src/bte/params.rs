@@ -12,11 +12,7 @@ pub struct Params {
 impl Default for Params {
     /// The tags that section 3 names. Its "..." is what no browser shows as text.
     fn default() -> Self {
-        let named = [
-            "input", "script", "img", "marquee", "iframe", "select", "option",
-        ];
-        Self {
-            removed: named.map(String::from).into(),
-        }
+        let named = ["input", "script", "img", "marquee", "iframe", "select", "option"];
+        Self { removed: named.map(String::from).into() }
     }
 }

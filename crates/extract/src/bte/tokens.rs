@@ -58,10 +58,7 @@ impl Tokens {
 
     /// Writes the end tags of the elements that end at or before `id`.
     fn close_before(&mut self, page: &Page, open: &mut Vec<NodeId>, id: NodeId) {
-        while open
-            .last()
-            .is_some_and(|element| page.node(*element).end <= id)
-        {
+        while open.last().is_some_and(|element| page.node(*element).end <= id) {
             open.pop();
             self.push(1);
         }
@@ -94,13 +91,8 @@ impl Tokens {
 
     /// The text nodes that hold the words of runs `first..=last`, in page order.
     pub fn text_nodes(&self, first: usize, last: usize) -> impl Iterator<Item = NodeId> {
-        let from = self
-            .texts
-            .partition_point(|(_, run)| (*run as usize) < first);
-        self.texts[from..]
-            .iter()
-            .take_while(move |(_, run)| *run as usize <= last)
-            .map(|(id, _)| *id)
+        let from = self.texts.partition_point(|(_, run)| (*run as usize) < first);
+        self.texts[from..].iter().take_while(move |(_, run)| *run as usize <= last).map(|(id, _)| *id)
     }
 
     /// Tokens with given runs and no page behind them; runs of one sign in a row are joined.
@@ -147,21 +139,11 @@ mod tests {
             ("", &[2]),
             ("a<br>b", &[1, -1, 1, -1, 1]),
             ("<p>a <b>b</b> c</p>", &[2, -1, 1, -1, 1, -1, 2]),
-            (
-                "<p>a</p><script>var x = 1;</script><p>b",
-                &[2, -1, 2, -1, 2],
-            ),
-            (
-                "<head><title>t</title></head><p>a <!-- no --> b</p>",
-                &[2, -2, 2],
-            ),
+            ("<p>a</p><script>var x = 1;</script><p>b", &[2, -1, 2, -1, 2]),
+            ("<head><title>t</title></head><p>a <!-- no --> b</p>", &[2, -2, 2]),
         ];
         for (html, expected) in cases {
-            assert_eq!(
-                Tokens::of(&Page::parse(html), &Params::default()).encode(),
-                expected,
-                "{html}"
-            );
+            assert_eq!(Tokens::of(&Page::parse(html), &Params::default()).encode(), expected, "{html}");
         }
     }
 
@@ -169,10 +151,7 @@ mod tests {
     fn runs_lead_back_to_text_nodes() {
         let page = Page::parse("<p>a</p><p>b c</p> - <p>d</p>");
         let tokens = Tokens::of(&page, &Params::default());
-        let texts: Vec<_> = tokens
-            .text_nodes(3, 5)
-            .filter_map(|id| page.text(id))
-            .collect();
+        let texts: Vec<_> = tokens.text_nodes(3, 5).filter_map(|id| page.text(id)).collect();
         assert_eq!(texts, ["b c", "d"]);
     }
 }

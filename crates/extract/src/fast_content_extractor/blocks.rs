@@ -60,9 +60,7 @@ impl Blocks {
             while open.len() > 2 && page.node(tree.blocks[top(&open)].node).end <= id {
                 tree.close(&mut open);
             }
-            id = tree.visit(page, id, &mut open, |tag, depth| {
-                depth < params.max_depth && tags.contains(tag)
-            });
+            id = tree.visit(page, id, &mut open, |tag, depth| depth < params.max_depth && tags.contains(tag));
         }
         while !open.is_empty() {
             tree.close(&mut open);
@@ -101,11 +99,7 @@ impl Blocks {
     }
 
     fn add(&mut self, node: NodeId, parent: Option<u32>) -> u32 {
-        self.blocks.push(Block {
-            node,
-            parent,
-            ..Block::default()
-        });
+        self.blocks.push(Block { node, parent, ..Block::default() });
         self.blocks.len() as u32 - 1
     }
 
@@ -123,15 +117,10 @@ impl Blocks {
     /// The first characters of a block's own text, white space collapsed.
     pub(super) fn beginning(&self, page: &Page, number: usize, characters: usize) -> String {
         let subtree = page.subtree(self.blocks[number].node);
-        let from = self
-            .texts
-            .partition_point(|(node, _)| *node < subtree.start);
-        let within = self.texts[from..]
-            .iter()
-            .take_while(|(node, _)| *node < subtree.end);
-        let own = within
-            .filter(|(_, block)| *block as usize == number)
-            .filter_map(|(node, _)| page.text(*node));
+        let from = self.texts.partition_point(|(node, _)| *node < subtree.start);
+        let within = self.texts[from..].iter().take_while(|(node, _)| *node < subtree.end);
+        let own =
+            within.filter(|(_, block)| *block as usize == number).filter_map(|(node, _)| page.text(*node));
         let mut text = String::new();
         for word in own.flat_map(str::split_whitespace) {
             if text.chars().count() + word.chars().count() >= characters {
@@ -150,18 +139,14 @@ impl Blocks {
 
     /// Text nodes with the number of the block that owns them, in document order.
     pub(super) fn texts(&self) -> impl Iterator<Item = (NodeId, usize)> {
-        self.texts
-            .iter()
-            .map(|(node, block)| (*node, *block as usize))
+        self.texts.iter().map(|(node, block)| (*node, *block as usize))
     }
 
     /// The path of every block; `None` for a path that is not in the trie.
     pub(super) fn find_paths(&self, page: &Page, paths: &Paths) -> Vec<Option<PathId>> {
         let mut found: Vec<Option<PathId>> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let above = block
-                .parent
-                .map_or(Some(EMPTY), |parent| found[parent as usize]);
+            let above = block.parent.map_or(Some(EMPTY), |parent| found[parent as usize]);
             let tag = page.tag(block.node).unwrap_or_default();
             found.push(above.and_then(|above| paths.find(above, tag)));
         }
@@ -202,9 +187,7 @@ impl Blocks {
 
 /// The innermost open block.
 fn top(open: &[u32]) -> usize {
-    *open
-        .last()
-        .expect("html and body stay open while nodes are visited") as usize
+    *open.last().expect("html and body stay open while nodes are visited") as usize
 }
 
 #[cfg(test)]
@@ -216,18 +199,12 @@ mod tests {
         let blocks = Blocks::of(&page, &Params::of_the_paper());
         let mut paths = Paths::default();
         let made = blocks.make_paths(&page, &mut paths);
-        assert_eq!(
-            blocks.find_paths(&page, &paths),
-            made.iter().copied().map(Some).collect::<Vec<_>>()
-        );
+        assert_eq!(blocks.find_paths(&page, &paths), made.iter().copied().map(Some).collect::<Vec<_>>());
         let mut own = vec![String::new(); made.len()];
         for (node, block) in blocks.texts() {
             own[block].push_str(page.text(node).unwrap_or_default().trim());
         }
-        made.iter()
-            .zip(own)
-            .map(|(path, text)| format!("{} {text}", paths.name(*path)))
-            .collect()
+        made.iter().zip(own).map(|(path, text)| format!("{} {text}", paths.name(*path))).collect()
     }
 
     #[test]
@@ -247,18 +224,10 @@ mod tests {
 
     #[test]
     fn features_are_counted_where_they_stand() {
-        let page =
-            Page::parse("<div><img><a href=/>x</a><a name=n>y</a><script>z</script><p>w</div>");
+        let page = Page::parse("<div><img><a href=/>x</a><a name=n>y</a><script>z</script><p>w</div>");
         let blocks = Blocks::of(&page, &Params::default());
-        let div = blocks
-            .iter()
-            .find(|(_, b)| page.tag(b.node) == Some("div"))
-            .unwrap()
-            .1;
-        assert_eq!(
-            (div.images, div.scripts, div.links, div.has_words, div.end),
-            (1, 1, 1, true, 4)
-        );
+        let div = blocks.iter().find(|(_, b)| page.tag(b.node) == Some("div")).unwrap().1;
+        assert_eq!((div.images, div.scripts, div.links, div.has_words, div.end), (1, 1, 1, true, 4));
     }
 
     #[test]
@@ -274,11 +243,6 @@ mod tests {
     fn a_page_without_body_has_no_blocks() {
         let page = Page::parse("<frameset><frame src=a></frameset>");
         assert_eq!(Blocks::of(&page, &Params::default()).iter().count(), 0);
-        assert_eq!(
-            Blocks::of(&Page::default(), &Params::default())
-                .iter()
-                .count(),
-            0
-        );
+        assert_eq!(Blocks::of(&Page::default(), &Params::default()).iter().count(), 0);
     }
 }

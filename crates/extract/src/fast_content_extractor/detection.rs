@@ -50,25 +50,16 @@ impl Matcher {
         let mut by_path: HashMap<PathId, Index> = HashMap::new();
         for block in stored {
             let counted = Features::counted(block.images, block.scripts, block.links);
-            let words = block
-                .terms
-                .iter()
-                .filter_map(|(term, n)| Some((*terms.get(term)?, *n)));
-            let index = by_path
-                .entry(paths.named(&block.path))
-                .or_insert_with(|| Index::new(params.similarity));
+            let words = block.terms.iter().filter_map(|(term, n)| Some((*terms.get(term)?, *n)));
+            let index =
+                by_path.entry(paths.named(&block.path)).or_insert_with(|| Index::new(params.similarity));
             index.insert(Vector::new(counted.chain(words)));
         }
         let mut content = vec![false; paths.len()];
         for path in in_p {
             content[path as usize] = true;
         }
-        Self {
-            paths,
-            content,
-            terms,
-            stored: by_path,
-        }
+        Self { paths, content, terms, stored: by_path }
     }
 
     fn in_p(&self, path: Option<PathId>) -> bool {
@@ -87,13 +78,8 @@ fn terms_of(stored: &[NonContent]) -> HashMap<String, u32> {
     for term in stored.iter().flat_map(|block| block.terms.keys()) {
         *blocks_with.entry(term).or_default() += 1;
     }
-    let counted = blocks_with
-        .into_iter()
-        .map(|(term, count)| (count, term.to_owned(), ()));
-    Features::by_rarity(counted)
-        .into_iter()
-        .map(|(number, (term, ()))| (term, number))
-        .collect()
+    let counted = blocks_with.into_iter().map(|(term, count)| (count, term.to_owned(), ()));
+    Features::by_rarity(counted).into_iter().map(|(number, (term, ()))| (term, number)).collect()
 }
 
 /// What detection found on a page.
@@ -121,9 +107,7 @@ impl Template {
         }
         // Space between two kept blocks may belong to one that is not.
         let blank = |id| page.text(id).is_some_and(|text| text.trim().is_empty());
-        lines(page, 0, |id| {
-            kept[id as usize] || page.tag(id).is_some() || blank(id)
-        })
+        lines(page, 0, |id| kept[id as usize] || page.tag(id).is_some() || blank(id))
     }
 
     /// The page's content as text nodes, with what was counted on the way.
@@ -142,10 +126,7 @@ impl Template {
         for (number, block) in blocks.iter() {
             if state[number] == State::Outermost {
                 let whole = Vector::new(
-                    vectors[number..block.end as usize]
-                        .iter()
-                        .flat_map(|v| v.entries())
-                        .copied(),
+                    vectors[number..block.end as usize].iter().flat_map(|v| v.entries()).copied(),
                 );
                 if self.matcher.is_non_content(paths[number], &whole) {
                     dropped_until = block.end as usize;
@@ -155,18 +136,13 @@ impl Template {
                 continue;
             }
             found.parts += 1;
-            if number < dropped_until
-                || self.matcher.is_non_content(paths[number], &vectors[number])
-            {
+            if number < dropped_until || self.matcher.is_non_content(paths[number], &vectors[number]) {
                 state[number] = State::Out;
                 found.non_content += 1;
             }
         }
-        found.text_nodes = blocks
-            .texts()
-            .filter(|(_, block)| state[*block] != State::Out)
-            .map(|(node, _)| node)
-            .collect();
+        found.text_nodes =
+            blocks.texts().filter(|(_, block)| state[*block] != State::Out).map(|(node, _)| node).collect();
         found
     }
 
@@ -180,9 +156,7 @@ impl Template {
         }
         let mut state = Vec::with_capacity(paths.len());
         for (number, block) in blocks.iter() {
-            let inside = block
-                .parent
-                .is_some_and(|parent| state[parent as usize] != State::Out);
+            let inside = block.parent.is_some_and(|parent| state[parent as usize] != State::Out);
             state.push(match (inside, self.matcher.in_p(paths[number])) {
                 (true, _) if leads_to_p[number] => State::Inside,
                 (false, true) => State::Outermost,

@@ -13,7 +13,10 @@ pub struct Params {
     /// than this; 0.9 in the paper.
     pub similarity: f64,
     /// A block is non-content when a similar one stands on at least this share of
-    /// the prepared pages, its own page included, 0 to 1.
+    /// the prepared pages, its own page included, 0 to 1. The paper says "many
+    /// times" and no number. On 20 recorded sites the smaller the better, word F1
+    /// 0.68 at half of the pages, 0.76 at a fifth, 0.785 at a tenth and below:
+    /// text of articles hardly ever stands on a second page, boxes of a week do.
     pub repeated_share: f64,
     /// A block is never non-content on fewer pages than this, its own included.
     pub repeated_pages: usize,
@@ -30,7 +33,7 @@ impl Default for Params {
         Self {
             block_tags: BLOCK_TAGS.iter().map(ToString::to_string).collect(),
             similarity: 0.9,
-            repeated_share: 0.2,
+            repeated_share: 0.1,
             repeated_pages: 2,
             max_depth: 200,
             max_work: 500_000_000,
@@ -44,10 +47,7 @@ impl Params {
     #[must_use]
     pub fn of_the_paper() -> Self {
         let block_tags = ["table", "tr", "p", "hr", "ul", "div", "span"];
-        Self {
-            block_tags: block_tags.map(String::from).into(),
-            ..Self::default()
-        }
+        Self { block_tags: block_tags.map(String::from).into(), ..Self::default() }
     }
 }
 

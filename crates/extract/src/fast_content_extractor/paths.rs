@@ -47,9 +47,7 @@ impl Paths {
 
     /// The path with this name, made if need be.
     pub(super) fn named(&mut self, name: &str) -> PathId {
-        name.split('.').fold(EMPTY, |path, tag| {
-            self.child(path, &tag.to_ascii_lowercase())
-        })
+        name.split('.').fold(EMPTY, |path, tag| self.child(path, &tag.to_ascii_lowercase()))
     }
 
     /// The name as the paper writes it.

@@ -46,14 +46,9 @@ pub fn prepare(pages: &[Page], params: &Params) -> Template {
     for (number, page) in (0_u32..).zip(pages) {
         let tree = Blocks::of(page, params);
         let made = tree.make_paths(page, &mut paths);
-        for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features)).zip(made)
-        {
+        for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features)).zip(made) {
             if block.1.has_words {
-                candidates.push(Candidate {
-                    page: number,
-                    block: block.0 as u32,
-                    path,
-                });
+                candidates.push(Candidate { page: number, block: block.0 as u32, path });
                 vectors.push((number, vector));
             }
         }
@@ -75,15 +70,10 @@ pub fn prepare(pages: &[Page], params: &Params) -> Template {
         if (*count as usize) < repeated || !content.contains_key(&candidate.path) {
             continue;
         }
-        let index = kept
-            .entry(candidate.path)
-            .or_insert_with(|| Index::new(params.similarity));
+        let index = kept.entry(candidate.path).or_insert_with(|| Index::new(params.similarity));
         if index.find(vector).is_none() {
             index.insert(vector.clone());
-            let (page, tree) = (
-                &pages[candidate.page as usize],
-                &trees[candidate.page as usize],
-            );
+            let (page, tree) = (&pages[candidate.page as usize], &trees[candidate.page as usize]);
             non_content.push(stored(
                 page,
                 tree,
@@ -95,10 +85,7 @@ pub fn prepare(pages: &[Page], params: &Params) -> Template {
             ));
         }
     }
-    let content = content
-        .into_iter()
-        .map(|(path, count)| (paths.name(path), count))
-        .collect();
+    let content = content.into_iter().map(|(path, count)| (paths.name(path), count)).collect();
     Template::new(params.clone(), pages.len(), content, non_content)
 }
 
@@ -119,22 +106,11 @@ fn rarest_last(vectors: &mut [(u32, Vector)], terms: HashMap<String, u32>) -> Ha
         let count = blocks_with.get(&old).copied().unwrap_or_default();
         (count, term, old)
     }));
-    let new: HashMap<u32, u32> = numbering
-        .iter()
-        .map(|(number, (_, old))| (*old, *number))
-        .collect();
+    let new: HashMap<u32, u32> = numbering.iter().map(|(number, (_, old))| (*old, *number)).collect();
     for (_, vector) in vectors {
-        *vector = Vector::new(
-            vector
-                .entries()
-                .iter()
-                .map(|(f, n)| (new.get(f).copied().unwrap_or(*f), *n)),
-        );
+        *vector = Vector::new(vector.entries().iter().map(|(f, n)| (new.get(f).copied().unwrap_or(*f), *n)));
     }
-    numbering
-        .into_iter()
-        .map(|(number, (term, _))| (number, term))
-        .collect()
+    numbering.into_iter().map(|(number, (term, _))| (number, term)).collect()
 }
 
 fn stored(
@@ -152,11 +128,7 @@ fn stored(
         images: block.images,
         scripts: block.scripts,
         links: block.links,
-        terms: vector
-            .entries()
-            .iter()
-            .filter_map(|(f, n)| Some((terms.get(f)?.clone(), *n)))
-            .collect(),
+        terms: vector.entries().iter().filter_map(|(f, n)| Some((terms.get(f)?.clone(), *n))).collect(),
         pages,
         beginning: tree.beginning(page, candidate.block as usize, BEGINNING),
     }

@@ -43,10 +43,7 @@ const COUNTED: u32 = 3;
 impl<'a> Features<'a> {
     /// Numbers that continue those of `known`, so that new terms are the rarest.
     pub(super) fn beside(known: &'a HashMap<String, u32>) -> Self {
-        Self {
-            known,
-            new: HashMap::new(),
-        }
+        Self { known, new: HashMap::new() }
     }
 
     /// The number of a term; upper and lower case are one.
@@ -66,25 +63,15 @@ impl<'a> Features<'a> {
 
     /// Numbers for all terms: the more blocks hold one, the lower its number. Given
     /// and returned with what the caller knows of the term.
-    pub(super) fn by_rarity<T>(
-        terms: impl Iterator<Item = (usize, String, T)>,
-    ) -> Vec<(u32, (String, T))> {
+    pub(super) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        (COUNTED..)
-            .zip(terms.into_iter().map(|(_, term, known)| (term, known)))
-            .collect()
+        (COUNTED..).zip(terms.into_iter().map(|(_, term, known)| (term, known))).collect()
     }
 
     /// The counted features that are not 0.
-    pub(super) fn counted(
-        images: u32,
-        scripts: u32,
-        links: u32,
-    ) -> impl Iterator<Item = (u32, u32)> {
-        [(0, images), (1, scripts), (2, links)]
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
+    pub(super) fn counted(images: u32, scripts: u32, links: u32) -> impl Iterator<Item = (u32, u32)> {
+        [(0, images), (1, scripts), (2, links)].into_iter().filter(|(_, count)| *count > 0)
     }
 }
 
@@ -109,10 +96,7 @@ impl Vector {
             }
             same
         });
-        let squared = entries
-            .iter()
-            .map(|(_, n)| u64::from(*n) * u64::from(*n))
-            .sum();
+        let squared = entries.iter().map(|(_, n)| u64::from(*n) * u64::from(*n)).sum();
         Self { entries, squared }
     }
 
@@ -129,16 +113,9 @@ impl Vector {
             if f == g {
                 product += u64::from(*n) * u64::from(*m);
             }
-            (a, b) = (
-                if f >= g { a_rest } else { a },
-                if g >= f { b_rest } else { b },
-            );
+            (a, b) = (if f >= g { a_rest } else { a }, if g >= f { b_rest } else { b });
         }
-        if product == 0 {
-            0.0
-        } else {
-            product as f64 / (self.squared as f64 * other.squared as f64).sqrt()
-        }
+        if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
     /// The shortest beginning whose rest has a norm of at most `least` of the whole.
@@ -166,10 +143,7 @@ pub(super) struct Index {
 impl Index {
     /// An empty index for "cosine greater than `least`".
     pub(super) fn new(least: f64) -> Self {
-        Self {
-            least,
-            ..Self::default()
-        }
+        Self { least, ..Self::default() }
     }
 
     /// Takes a vector in; the number is its place in the order of insertion.
@@ -197,9 +171,7 @@ impl Index {
 
     /// Any similar vector, looked for among the first [`MOST_CANDIDATES`] that may be.
     pub(super) fn find(&self, vector: &Vector) -> Option<u32> {
-        self.candidates(vector)
-            .take(MOST_CANDIDATES)
-            .find(|number| self.is_similar(vector, *number))
+        self.candidates(vector).take(MOST_CANDIDATES).find(|number| self.is_similar(vector, *number))
     }
 }
 
@@ -225,19 +197,12 @@ pub(super) fn pages_with_similar(blocks: &[(u32, Vector)], least: f64, max_work:
         list.dedup();
     }
     let counts = count_groups(&index, &pages, max_work);
-    group_of
-        .iter()
-        .map(|group| counts[*group as usize])
-        .collect()
+    group_of.iter().map(|group| counts[*group as usize]).collect()
 }
 
 /// For every group the number of pages with a similar group.
 fn count_groups(index: &Index, pages: &[Vec<u32>], max_work: u64) -> Vec<u32> {
-    let page_count = pages
-        .iter()
-        .filter_map(|list| list.last())
-        .max()
-        .map_or(0, |last| *last as usize + 1);
+    let page_count = pages.iter().filter_map(|list| list.last()).max().map_or(0, |last| *last as usize + 1);
     let mut found_by = vec![u32::MAX; page_count];
     let mut met_by = vec![u32::MAX; pages.len()];
     let mut work = 0_u64;
@@ -293,14 +258,8 @@ mod tests {
             ("aab", "ab", 3.0 / 10_f64.sqrt()),
         ];
         for (a, b, expected) in cases {
-            assert!(
-                (vector(a).cosine(&vector(b)) - expected).abs() < 1e-12,
-                "{a} {b}"
-            );
-            assert!(
-                (vector(b).cosine(&vector(a)) - expected).abs() < 1e-12,
-                "{b} {a}"
-            );
+            assert!((vector(a).cosine(&vector(b)) - expected).abs() < 1e-12, "{a} {b}");
+            assert!((vector(b).cosine(&vector(a)) - expected).abs() < 1e-12, "{b} {a}");
         }
     }
 
@@ -309,21 +268,14 @@ mod tests {
         let known = HashMap::from([("a".to_owned(), 3)]);
         let mut features = Features::beside(&known);
         assert_eq!(
-            [
-                features.term("A"),
-                features.term("b"),
-                features.term("B"),
-                features.term("c")
-            ],
+            [features.term("A"), features.term("b"), features.term("B"), features.term("c")],
             [3, 4, 4, 5]
         );
     }
 
     #[test]
     fn spent_work_ends_the_search() {
-        let blocks: Vec<(u32, Vector)> = (1..400)
-            .map(|n| (n, Vector::new([(0, n), (1, 400 - n)])))
-            .collect();
+        let blocks: Vec<(u32, Vector)> = (1..400).map(|n| (n, Vector::new([(0, n), (1, 400 - n)]))).collect();
         let exact = pages_with_similar(&blocks, 0.9, u64::MAX);
         let bounded = pages_with_similar(&blocks, 0.9, 1_000);
         assert!(exact.iter().zip(&bounded).all(|(e, b)| b <= e));

@@ -56,13 +56,7 @@ impl Template {
         content_paths: BTreeMap<String, u32>,
         non_content: Vec<NonContent>,
     ) -> Self {
-        Stored {
-            params,
-            pages,
-            content_paths,
-            non_content,
-        }
-        .into()
+        Stored { params, pages, content_paths, non_content }.into()
     }
 
     /// The settings it was prepared with, which detection uses too.
@@ -99,11 +93,7 @@ impl Template {
 
 impl From<Stored> for Template {
     fn from(stored: Stored) -> Self {
-        let matcher = Matcher::new(
-            &stored.params,
-            stored.content_paths.keys(),
-            &stored.non_content,
-        );
+        let matcher = Matcher::new(&stored.params, stored.content_paths.keys(), &stored.non_content);
         Self { stored, matcher }
     }
 }
@@ -114,10 +104,7 @@ impl From<Template> for Stored {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks with a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }

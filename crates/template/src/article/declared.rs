@@ -1,0 +1,97 @@
+//! What a page declares of itself: OpenGraph and JSON-LD types, a published time.
+//!
+//! JSON-LD is searched for `"@type"` and not parsed: it is broken on many pages,
+//! and one misplaced comma would lose all of it.
+
+use gleaner_html::Page;
+
+/// The kind of page that the page says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declared {
+    /// An article or a posting, or it states when it was published.
+    Article,
+    /// A collection, a search result or a product, and no article.
+    Listing,
+    /// Neither.
+    Nothing,
+}
+
+/// schema.org types that no article has, unless it has an article's type, too.
+const LISTINGS: [&str; 6] =
+    ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
+
+impl Declared {
+    /// Reads the page's metadata. A list that also declares an article in JSON-LD is
+    /// an article: pages describe what they link to.
+    #[must_use]
+    pub fn of(page: &Page) -> Self {
+        let types = json_ld_types(page);
+        let is_article = |t: &&str| t.ends_with("Article") || matches!(*t, "BlogPosting" | "Report");
+        let open_graph = meta(page, "og:type").map(str::to_ascii_lowercase).unwrap_or_default();
+        if open_graph.starts_with("product") {
+            Self::Listing
+        } else if types.iter().any(|t| is_article(&t.as_str()))
+            || meta(page, "article:published_time").is_some()
+        {
+            Self::Article
+        } else if types.iter().any(|t| LISTINGS.contains(&t.as_str())) {
+            Self::Listing
+        } else if open_graph == "article" {
+            Self::Article
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+fn meta<'a>(page: &'a Page, name: &'a str) -> Option<&'a str> {
+    let of_name =
+        |id: &u32| page.attribute(*id, "property").or_else(|| page.attribute(*id, "name")) == Some(name);
+    page.elements("meta").find(of_name).and_then(|id| page.attribute(id, "content"))
+}
+
+/// Every type named behind `"@type"`, one or a list.
+fn json_ld_types(page: &Page) -> Vec<String> {
+    let mut types = Vec::new();
+    for script in
+        page.elements("script").filter(|id| page.attribute(*id, "type") == Some("application/ld+json"))
+    {
+        let text = page.raw_text(script);
+        for behind in text.split("\"@type\"").skip(1) {
+            let value = behind.trim_start().trim_start_matches(':').trim_start();
+            let end = match value.strip_prefix('[') {
+                Some(list) => list.find(']').map_or(value.len(), |at| at + 1),
+                None => value.match_indices('"').nth(1).map_or(value.len(), |(at, _)| at),
+            };
+            types.extend(value[..end].split('"').skip(1).step_by(2).map(String::from));
+        }
+    }
+    types
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pages_declare() {
+        let ld = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
+        let og = |kind: &str| format!("<meta property='og:type' content='{kind}'>");
+        let cases = [
+            (String::new(), Declared::Nothing),
+            (og("website"), Declared::Nothing),
+            (og("article"), Declared::Article),
+            (og("product.group"), Declared::Listing),
+            (ld("{\"@type\":\"NewsArticle\"}"), Declared::Article),
+            (ld("{\"@type\" : [\"Thing\", \"CollectionPage\"], }"), Declared::Listing),
+            (ld("{\"@type\":\"Product\"}, {\"@type\":\"Article\"}"), Declared::Article),
+            (og("article") + &ld("{\"@type\":\"Product\"}"), Declared::Listing),
+            (ld("{\"@type\""), Declared::Nothing),
+            (ld("{\"@type\": [\"a"), Declared::Nothing),
+            ("<meta property='article:published_time' content='2025-01-01'>".into(), Declared::Article),
+        ];
+        for (html, expected) in cases {
+            assert_eq!(Declared::of(&Page::parse(&html)), expected, "{html}");
+        }
+    }
+}

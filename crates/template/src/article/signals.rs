@@ -1,0 +1,181 @@
+//! How words, links and sentences are spread over a page.
+
+use gleaner_extract::words;
+use gleaner_html::text::{is_block, is_hidden, never_text};
+use gleaner_html::{NodeId, Page};
+
+/// A line with fewer words is no prose, even with a full stop.
+const SHORT: f64 = 8.0;
+/// A line with fewer words does not interrupt prose, even as a link.
+const TINY: f64 = 3.0;
+
+/// Counts over a page's visible lines. A Chinese or Japanese character counts as half
+/// a word, since two of them say about as much as one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signals {
+    /// Words on the page.
+    pub words: f64,
+    /// Words in links.
+    pub linked: f64,
+    /// Words outside links on lines of prose: at least 8 words, at most a third of
+    /// them linked, and the end of a sentence.
+    pub prose: f64,
+    /// The same of the longest run of lines that no line of links interrupts.
+    pub stretch: f64,
+    /// Lines of three words and more, more than half of them linked.
+    pub link_lines: u32,
+}
+
+/// One line of the page.
+#[derive(Default)]
+struct Line {
+    words: f64,
+    linked: f64,
+    ends_sentence: bool,
+}
+
+impl Signals {
+    /// Counts a page's lines. Time linear in the page.
+    #[must_use]
+    pub fn of(page: &Page) -> Self {
+        let mut signals = Self::default();
+        let mut run = 0.0;
+        let Some(body) = page.elements("body").next() else { return signals };
+        each_line(page, body, |line| {
+            signals.words += line.words;
+            signals.linked += line.linked;
+            if line.ends_sentence && line.words >= SHORT && line.linked * 3.0 <= line.words {
+                run += line.words - line.linked;
+                signals.prose += line.words - line.linked;
+                signals.stretch = signals.stretch.max(run);
+            } else if line.linked * 2.0 > line.words && line.words >= TINY {
+                signals.link_lines += 1;
+                run = 0.0;
+            }
+        });
+        signals
+    }
+
+    /// Share of the words that are in links, 0 to 1; 0 without words.
+    #[must_use]
+    pub fn link_share(&self) -> f64 {
+        if self.words > 0.0 { self.linked / self.words } else { 0.0 }
+    }
+}
+
+/// Hands over every line below `root` that holds a word.
+fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
+    let mut line = Line::default();
+    let mut end_line = |line: &mut Line| {
+        let ended = std::mem::take(line);
+        if ended.words > 0.0 {
+            take(&ended);
+        }
+    };
+    let mut block_ends: Vec<NodeId> = Vec::new();
+    let mut link_end = 0;
+    let mut id = root;
+    while id < page.node(root).end {
+        while block_ends.last().is_some_and(|end| *end <= id) {
+            block_ends.pop();
+            end_line(&mut line);
+        }
+        let Some(tag) = page.tag(id) else {
+            line.add(page.text(id).unwrap_or_default(), id < link_end);
+            id += 1;
+            continue;
+        };
+        if never_text(tag) || (is_hidden(page, id) && !is_streamed(page, id)) {
+            id = page.node(id).end;
+            continue;
+        }
+        if is_block(tag) {
+            block_ends.push(page.node(id).end);
+            end_line(&mut line);
+        } else if tag == "br" {
+            end_line(&mut line);
+        } else if tag == "a" && page.attribute(id, "href").is_some() {
+            link_end = page.node(id).end;
+        }
+        id += 1;
+    }
+    end_line(&mut line);
+}
+
+/// Whether an element is a part of a page that React streams: hidden under the id
+/// `S:0`, `S:1`, ... until a script moves it into its place. Whole articles are.
+fn is_streamed(page: &Page, id: NodeId) -> bool {
+    page.attribute(id, "id").is_some_and(|id| id.starts_with("S:"))
+}
+
+impl Line {
+    fn add(&mut self, text: &str, in_link: bool) {
+        let count: f64 = words(text).map(weight).sum();
+        self.words += count;
+        if in_link {
+            self.linked += count;
+        } else {
+            self.ends_sentence |= ends_sentence(text);
+        }
+    }
+}
+
+fn weight(word: &str) -> f64 {
+    match word.chars().next() {
+        Some('\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}') => 0.5,
+        _ => 1.0,
+    }
+}
+
+/// Whether a text holds the end of a sentence: the full stops of East and South
+/// Asia and Arabic anywhere; a Latin, Greek or Cyrillic one before space, a closing
+/// quotation mark or bracket, or the text's end.
+fn ends_sentence(text: &str) -> bool {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends = match c {
+            '。' | '！' | '？' | '．' | '।' | '؟' | '۔' => true,
+            '.' | '!' | '?' | '…' => chars.peek().is_none_or(|next| {
+                next.is_whitespace() || matches!(next, '"' | '\'' | '”' | '’' | '»' | ')')
+            }),
+            _ => false,
+        };
+        if ends {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_links_ends_a_stretch() {
+        let p = "<p>one two three four five six seven eight.</p>";
+        let cases = [
+            (p.repeat(3), (24.0, 0)),
+            (format!("{p}<h2>A heading</h2>{p}"), (16.0, 0)),
+            (format!("{p}{p}<p><a href=/>read this too</a></p>{p}"), (16.0, 1)),
+            (format!("{p}<p><a href=/>more</a></p>{p}"), (16.0, 0)),
+            ("<p>one two three four five six seven eight".into(), (0.0, 0)),
+            (format!("<div hidden id='S:1'>{p}</div>"), (8.0, 0)),
+            ("<div hidden><p>one two three four five six seven eight.</p></div>".into(), (0.0, 0)),
+        ];
+        for (html, expected) in cases {
+            let signals = Signals::of(&Page::parse(&html));
+            assert_eq!((signals.stretch, signals.link_lines), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn ends_of_sentences() {
+        for text in ["Yes.", "“Really?”", "He said so. Then", "好。", "Да!»", "तथ्य।"] {
+            assert!(ends_sentence(text), "{text}");
+        }
+        for text in ["3.5 million", "www.example.org", "no end", ""] {
+            assert!(!ends_sentence(text), "{text}");
+        }
+    }
+}
