@@ -38,10 +38,10 @@ pub fn date(text: &str) -> Option<String> {
         return None;
     }
     let tokens = tokens(text);
-    if let [Token::Number(digits)] = tokens[..] {
-        if let Some(at) = unix(digits) {
-            return Some(at);
-        }
+    if let [Token::Number(digits)] = tokens[..]
+        && let Some(at) = unix(digits)
+    {
+        return Some(at);
     }
     let (found, start, behind) =
         (0..tokens.len()).find_map(|i| date_at(&tokens, i).map(|(d, end)| (d, i, end)))?;
@@ -185,10 +185,10 @@ fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     if word == "tháng" {
         return Some((number(tokens.get(at + 2), 1..=2)?, at + 3));
     }
-    let is = |name: &&str| {
+    let is = |name: &str| {
         name.starts_with(&word) && (word.len() == 3 || word.len() == name.len() || word == "sept")
     };
-    Some((NAMES.iter().position(|name| is(&name))? as i16 + 1, at + 1))
+    Some((NAMES.iter().position(|name| is(name))? as i16 + 1, at + 1))
 }
 
 /// A year of four digits among the next tokens; and the token behind it.

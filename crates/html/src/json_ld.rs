@@ -17,6 +17,7 @@
 use serde_json::{Map, Value};
 
 use crate::Page;
+use crate::entities::unescape;
 
 type Object = Map<String, Value>;
 
@@ -77,7 +78,7 @@ pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
 
-fn types<'a>(object: &'a Object) -> impl Iterator<Item = &'a str> {
+fn types(object: &Object) -> impl Iterator<Item = &str> {
     let (one, many) = match object.get("@type") {
         Some(Value::String(kind)) => (Some(kind.as_str()), None),
         Some(Value::Array(kinds)) => (None, Some(kinds.iter().filter_map(Value::as_str))),
@@ -214,51 +215,6 @@ fn mend(script: &str) -> String {
         }
     }
     out
-}
-
-/// Resolves the entities that occur in JSON: numbers and the names of XML.
-fn unescape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let entity = rest
-            .find(';')
-            .filter(|end| *end <= 10)
-            .and_then(|end| Some((character(&rest[1..end])?, end + 1)));
-        let (c, length) = entity.unwrap_or(('&', 1));
-        out.push(c);
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    out
-}
-
-fn character(entity: &str) -> Option<char> {
-    if let Some(number) = entity.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
-            None => number.parse(),
-        };
-        return char::from_u32(code.ok()?);
-    }
-    Some(match entity {
-        "amp" => '&',
-        "quot" => '"',
-        "apos" => '\'',
-        "lt" => '<',
-        "gt" => '>',
-        "nbsp" => ' ',
-        "rsquo" => '’',
-        "lsquo" => '‘',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "ndash" => '–',
-        "mdash" => '—',
-        "hellip" => '…',
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -1,15 +1,33 @@
 //! Bytes to text, text to a page, a page to links, metadata and paragraphs.
 //!
-//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error.
+//! In the order in which a page passes through: [`decode`] makes text of bytes,
+//! [`Page::parse`] a tree of text, [`links`] and [`metadata`] read what it says of
+//! itself, [`text`] makes lines of what an extraction kept.
+//!
+//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error. A
+//! page that would cost more than a second is cut, see [`Page::truncated`].
+//!
+//! ```
+//! use gleaner_html::{Page, decode, metadata, text};
+//!
+//! let bytes = "<title>Rain ends - Paper</title><h1>Rain ends</h1><p>The <b>rain</b> ended.";
+//! let decoded = decode::decode(bytes.as_bytes(), Some("text/html"));
+//! let page = Page::parse(&decoded.text);
+//! assert_eq!(metadata::metadata(&page).title.as_deref(), Some("Rain ends"));
+//! assert_eq!(text::plain(&text::lines(&page, 0, |_| true)), "Rain ends\nThe rain ended.");
+//! ```
 
-mod attribute_flood;
 pub mod date;
 pub mod decode;
-mod json_ld;
 pub mod links;
 pub mod metadata;
-mod page;
 pub mod text;
+
+mod attribute_flood;
+mod entities;
+mod json_ld;
+mod page;
+mod tags;
 mod title;
 mod tree;
 

@@ -24,8 +24,12 @@ const MOST_AUTHORS: usize = 20;
 /// Characters of the longest name of an author; longer ones are sentences.
 const LONGEST_AUTHOR: usize = 80;
 
-/// How far from the headline a printed date is believed, in nodes.
-const DATE_REACH: u32 = 400;
+/// How far from the headline a `<time>` and a printed date are believed, in nodes.
+const TIME_REACH: u32 = 400;
+const PRINTED_REACH: u32 = 100;
+
+/// So near to the headline a date may stand in a list: of by-lines.
+const BESIDE: u32 = 20;
 
 /// What a page states about itself. `None` and empty: not stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,7 +216,7 @@ fn headline_of(
     // A statement that is the site's own title is none about the article.
     let is_headline = |title: &String| Some(title.as_str()) != site.name;
     stated
-        .filter_map(|title| title::of_statement(&title, site))
+        .filter_map(|title| title::of_statement(&title, headings, site))
         .find(is_headline)
         .or_else(|| itemprop().filter(|t| !t.is_empty()).filter(is_headline))
         .or_else(|| title::of_page(page, headings, site))
@@ -253,24 +257,48 @@ fn item_date(page: &Page, name: &str) -> Option<String> {
 
 /// The date of the `<time>`, or else of the element whose class or id speaks of a
 /// date, that is nearest to the headline; one with a time of day before all others.
+///
+/// Printed dates in lists and asides are of other articles; without a headline
+/// only a date that stands alone is believed, and a date without a time of day
+/// above the headline is today's.
 fn printed(page: &Page, headline: Option<NodeId>) -> Option<String> {
-    let distance = |id: NodeId| headline.map_or(id, |h| h.abs_diff(id));
-    let near = |id: &NodeId| headline.is_none() || distance(*id) <= DATE_REACH;
-    let nearest = |dates: Vec<(NodeId, String)>| {
-        dates.into_iter().min_by_key(|(id, date)| (!date.contains('T'), distance(*id))).map(|(_, date)| date)
+    let far = |id: NodeId| headline.map_or(0, |headline| headline.abs_diff(id));
+    let nearest = |dates: &[(NodeId, String)]| {
+        let best = dates.iter().min_by_key(|(id, date)| (!date.contains('T'), far(*id)));
+        best.map(|(_, date)| date.clone())
     };
-    let stated = page.elements("time").filter(near).filter_map(|id| {
-        let date = page.attribute(id, "datetime").and_then(date).or_else(|| date(&short_text(page, id)?))?;
-        Some((id, date))
-    });
-    let named = || {
-        page.iter()
-            .map(|(id, _)| id)
-            .filter(near)
-            .filter(|id| is_named_for_a_date(page, *id))
-            .filter_map(|id| Some((id, date(&short_text(page, id)?)?)))
+    let of_time = |id| {
+        let stated = page.attribute(id, "datetime").and_then(date);
+        Some((id, stated.or_else(|| date(&short_text(page, id)?))?))
     };
-    nearest(stated.collect()).or_else(|| nearest(named().collect()))
+    let times: Vec<_> =
+        page.elements("time").filter(|id| far(*id) <= TIME_REACH).filter_map(of_time).collect();
+    if let Some(date) = nearest(&times) {
+        return Some(date);
+    }
+    let is_near = |id: &NodeId| far(*id) <= PRINTED_REACH && is_named_for_a_date(page, *id);
+    let mut dates = Vec::new();
+    for id in page.iter().map(|(id, _)| id).filter(is_near) {
+        let Some(date) = short_text(page, id).and_then(|text| date(&text)) else { continue };
+        let is_todays = headline.is_some_and(|headline| id < headline) && !date.contains('T');
+        if !is_todays && ((headline.is_some() && far(id) <= BESIDE) || !is_aside(page, id)) {
+            dates.push((id, date));
+        }
+    }
+    let distinct = dates.iter().any(|(_, date)| *date != dates[0].1);
+    if headline.is_none() && distinct { None } else { nearest(&dates) }
+}
+
+/// Whether an element stands in a list, an aside, a navigation or a footer.
+fn is_aside(page: &Page, id: NodeId) -> bool {
+    let mut at = id;
+    while page.node(at).parent != at {
+        if matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer")) {
+            return true;
+        }
+        at = page.node(at).parent;
+    }
+    false
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {

@@ -4,17 +4,7 @@
 //! block-level element starts or ends and at `<br>`. Which part of the page is
 //! kept is the caller's affair; what can never be text is settled here.
 //!
-//! What gives no text, and why ([`never_text`]):
-//!
-//! * `script`, `style`, `template`, `head`, `title`: code and metadata;
-//! * `noscript`: browsers with scripts do not show it, and newspapers keep a
-//!   second copy of lazy images and "enable JavaScript" in it;
-//! * `svg`, `math` annotations: labels of drawings, TeX beside the formula;
-//! * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`,
-//!   `progress`, `meter`: their content is a message for browsers that cannot
-//!   show them;
-//! * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
-//! * `rt`, `rp`: ruby annotations repeat the word beside them.
+//! What gives no text, and why, stands at [`never_text`].
 //!
 //! Hidden elements give none either: the `hidden` attribute (but for
 //! `until-found`), an inline `display:none`, a `dialog` that is not open. The
@@ -29,6 +19,8 @@
 use serde::{Deserialize, Serialize};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
+use crate::tags::{invisible, is_preformatted};
+pub use crate::tags::{is_block, never_text};
 use crate::{NodeId, Page};
 
 /// Which kind of block a line stood in; the innermost one that has a kind of
@@ -134,114 +126,6 @@ pub fn tidy(text: &str) -> String {
     collapse(text)
 }
 
-/// Whether an element of this name starts and ends a line: what browsers show as
-/// a block, as a list item or as a part of a table.
-#[must_use]
-pub fn is_block(tag: &str) -> bool {
-    matches!(
-        tag,
-        "p" | "div"
-            | "li"
-            | "ul"
-            | "ol"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "td"
-            | "th"
-            | "tr"
-            | "table"
-            | "tbody"
-            | "thead"
-            | "tfoot"
-            | "caption"
-            | "section"
-            | "article"
-            | "aside"
-            | "main"
-            | "header"
-            | "footer"
-            | "nav"
-            | "figure"
-            | "figcaption"
-            | "blockquote"
-            | "pre"
-            | "hr"
-            | "dl"
-            | "dt"
-            | "dd"
-            | "form"
-            | "fieldset"
-            | "legend"
-            | "address"
-            | "center"
-            | "details"
-            | "summary"
-            | "dialog"
-            | "dir"
-            | "menu"
-            | "hgroup"
-            | "search"
-            | "html"
-            | "head"
-            | "body"
-            | "listing"
-            | "xmp"
-            | "plaintext"
-            | "marquee"
-            | "optgroup"
-            | "option"
-            | "frameset"
-    )
-}
-
-/// Whether an element of this name never gives text; the reasons stand in the
-/// head of this file.
-#[must_use]
-pub fn never_text(tag: &str) -> bool {
-    invisible(tag)
-        || matches!(
-            tag,
-            "svg"
-                | "iframe"
-                | "object"
-                | "video"
-                | "audio"
-                | "canvas"
-                | "progress"
-                | "meter"
-                | "button"
-                | "select"
-                | "option"
-                | "optgroup"
-                | "textarea"
-        )
-}
-
-/// Whether an element takes no room on the page, so that the words around it
-/// touch.
-fn invisible(tag: &str) -> bool {
-    matches!(
-        tag,
-        "script"
-            | "style"
-            | "template"
-            | "noscript"
-            | "head"
-            | "title"
-            | "annotation"
-            | "annotation-xml"
-            | "noframes"
-            | "noembed"
-            | "datalist"
-            | "rt"
-            | "rp"
-    )
-}
-
 /// Whether and how a node is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
@@ -308,7 +192,7 @@ fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
         "blockquote" => LineKind::Quote,
         "td" | "th" => LineKind::Cell,
         "figcaption" | "caption" => LineKind::Caption,
-        "pre" | "listing" | "xmp" | "plaintext" => LineKind::Pre,
+        tag if is_preformatted(tag) => LineKind::Pre,
         // A layout table is no data: a paragraph in its cell is a paragraph.
         "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
         _ => outer,

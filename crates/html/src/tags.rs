@@ -1,0 +1,69 @@
+//! What an element's name says about its text: whether it is a line of its own,
+//! whether it can be text at all.
+//!
+//! The awkward truth: only names are known. What style sheets make of an element
+//! is not, and a name that no standard knows is inline, as in a browser.
+
+/// Whether an element of this name starts and ends a line: what browsers show as
+/// a block, as a list item or as a part of a table.
+#[must_use]
+pub fn is_block(tag: &str) -> bool {
+    let prose =
+        matches!(tag, "p" | "div" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "center");
+    let list = || matches!(tag, "li" | "ul" | "ol" | "dl" | "dt" | "dd" | "dir" | "menu");
+    let table = || matches!(tag, "td" | "th" | "tr" | "table" | "tbody" | "thead" | "tfoot" | "caption");
+    let section = || matches!(tag, "section" | "article" | "aside" | "main" | "header" | "footer" | "nav");
+    let part = || matches!(tag, "figure" | "figcaption" | "hr" | "address" | "hgroup" | "search" | "details");
+    let form =
+        || matches!(tag, "summary" | "dialog" | "form" | "fieldset" | "legend" | "option" | "optgroup");
+    let page = || matches!(tag, "html" | "head" | "body" | "frameset" | "marquee");
+    prose || list() || table() || section() || part() || form() || page() || is_preformatted(tag)
+}
+
+/// Whether white space and line breaks in it are kept.
+pub(crate) fn is_preformatted(tag: &str) -> bool {
+    matches!(tag, "pre" | "listing" | "xmp" | "plaintext")
+}
+
+/// Whether an element of this name never gives text:
+///
+/// * `script`, `style`, `template`, `head`, `title`: code and metadata;
+/// * `noscript`: browsers with scripts do not show it, and newspapers keep a
+///   second copy of lazy images and "enable JavaScript" in it;
+/// * `svg`, `math` annotations: labels of drawings, TeX beside the formula;
+/// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`,
+///   `progress`, `meter`: their content is a message for browsers that cannot
+///   show them;
+/// * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
+/// * `rt`, `rp`: ruby annotations repeat the word beside them.
+#[must_use]
+pub fn never_text(tag: &str) -> bool {
+    let embedded = || matches!(tag, "svg" | "iframe" | "object" | "video" | "audio" | "canvas");
+    let gauge = || matches!(tag, "progress" | "meter");
+    let control = || matches!(tag, "button" | "select" | "option" | "optgroup" | "textarea");
+    invisible(tag) || embedded() || gauge() || control()
+}
+
+/// Whether an element takes no room on the page, so that the words around it
+/// touch.
+pub(crate) fn invisible(tag: &str) -> bool {
+    let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
+    let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");
+    let repeated = || matches!(tag, "annotation" | "annotation-xml" | "rt" | "rp");
+    code() || substitute() || repeated()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for tag in ["p", "td", "li", "pre", "body", "option"] {
+            assert!(is_block(tag), "{tag}");
+        }
+        for tag in ["a", "b", "span", "br", "img", "x-story", "", "P"] {
+            assert!(!is_block(tag) && !never_text(tag), "{tag}");
+        }
+    }
+}
