@@ -1,5 +1,6 @@
 //! A template in words, for `gleaner template show`.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use gleaner_extract::fast_content_extractor::NonContent;
@@ -27,10 +28,14 @@ pub fn describe(template: &SiteTemplate) -> String {
     ));
     let mut paths: Vec<(&String, &u32)> = method.content_paths().iter().collect();
     paths.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    let mut stored: HashMap<&str, Vec<&NonContent>> = HashMap::new();
+    for block in method.non_content() {
+        stored.entry(&block.path).or_default().push(block);
+    }
     for (path, count) in paths {
         line(String::new());
         line(format!("{path}  ({count} content blocks)"));
-        for block in method.non_content().iter().filter(|block| block.path == *path) {
+        for block in stored.get(path.as_str()).into_iter().flatten() {
             line(non_content(block));
         }
     }
@@ -46,4 +51,31 @@ fn non_content(block: &NonContent) -> String {
     }
     text.push(')');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::Page;
+
+    use super::*;
+
+    #[test]
+    fn a_template_in_words() {
+        let page = |text: &str| {
+            let html = format!("<p>{text}</p><p><a href=/>All rights</a> reserved.</p>");
+            (format!("https://a.example/{text}"), Page::parse(&html))
+        };
+        let pages = ["rain", "wind", "snow"].map(page).into();
+        let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, pages);
+        assert_eq!(
+            describe(&template),
+            "host      a.example\n\
+             version   1\n\
+             learned   1970-01-01T00:00:00Z from 3 pages\n\
+             stored    1 content paths, 1 non-content blocks\n\
+             \n\
+             HTML.BODY.P  (3 content blocks)\n  \
+             not \"All rights reserved.\" (on 3 pages, 1 links)\n"
+        );
+    }
 }

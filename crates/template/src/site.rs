@@ -160,3 +160,84 @@ pub fn extract_alone(page: &Page) -> Extracted {
 fn word_count(lines: &[Line]) -> usize {
     lines.iter().map(|line| words(&line.text).count()).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::text::plain;
+
+    use super::*;
+
+    fn page(text: &str) -> Page {
+        Page::parse(&format!(
+            "<div><a href=/>Home</a> <a href=/n>News</a></div><p>{text}</p><p>All rights reserved.</p>"
+        ))
+    }
+
+    fn learned() -> SiteTemplate {
+        let pages = ["One story of rain.", "Two words on wind.", "Three trains a day."];
+        let pages = pages.iter().enumerate().map(|(n, text)| (format!("https://a.example/{n}"), page(text)));
+        SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, pages.collect())
+    }
+
+    #[test]
+    fn a_page_of_the_site_is_extracted_by_template() {
+        let story = "The bridge opens today, the council said, and all were there. ".repeat(4);
+        let extracted = learned().extract(&page(&story));
+        assert_eq!(extracted.method, Method::FastContentExtractor);
+        assert_eq!(plain(&extracted.lines), story.trim());
+    }
+
+    #[test]
+    fn a_page_of_another_kind_is_extracted_alone() {
+        let story = "The bridge opens today, the council said, and all were there. ".repeat(4);
+        let redesigned = Page::parse(&format!("<section><article><div>{story}</div></article></section>"));
+        let extracted = learned().extract(&redesigned);
+        assert_eq!((extracted.method, plain(&extracted.lines).as_str()), (Method::ImprovedBte, story.trim()));
+        assert_eq!(extracted, extract_alone(&redesigned));
+    }
+
+    #[test]
+    fn a_short_text_of_the_template_is_kept() {
+        let extracted = learned().extract(&Page::parse("<p>Only four words here."));
+        assert_eq!((extracted.method, extracted.lines.len()), (Method::FastContentExtractor, 1));
+        let nothing = learned().extract(&Page::parse(""));
+        assert_eq!((nothing.method, nothing.lines.len()), (Method::FastContentExtractor, 0));
+    }
+
+    #[test]
+    fn a_template_without_pages_leaves_all_to_the_single_page_method() {
+        let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, Vec::new());
+        assert_eq!(empty.extract(&page("One story of rain.")).method, Method::ImprovedBte);
+    }
+
+    #[test]
+    fn json_gives_the_same_template() {
+        let template = learned();
+        let json = template.to_json();
+        assert!(json.starts_with("{\n  \"format\": 1,\n  \"host\": \"a.example\""), "{json}");
+        assert_eq!(SiteTemplate::from_json(&json).unwrap(), template);
+    }
+
+    #[test]
+    fn what_is_no_template_says_so() {
+        let newer = learned().to_json().replacen("\"format\": 1", "\"format\": 9", 1);
+        let cases = [
+            ("", "not a template file: EOF"),
+            ("<html>", "not a template file: expected value"),
+            ("{}", "it has no \"format\""),
+            ("{\"format\": 1}", "missing field `host`"),
+            (&newer, "template format 9 is not known"),
+        ];
+        for (json, expected) in cases {
+            let error = SiteTemplate::from_json(json).unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains("gleaner learn"), "{error}");
+        }
+    }
+
+    #[test]
+    fn labels_are_what_serde_writes() {
+        for method in [Method::FastContentExtractor, Method::ImprovedBte] {
+            assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
+        }
+    }
+}

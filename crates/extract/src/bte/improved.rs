@@ -42,9 +42,11 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
+    type Case<'a> = (&'a [i64], Option<(usize, usize)>);
+
     #[test]
     fn the_densest_range_is_found() {
-        let cases: [(&[i64], Option<(usize, usize)>); 7] = [
+        let cases: [Case; 7] = [
             (&[], None),
             (&[4], None),
             (&[2, -5, 2], Some((1, 1))),

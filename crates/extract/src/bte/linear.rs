@@ -41,6 +41,8 @@ mod tests {
     use super::*;
 
     proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn equals_the_quadratic_search(runs in proptest::collection::vec(-6_i64..=6, 0..60)) {
             let tokens = Tokens::from_runs(&runs);

@@ -24,7 +24,8 @@ pub struct Params {
     /// belongs to the block around it. Keeps paths short on hostile pages.
     pub max_depth: usize,
     /// Work that one preparation may spend on comparing blocks, in vector entries
-    /// read. See [`similarity`](super::similarity) for what is lost beyond it.
+    /// read. Beyond it a repeated block may pass for content; no recorded site comes
+    /// near.
     pub max_work: u64,
 }
 

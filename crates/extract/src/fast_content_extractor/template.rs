@@ -108,3 +108,25 @@ impl From<Template> for Stored {
 fn is_zero(n: &u32) -> bool {
     *n == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::Page;
+
+    use super::super::prepare;
+    use super::*;
+
+    #[test]
+    fn a_template_survives_json() {
+        let page = |text: &str| Page::parse(&format!("<p><a href=/>Home</a> page</p><p>{text}</p>"));
+        let template = prepare(&["one story", "two tales", "three news"].map(page), &Params::default());
+        assert_eq!(template.num_block_temp(), 1);
+        let stored = &template.non_content()[0];
+        assert_eq!((stored.path.as_str(), stored.links, stored.pages), ("HTML.BODY.P", 1, 3));
+        assert_eq!(stored.beginning, "Home page");
+        let json = serde_json::to_string(&template).unwrap();
+        let read: Template = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, template);
+        assert_eq!(read.find(&page("four")), template.find(&page("four")));
+    }
+}

@@ -1,0 +1,108 @@
+//! Pages at the edge: none, empty, one, copies, deep, huge, not HTML at all.
+
+use std::fmt::Write;
+
+use gleaner_extract::bte;
+use gleaner_extract::fast_content_extractor::{Params, Template, prepare};
+use gleaner_html::Page;
+use gleaner_html::text::plain;
+use proptest::prelude::*;
+
+fn detected(template: &Template, page: &Page) -> String {
+    plain(&template.detect(page))
+}
+
+fn alone(html: &str) -> String {
+    plain(&bte::extract(&Page::parse(html), &bte::Params::default()))
+}
+
+#[test]
+fn no_page_and_empty_pages_give_nothing() {
+    let page = Page::parse("<p>Some words here.</p>");
+    for pages in [vec![], vec![Page::default(); 3], vec![Page::parse(""); 3]] {
+        let template = prepare(&pages, &Params::default());
+        assert_eq!((template.content_paths().len(), template.num_block_temp()), (0, 0));
+        assert_eq!(detected(&template, &page), "");
+    }
+    let template = prepare(std::slice::from_ref(&page), &Params::default());
+    assert_eq!(detected(&template, &Page::default()), "");
+    assert!(bte::extract(&Page::default(), &bte::Params::default()).is_empty());
+    assert_eq!(alone(""), "");
+    assert_eq!(alone("<p> | </p>"), "");
+}
+
+#[test]
+fn of_one_page_all_is_content() {
+    let page = Page::parse("<div>Home</div><p>Some words here.</p>");
+    let template = prepare(std::slice::from_ref(&page), &Params::default());
+    assert_eq!(detected(&template, &page), "Home\nSome words here.");
+}
+
+#[test]
+fn copies_of_one_page_have_no_content() {
+    let page = Page::parse("<div>Home</div><p>Some words here.</p>");
+    let template = prepare(&vec![page.clone(); 30], &Params::default());
+    assert!(template.content_paths().is_empty());
+    assert_eq!(detected(&template, &page), "");
+}
+
+#[test]
+fn ten_thousand_nested_elements() {
+    for tag in ["div", "b", "span"] {
+        let html = |words: &str| format!("{}{words}", format!("<{tag}>").repeat(10_000));
+        let pages: Vec<Page> =
+            ["rain today", "wind tomorrow", "snow on sunday"].map(|w| Page::parse(&html(w))).into();
+        let template = prepare(&pages, &Params::default());
+        assert!(!template.content_paths().is_empty(), "{tag}");
+        assert!(template.content_paths().keys().all(|path| path.split('.').count() <= 201), "{tag}");
+        assert_eq!(alone(&html("some words")), "some words", "{tag}");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_blocks_a_page() {
+    let page = |seed: usize| {
+        let mut html = String::new();
+        for n in 0..100_000 {
+            write!(html, "<p>item {} of {}", n % 700 + seed, n % 13).unwrap();
+        }
+        Page::parse(&html)
+    };
+    let pages: Vec<Page> = (0..3).map(|n| page(n * 300)).collect();
+    let template = prepare(&pages, &Params::default());
+    let found = template.find(&pages[0]);
+    // Items 0 to 299 stand on the first page only, 300 to 699 on the second, too.
+    let content = (0..100_000).filter(|n| n % 700 < 300).count();
+    assert_eq!((found.parts, found.non_content), (100_000, 100_000 - content));
+    assert_eq!(found.text_nodes.len(), content);
+}
+
+#[test]
+fn blocks_made_to_be_compared_cost_bounded_work() {
+    let page = |seed: usize| {
+        let mut html = String::new();
+        for n in 0..30_000 {
+            let word = |k: usize| (n * 7 + seed + n / 31_usize.pow(k as u32)) % 30;
+            write!(html, "<p>w{} w{} w{} w{} w{}", word(0), word(1), word(2), word(3), word(4)).unwrap();
+        }
+        Page::parse(&html)
+    };
+    let pages: Vec<Page> = (0..4).map(|n| page(n * 17)).collect();
+    let params = Params { max_work: 2_000_000, ..Params::default() };
+    assert!(prepare(&pages, &params).find(&pages[0]).parts > 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_input_is_a_page(html in "(<(p|div|span|/p|/div|table|td|a href=x|script|b)>|[a-z]{1,5} |[<>&\"\\x00. ]|更){0,60}") {
+        let pages = [Page::parse(&html), Page::parse("<p>other words</p>"), Page::parse(&html.replace('a', "b"))];
+        let template = prepare(&pages, &Params::default());
+        let all = plain(&gleaner_html::text::lines(&pages[0], 0, |_| true));
+        let words: Vec<&str> = gleaner_extract::words(&all).collect();
+        for text in [detected(&template, &pages[0]), alone(&html)] {
+            prop_assert!(gleaner_extract::words(&text).all(|word| words.contains(&word)), "{text:?} of {all:?}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The FastContentExtractor paper's own example: a phrase across inline tags.
+
+use gleaner_extract::fast_content_extractor::{Params, prepare};
+use gleaner_html::Page;
+use gleaner_html::text::plain;
+
+/// Figure 2.
+const PARAGRAPH: &str = r#"<p> On Sept. 27, the US <span
+class="yshortcuts"
+id="lw_1223369478_0">House of
+Representatives</span> unanimously passed
+a resolution recognizing <span
+class="yshortcuts"
+id="lw_1223369478_1">The Christian
+Science Monitor</span> on its centennial.
+The measure was sponsored by <span
+class="yshortcuts"
+id="lw_1223369478_2">Rep. Lamar
+Smith</span> (R) of Texas who once served
+on the Monitor staff. It was cosponsored
+by 40 other <span class="yshortcuts"
+id="lw_1223369478_3">members of
+Congress</span>. </p>"#;
+
+/// Figure 1.
+const TEXT: &str = "On Sept. 27, the US House of Representatives unanimously passed a resolution recognizing \
+The Christian Science Monitor on its centennial. The measure was sponsored by Rep. Lamar Smith (R) of Texas who once \
+served on the Monitor staff. It was cosponsored by 40 other members of Congress.";
+
+fn page(content: &str) -> Page {
+    Page::parse(&format!(
+        "<table><tr><td>Home News Sport</td></tr></table>{content}<p>All rights reserved.</p>"
+    ))
+}
+
+#[test]
+fn the_phrase_stays_whole() {
+    let learned = [
+        page("<p>A first story of <span>some</span> length.</p>"),
+        page("<p>The second one tells <span>of rain</span> and wind.</p>"),
+        page("<p>And a third, which has <span>nothing more</span> to say.</p>"),
+    ];
+    for params in [Params::default(), Params::of_the_paper()] {
+        let template = prepare(&learned, &params);
+        assert!(template.content_paths().contains_key("HTML.BODY.P.SPAN"));
+        let found = template.find(&page(PARAGRAPH));
+        assert_eq!((found.blocks, found.parts, found.non_content), (2, 6, 1));
+        assert_eq!(plain(&template.detect(&page(PARAGRAPH))), TEXT);
+    }
+}
+
+#[test]
+fn an_unknown_part_is_cut_out_by_the_second_rule() {
+    let learned = [
+        page("<p>One story of rain.</p>"),
+        page("<p>Two words on wind.</p>"),
+        page("<p>Three trains a day.</p>"),
+    ];
+    let template = prepare(&learned, &Params::of_the_paper());
+    let detect = |html: &str| plain(&template.detect(&page(html)));
+    assert_eq!(detect("<p>Kept <span>lost</span> words, kept.</p>"), "Kept words, kept.");
+    assert_eq!(
+        detect("<div><div>lost</div><p>Kept again.</p></div>"),
+        "",
+        "HTML.BODY.DIV.P is no path of the template"
+    );
+}
+
+#[test]
+fn a_part_that_leads_to_content_is_kept_by_the_second_rule() {
+    let story = |words: &str| page(&format!("<div>{words}<ul><li><p>More on {words}.</p></li></ul></div>"));
+    let template = prepare(&[story("rain"), story("wind"), story("snow")], &Params::of_the_paper());
+    assert!(!template.content_paths().contains_key("HTML.BODY.DIV.UL"));
+    assert!(template.content_paths().contains_key("HTML.BODY.DIV.UL.P"));
+    let new = page("<div>hail<ul>own text of the list<li><p>More on hail.</p></li></ul></div>");
+    assert_eq!(plain(&template.detect(&new)), "hail\nown text of the list\nMore on hail.");
+}
