@@ -71,7 +71,8 @@ impl Page {
     /// Parses a document. Broken markup is no error: the standard says what every
     /// input means.
     ///
-    /// Time is linear in the input, some 50 MB/s. Where nesting, formatting
+    /// Time is linear in the input: 90 MB/s on recorded news pages. The worst of 45
+    /// pathological pages of 5 MiB took 0.5 s and 150 MB. Where nesting, formatting
     /// elements or attributes would make it quadratic, the page is cut and
     /// [`Page::truncated`] tells. Limits: 200 million questions of the tree
     /// builder, a million nodes, a depth of 12,000, 32 MiB of attributes,
