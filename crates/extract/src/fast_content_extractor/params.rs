@@ -37,7 +37,7 @@ impl Default for Params {
             repeated_share: 0.1,
             repeated_pages: 2,
             max_depth: 200,
-            max_work: 500_000_000,
+            max_work: 100_000_000,
         }
     }
 }
