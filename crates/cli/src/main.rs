@@ -1,2 +1,40 @@
-//! The binary `gleaner`.
-fn main() {}
+//! The binary `gleaner`: what was typed, handed to the rooms that do the work.
+//!
+//! Exit codes: 0 done, 1 failed, 2 not understood (command line, configuration,
+//! seeds), 130 interrupted. Results go to standard output; progress, logs and
+//! errors to standard error.
+
+mod args;
+mod commands;
+mod failure;
+mod logging;
+mod settings;
+mod signals;
+mod table;
+mod watching;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let Args { command, common } = Args::parse();
+    let done = match command {
+        Command::Crawl(args) => commands::crawl::run(&common, args),
+        Command::Export(args) => commands::export::run(&common, args),
+        Command::Stats(args) => commands::stats::run(&common, &args),
+        Command::Template(args) => commands::template::run(&common, args),
+        Command::Extract(args) => commands::extract::run(&common, args),
+        Command::Learn(args) => commands::learn::run(&common, args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// What a command comes to.
+type Done = Result<(), Failure>;

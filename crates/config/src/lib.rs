@@ -194,10 +194,7 @@ impl Default for Crawl {
 
 impl Default for Template {
     fn default() -> Self {
-        Self {
-            prepare_pages: 25,
-            min_pages: 20,
-        }
+        Self { prepare_pages: 25, min_pages: 20 }
     }
 }
 
@@ -215,10 +212,7 @@ impl Default for Store {
 
 impl Default for Log {
     fn default() -> Self {
-        Self {
-            level: "warn".into(),
-            json: false,
-        }
+        Self { level: "warn".into(), json: false }
     }
 }
 

@@ -52,32 +52,22 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
     for pair in sets {
         set(&mut table, pair)?;
     }
-    let config = table
-        .try_into()
-        .map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
+    let config = table.try_into().map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
     check(&config)?;
     Ok(config)
 }
 
 fn wrong(origin: &str, message: &str) -> ConfigError {
-    let message = message
-        .lines()
-        .map(str::trim)
-        .collect::<Vec<_>>()
-        .join("; ");
-    ConfigError::Wrong {
-        origin: origin.into(),
-        message,
-    }
+    let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    ConfigError::Wrong { origin: origin.into(), message }
 }
 
 /// `config/x.toml, line 12`, as far as the error knows.
 fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
-        Some(span) => format!(
-            "{file}, line {}",
-            text[..span.start.min(text.len())].matches('\n').count() + 1
-        ),
+        Some(span) => {
+            format!("{file}, line {}", text[..span.start.min(text.len())].matches('\n').count() + 1)
+        }
         None => file.into(),
     }
 }
@@ -93,22 +83,14 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
         .trim()
         .split_once('.')
         .ok_or_else(|| wrong(&origin, "a key has two parts, such as fetch.delay"))?;
-    let candidates = [
-        toml_value(text.trim()),
-        Some(Value::String(text.trim().into())),
-    ];
+    let candidates = [toml_value(text.trim()), Some(Value::String(text.trim().into()))];
     let mut first = None;
     for value in candidates.into_iter().flatten() {
         let mut one = Table::new();
-        one.insert(
-            group.into(),
-            Value::Table(Table::from_iter([(name.into(), value.clone())])),
-        );
+        one.insert(group.into(), Value::Table(Table::from_iter([(name.into(), value.clone())])));
         match one.try_into::<Config>() {
             Ok(_) => {
-                let entry = table
-                    .entry(group)
-                    .or_insert_with(|| Value::Table(Table::new()));
+                let entry = table.entry(group).or_insert_with(|| Value::Table(Table::new()));
                 if let Value::Table(group) = entry {
                     group.insert(name.into(), value);
                 }
@@ -117,25 +99,15 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
             Err(error) => first = Some(first.unwrap_or(error)),
         }
     }
-    Err(wrong(
-        &origin,
-        first.as_ref().map_or("no value", toml::de::Error::message),
-    ))
+    Err(wrong(&origin, first.as_ref().map_or("no value", toml::de::Error::message)))
 }
 
 fn toml_value(text: &str) -> Option<Value> {
-    toml::from_str::<Table>(&format!("value = {text}"))
-        .ok()?
-        .remove("value")
+    toml::from_str::<Table>(&format!("value = {text}")).ok()?.remove("value")
 }
 
 fn check(config: &Config) -> Result<(), ConfigError> {
-    let senseless = |key, message: &str| {
-        Err(ConfigError::Senseless {
-            key,
-            message: message.into(),
-        })
-    };
+    let senseless = |key, message: &str| Err(ConfigError::Senseless { key, message: message.into() });
     let (fetch, template) = (&config.fetch, &config.template);
     if !fetch.proxy.is_empty() {
         match Url::parse(&fetch.proxy) {
@@ -144,10 +116,7 @@ fn check(config: &Config) -> Result<(), ConfigError> {
         }
     }
     if fetch.product().is_empty() || !fetch.agent().bytes().all(|b| (0x20..0x7f).contains(&b)) {
-        return senseless(
-            "fetch.user_agent",
-            "must begin with a name, in ASCII, such as gleaner/0.1",
-        );
+        return senseless("fetch.user_agent", "must begin with a name, in ASCII, such as gleaner/0.1");
     }
     if fetch.concurrency == 0 {
         return senseless("fetch.concurrency", "must be 1 or more");
@@ -155,10 +124,7 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if fetch.timeout.get().is_zero() || fetch.connect_timeout.get().is_zero() {
         return senseless("fetch.timeout", "must be longer than 0s");
     }
-    if template.min_pages < 2
-        || template.prepare_pages < template.min_pages
-        || template.prepare_pages > 200
-    {
+    if template.min_pages < 2 || template.prepare_pages < template.min_pages || template.prepare_pages > 200 {
         return senseless(
             "template.prepare_pages",
             "must be at least template.min_pages (2 or more) and at most 200",
@@ -182,38 +148,20 @@ mod tests {
 
     fn refused(text: &str, sets: &[&str]) -> String {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-        let message = read(
-            Some(Origin {
-                file: "x.toml",
-                text,
-            }),
-            &sets,
-        )
-        .unwrap_err()
-        .to_string();
+        let message = read(Some(Origin { file: "x.toml", text }), &sets).unwrap_err().to_string();
         assert!(!message.contains('\n'), "{message}");
         message
     }
 
     #[test]
     fn default_toml_is_complete_and_holds_the_defaults() {
-        let read = read(
-            Some(Origin {
-                file: "default.toml",
-                text: DEFAULT,
-            }),
-            &[],
-        )
-        .unwrap();
+        let read = read(Some(Origin { file: "default.toml", text: DEFAULT }), &[]).unwrap();
         assert_eq!(read, Config::default());
         let written: Table = toml::from_str(DEFAULT).unwrap();
         let expected = Table::try_from(Config::default()).unwrap();
         for (group, keys) in &expected {
             for key in keys.as_table().unwrap().keys() {
-                assert!(
-                    written[group].get(key).is_some(),
-                    "config/default.toml lacks {group}.{key}"
-                );
+                assert!(written[group].get(key).is_some(), "config/default.toml lacks {group}.{key}");
             }
         }
     }
@@ -232,12 +180,8 @@ mod tests {
     #[test]
     fn sets_win_over_the_file() {
         let text = "[fetch]\ndelay = \"3s\"\ncontact = \"a@b.example\"\n";
-        let sets = [
-            "fetch.delay=7s",
-            "fetch.proxy=http://127.0.0.1:80",
-            "crawl.max_depth=3",
-        ]
-        .map(String::from);
+        let sets =
+            ["fetch.delay=7s", "fetch.proxy=http://127.0.0.1:80", "crawl.max_depth=3"].map(String::from);
         let config = read(Some(Origin { file: "x", text }), &sets).unwrap();
         assert_eq!(config.fetch.delay, Span::seconds(7));
         assert_eq!(config.fetch.contact, "a@b.example");
@@ -246,11 +190,7 @@ mod tests {
 
     #[test]
     fn lists_and_text_that_looks_like_a_number_can_be_set() {
-        let sets = [
-            "fetch.allow_addresses=[\"127.0.0.0/8\"]",
-            "fetch.contact=42",
-        ]
-        .map(String::from);
+        let sets = ["fetch.allow_addresses=[\"127.0.0.0/8\"]", "fetch.contact=42"].map(String::from);
         let config = read(None, &sets).unwrap();
         assert_eq!(config.fetch.allow_addresses.len(), 1);
         assert_eq!(config.fetch.contact, "42");
@@ -259,15 +199,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let unknown = refused("[fetch]\ndelay = \"3s\"\ndelai = \"3s\"\n", &[]);
-        assert!(
-            unknown.starts_with("x.toml, line 3: unknown field `delai`"),
-            "{unknown}"
-        );
+        assert!(unknown.starts_with("x.toml, line 3: unknown field `delai`"), "{unknown}");
         let unit = refused("[fetch]\ndelay = \"3\"\n", &[]);
-        assert!(
-            unit.starts_with("x.toml, line 2: \"3\" is no length of time"),
-            "{unit}"
-        );
+        assert!(unit.starts_with("x.toml, line 2: \"3\" is no length of time"), "{unit}");
         assert!(refused("", &["fetch.delay=3"]).starts_with("--set fetch.delay=3: "));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));

@@ -60,13 +60,7 @@ const SIZES: [(&str, u64); 7] = [
 ];
 
 /// Units of time, largest first, each with its milliseconds.
-const TIMES: [(&str, u64); 5] = [
-    ("d", 86_400_000),
-    ("h", 3_600_000),
-    ("m", 60_000),
-    ("s", 1_000),
-    ("ms", 1),
-];
+const TIMES: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 impl FromStr for Span {
     type Err = String;
@@ -86,17 +80,9 @@ impl FromStr for Span {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
             let number: u64 = rest[..digits].parse().map_err(|_| wrong())?;
             let tail = rest[digits..].trim_start();
-            let end = tail
-                .find(|c: char| !c.is_ascii_alphabetic())
-                .unwrap_or(tail.len());
-            let (_, unit) = TIMES
-                .iter()
-                .find(|(name, _)| *name == &tail[..end])
-                .ok_or_else(wrong)?;
-            total = number
-                .checked_mul(*unit)
-                .and_then(|ms| total.checked_add(ms))
-                .ok_or_else(wrong)?;
+            let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+            let (_, unit) = TIMES.iter().find(|(name, _)| *name == &tail[..end]).ok_or_else(wrong)?;
+            total = number.checked_mul(*unit).and_then(|ms| total.checked_add(ms)).ok_or_else(wrong)?;
             rest = tail[end..].trim_start();
         }
         Ok(Self(Duration::from_millis(total)))
@@ -116,10 +102,7 @@ impl FromStr for Bytes {
         let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
         let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
         let unit = text[digits..].trim();
-        let (_, bytes) = SIZES
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .ok_or_else(wrong)?;
+        let (_, bytes) = SIZES.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
         number.checked_mul(*bytes).map(Self).ok_or_else(wrong)
     }
 }
@@ -202,16 +185,7 @@ mod tests {
 
     #[test]
     fn what_has_no_unit_or_a_wrong_one_is_refused() {
-        for text in [
-            "5",
-            "",
-            "s",
-            "-5s",
-            "5 parsecs",
-            "5MiB",
-            "99999999999999999999s",
-            "5s5",
-        ] {
+        for text in ["5", "", "s", "-5s", "5 parsecs", "5MiB", "99999999999999999999s", "5s5"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
         for text in ["5", "", "5s", "-5MiB", "99999999999GiB", "1.5MiB"] {

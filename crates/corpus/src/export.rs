@@ -147,48 +147,12 @@ mod tests {
         let at = |text: &str| Some(text.parse().unwrap());
         let cases = [
             (Filter::default(), true),
-            (
-                Filter {
-                    hosts: vec!["baolang.example".into()],
-                    ..Filter::default()
-                },
-                true,
-            ),
-            (
-                Filter {
-                    hosts: vec!["lang.example".into()],
-                    ..Filter::default()
-                },
-                false,
-            ),
-            (
-                Filter {
-                    languages: vec!["en".into()],
-                    ..Filter::default()
-                },
-                false,
-            ),
-            (
-                Filter {
-                    since: at("2026-11-20T02:30:00Z"),
-                    ..Filter::default()
-                },
-                true,
-            ),
-            (
-                Filter {
-                    since: at("2026-11-20T02:30:01Z"),
-                    ..Filter::default()
-                },
-                false,
-            ),
-            (
-                Filter {
-                    until: at("2026-11-20T02:30:00Z"),
-                    ..Filter::default()
-                },
-                false,
-            ),
+            (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
+            (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
+            (Filter { languages: vec!["en".into()], ..Filter::default() }, false),
+            (Filter { since: at("2026-11-20T02:30:00Z"), ..Filter::default() }, true),
+            (Filter { since: at("2026-11-20T02:30:01Z"), ..Filter::default() }, false),
+            (Filter { until: at("2026-11-20T02:30:00Z"), ..Filter::default() }, false),
         ];
         for (filter, passes) in cases {
             assert_eq!(filter.lets_through(&document()), passes, "{filter:?}");

@@ -17,9 +17,7 @@ pub fn language(text: &str, declared: Option<&str>) -> String {
     if let Some(sure) = guess.as_ref().filter(|guess| guess.is_reliable()) {
         return tag(sure.lang());
     }
-    let declared = declared
-        .and_then(|d| d.split(['-', '_']).next())
-        .map(str::to_ascii_lowercase);
+    let declared = declared.and_then(|d| d.split(['-', '_']).next()).map(str::to_ascii_lowercase);
     if let Some(primary) =
         declared.filter(|d| (2..=3).contains(&d.len()) && d.bytes().all(|b| b.is_ascii_lowercase()))
     {
@@ -34,15 +32,11 @@ pub fn language(text: &str, declared: Option<&str>) -> String {
 /// ISO 639-1 where there is a code of two letters, else ISO 639-3.
 fn tag(lang: Lang) -> String {
     let code = lang.code();
-    TWO_LETTERS
-        .iter()
-        .find(|(three, _)| *three == code)
-        .map_or(code, |(_, two)| two)
-        .into()
+    TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two).into()
 }
 
 /// ISO 639-3 to 639-1 for the languages that whatlang knows.
-const TWO_LETTERS: [(&str, &str); 69] = [
+const TWO_LETTERS: [(&str, &str); 70] = [
     ("epo", "eo"),
     ("eng", "en"),
     ("rus", "ru"),
@@ -112,6 +106,7 @@ const TWO_LETTERS: [(&str, &str); 69] = [
     ("cat", "ca"),
     ("tgl", "tl"),
     ("hye", "hy"),
+    ("cym", "cy"),
 ];
 
 #[cfg(test)]

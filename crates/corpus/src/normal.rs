@@ -76,10 +76,7 @@ mod tests {
     fn white_space_and_normal_form_do_not_count() {
         let hash = ContentHash::of("Chợ quê\nhọp sớm");
         assert_eq!(hash, ContentHash::of("  Chợ\u{a0}quê \t họp sớm\n"));
-        assert_eq!(
-            hash,
-            ContentHash::of("Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m")
-        );
+        assert_eq!(hash, ContentHash::of("Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m"));
     }
 
     #[test]
@@ -92,13 +89,8 @@ mod tests {
 
     #[test]
     fn words_are_counted_by_the_measure() {
-        for (text, count) in [
-            ("", 0),
-            ("Chợ quê, 2026!", 3),
-            ("a_b c", 2),
-            ("新闻a报", 4),
-            ("it's", 2),
-        ] {
+        for (text, count) in [("", 0), ("Chợ quê, 2026!", 3), ("a_b c", 2), ("新闻a报", 4), ("it's", 2)]
+        {
             assert_eq!(words(text), count, "{text}");
         }
     }

@@ -24,7 +24,13 @@ pub struct Change {
 
 impl Change {
     pub(crate) const fn new(store: Store) -> Self {
-        Self { store, writes: BTreeMap::new(), dropped_pages: Vec::new(), touched: BTreeMap::new(), queued: 0 }
+        Self {
+            store,
+            writes: BTreeMap::new(),
+            dropped_pages: Vec::new(),
+            touched: BTreeMap::new(),
+            queued: 0,
+        }
     }
 
     pub(crate) fn into_batch(self) -> (sled::Batch, Vec<UrlKey>) {
@@ -62,7 +68,11 @@ impl Change {
         self.dropped_pages.push(url);
     }
 
-    pub(crate) fn get<T: DeserializeOwned>(&self, what: &'static str, key: &[u8]) -> Result<Option<T>, StoreError> {
+    pub(crate) fn get<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        key: &[u8],
+    ) -> Result<Option<T>, StoreError> {
         match self.writes.get(key) {
             Some(Some(bytes)) => decode(what, bytes).map(Some),
             Some(None) => Ok(None),
@@ -73,7 +83,12 @@ impl Change {
     pub(crate) fn get_bytes(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.writes.get(key) {
             Some(value) => Ok(value.clone()),
-            None => Ok(self.store.records.get(key).map_err(StoreError::sled("reading"))?.map(|bytes| bytes.to_vec())),
+            None => Ok(self
+                .store
+                .records
+                .get(key)
+                .map_err(StoreError::sled("reading"))?
+                .map(|bytes| bytes.to_vec())),
         }
     }
 
@@ -84,7 +99,9 @@ impl Change {
         for key in self.store.records.scan_prefix(prefix).keys() {
             keys.insert(key.map_err(StoreError::sled("reading"))?.to_vec());
         }
-        for (key, value) in self.writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix)) {
+        for (key, value) in
+            self.writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix))
+        {
             if value.is_some() {
                 keys.insert(key.clone());
             } else {
@@ -155,7 +172,12 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn count(&mut self, run: u32, host: &str, change: impl FnOnce(&mut Counts)) -> Result<(), StoreError> {
+    pub fn count(
+        &mut self,
+        run: u32,
+        host: &str,
+        change: impl FnOnce(&mut Counts),
+    ) -> Result<(), StoreError> {
         let key = keys::counts(run, host);
         let mut counts: Counts = self.get("a host's counts", &key)?.unwrap_or_default();
         change(&mut counts);

@@ -66,7 +66,12 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn place(&mut self, key: UrlKey, document: &Document, previous: Option<&Outcome>) -> Result<Placement, StoreError> {
+    pub fn place(
+        &mut self,
+        key: UrlKey,
+        document: &Document,
+        previous: Option<&Outcome>,
+    ) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         let head: Option<DocumentId> = self.get("a content hash", &keys::content(&document.content_hash))?;
         match previous {

@@ -49,7 +49,9 @@ pub enum StoreError {
         source: sled::Error,
     },
     /// A record that cannot be read back.
-    #[error("the store is damaged: {what} cannot be read ({reason}); keep a copy of the data folder and report this")]
+    #[error(
+        "the store is damaged: {what} cannot be read ({reason}); keep a copy of the data folder and report this"
+    )]
     Damaged {
         /// Which kind of record.
         what: &'static str,

@@ -136,7 +136,12 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn rename(&mut self, key: UrlKey, mut record: UrlRecord, to: &CanonicalUrl) -> Result<(), StoreError> {
+    pub fn rename(
+        &mut self,
+        key: UrlKey,
+        mut record: UrlRecord,
+        to: &CanonicalUrl,
+    ) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         self.leave(key, &mut record, &mut host);
         record.url = to.as_str().into();
@@ -197,7 +202,8 @@ impl Change {
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
-        let url = CanonicalUrl::parse(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        let url =
+            CanonicalUrl::parse(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
         self.host(url.host(), url.domain())
     }
 }

@@ -18,8 +18,13 @@ impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, StoreError> {
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
         let path = folder.join("lock");
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(wrong)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(wrong)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

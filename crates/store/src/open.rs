@@ -40,7 +40,8 @@ pub struct Writer {
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
-        std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder { path: folder.into(), source })?;
+        std::fs::create_dir_all(folder)
+            .map_err(|source| StoreError::Folder { path: folder.into(), source })?;
     } else if !path.exists() {
         return Err(StoreError::Nothing { path: folder.into() });
     }
@@ -48,7 +49,8 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let database = open_database(&path, options)?;
     let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
     let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
-    let writer = Writer { store: Store { records, pages }, database, folder: folder.into(), _lock: Arc::new(lock) };
+    let writer =
+        Writer { store: Store { records, pages }, database, folder: folder.into(), _lock: Arc::new(lock) };
     writer.check_format(folder)?;
     writer.sweep()?;
     Ok(writer)
@@ -122,13 +124,16 @@ impl Writer {
     /// # Errors
     /// When the system does not tell.
     pub fn free_space(&self) -> Result<u64, StoreError> {
-        fs4::available_space(&self.folder).map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
+        fs4::available_space(&self.folder)
+            .map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
     }
 
     fn check_format(&self, folder: &Path) -> Result<(), StoreError> {
         let key = keys::meta("format");
         match self.store.get("the store's format", &key)? {
-            Some(found) if found > FORMAT => Err(StoreError::Newer { path: PathBuf::from(folder), found, known: FORMAT }),
+            Some(found) if found > FORMAT => {
+                Err(StoreError::Newer { path: PathBuf::from(folder), found, known: FORMAT })
+            }
             Some(_) => Ok(()),
             None => {
                 let format = crate::records::encode(&FORMAT);
@@ -149,7 +154,9 @@ impl Writer {
             };
             let record = self.store.records.get(keys::url(url)).map_err(StoreError::sled("reading"))?;
             let gathered = match record {
-                Some(bytes) => matches!(decode::<UrlRecord>("a URL", &bytes)?.state, UrlState::Gathered { .. }),
+                Some(bytes) => {
+                    matches!(decode::<UrlRecord>("a URL", &bytes)?.state, UrlState::Gathered { .. })
+                }
                 None => false,
             };
             if !gathered {

@@ -16,7 +16,11 @@ pub struct Store {
 }
 
 impl Store {
-    pub(crate) fn get<T: DeserializeOwned>(&self, what: &'static str, key: &[u8]) -> Result<Option<T>, StoreError> {
+    pub(crate) fn get<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        key: &[u8],
+    ) -> Result<Option<T>, StoreError> {
         match self.records.get(key).map_err(StoreError::sled("reading"))? {
             Some(bytes) => decode(what, &bytes).map(Some),
             None => Ok(None),
@@ -113,8 +117,10 @@ impl Store {
         let keys = self.records.scan_prefix(keys::gathered_of(host)).keys();
         keys.map(|key| {
             let key = key.map_err(StoreError::sled("reading gathered pages"))?;
-            keys::last_url(&key)
-                .ok_or_else(|| StoreError::Damaged { what: "the gathered pages", reason: "a key without its URL".into() })
+            keys::last_url(&key).ok_or_else(|| StoreError::Damaged {
+                what: "the gathered pages",
+                reason: "a key without its URL".into(),
+            })
         })
         .collect()
     }
@@ -127,7 +133,8 @@ impl Store {
         let Some(packed) = self.pages.get(url.as_bytes()).map_err(StoreError::sled("reading a page"))? else {
             return Ok(None);
         };
-        let damaged = |error: std::io::Error| StoreError::Damaged { what: "a raw page", reason: error.to_string() };
+        let damaged =
+            |error: std::io::Error| StoreError::Damaged { what: "a raw page", reason: error.to_string() };
         let bytes = zstd::stream::decode_all(&*packed).map_err(damaged)?;
         decode("a raw page", &bytes).map(Some)
     }
@@ -204,7 +211,9 @@ impl Store {
         let mut records = Vec::new();
         for key in self.records.scan_prefix([keys::WAITING]).keys().take(limit) {
             let key = key.map_err(StoreError::sled("reading the frontier"))?;
-            let Some(record) = keys::last_url(&key).map(|url| self.url(url)).transpose()?.flatten() else { continue };
+            let Some(record) = keys::last_url(&key).map(|url| self.url(url)).transpose()?.flatten() else {
+                continue;
+            };
             if matches!(record.state, UrlState::Waiting { .. }) {
                 records.push(record);
             }

@@ -41,7 +41,9 @@ fn document(number: u8, text: &str) -> Document {
 /// Extracts page `number` as `text`, as the crawl does it.
 fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
-    change.discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3).unwrap();
+    change
+        .discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3)
+        .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let placement = change.place(url.key(), &document(number, text), record.last.as_ref()).unwrap();
     let outcome = match placement {
@@ -87,7 +89,8 @@ fn an_heir_takes_over_when_the_first_text_changes() {
     assert_eq!(corpus["mới"].len(), 1);
     assert_eq!(corpus["cũ"].len(), 2);
     let store = writer.store();
-    let lasts: Vec<_> = (1..3).map(|number| store.url(url(number).key()).unwrap().unwrap().last.unwrap()).collect();
+    let lasts: Vec<_> =
+        (1..3).map(|number| store.url(url(number).key()).unwrap().unwrap().last.unwrap()).collect();
     assert_eq!(lasts.iter().filter(|last| **last == Outcome::Stored).count(), 1, "{lasts:?}");
 }
 

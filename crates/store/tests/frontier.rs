@@ -49,7 +49,12 @@ fn urls_come_by_rank_then_by_discovery_and_each_once() {
     let (_folder, mut writer) = fresh();
     discover(
         &mut writer,
-        &[("http://a.example/3", 3), ("http://a.example/1", 1), ("http://a.example/2", 1), ("http://b.example/", 0)],
+        &[
+            ("http://a.example/3", 3),
+            ("http://a.example/1", 1),
+            ("http://a.example/2", 1),
+            ("http://b.example/", 0),
+        ],
     );
     discover(&mut writer, &[("https://a.example/1#top", 0), ("http://a.example/0", 0)]);
     let mut order = Vec::new();
@@ -57,7 +62,10 @@ fn urls_come_by_rank_then_by_discovery_and_each_once() {
         order.push(url.clone());
         end(&mut writer, &url, Outcome::Stored);
     }
-    assert_eq!(order, ["http://a.example/0", "http://a.example/1", "http://a.example/2", "http://a.example/3"]);
+    assert_eq!(
+        order,
+        ["http://a.example/0", "http://a.example/1", "http://a.example/2", "http://a.example/3"]
+    );
     assert_eq!(next(&writer, "b.example").as_deref(), Some("http://b.example/"));
     assert_eq!(writer.store().host("a.example").unwrap().unwrap().queued, 0);
 }
@@ -174,7 +182,9 @@ fn a_run_goes_on_until_it_is_ended() {
 fn a_folder_has_one_writer_and_says_who() {
     let (folder, writer) = fresh();
     let refused = open(folder.path(), &OPTIONS).unwrap_err();
-    assert!(matches!(&refused, StoreError::Busy { holder, .. } if holder.contains(&std::process::id().to_string())));
+    assert!(
+        matches!(&refused, StoreError::Busy { holder, .. } if holder.contains(&std::process::id().to_string()))
+    );
     drop(writer);
     assert!(open(folder.path(), &OPTIONS).is_ok());
 }

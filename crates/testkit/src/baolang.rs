@@ -33,7 +33,7 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
         author = escape(&article.author),
         tags = tags(article),
         related = related(site, article),
-        thread = thread(article, path),
+        thread = thread(article),
     );
     frame(site, charset, &article.title, &meta(site, article, path), &main)
 }
@@ -185,8 +185,8 @@ fn related(site: &Site, article: &Article) -> String {
     out
 }
 
-fn thread(article: &Article, path: &str) -> String {
-    let all = comments(Language::Vietnamese, article, path);
+fn thread(article: &Article) -> String {
+    let all = comments(Language::Vietnamese, article);
     let mut out = format!("<div class=\"y-kien\" id=\"y-kien\"><h3>Ý kiến bạn đọc ({})</h3>\n", all.len());
     for comment in all {
         let _ = writeln!(

@@ -105,9 +105,10 @@ const ENGLISH: Lists = Lists {
     ],
 };
 
-/// The comments under an article, two to five of them. They go by the path, so that
-/// a second page of the same article has a thread of its own.
-pub(crate) fn comments(language: Language, article: &Article, path: &str) -> Vec<Comment> {
+/// The comments under an article, two to five of them. They go by the article, as in
+/// a real paper's system, so that its second page has the same thread.
+pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
+    let path = &*article.number.to_string();
     let lists = match language {
         Language::Vietnamese => &VIETNAMESE,
         Language::English => &ENGLISH,

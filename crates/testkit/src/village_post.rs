@@ -34,7 +34,7 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
         body = body(site, article, path),
         tags = tags(article),
         related = related(site, article),
-        thread = thread(article, path),
+        thread = thread(article),
     );
     let title = format!("{} | The Village Post", article.title);
     frame(site, charset, &title, &json_ld(site, article, path), &main)
@@ -182,8 +182,8 @@ fn related(site: &Site, article: &Article) -> String {
     out
 }
 
-fn thread(article: &Article, path: &str) -> String {
-    let all = comments(Language::English, article, path);
+fn thread(article: &Article) -> String {
+    let all = comments(Language::English, article);
     let mut out = format!("<section id=\"comments\"><h3>{} comments</h3><ol>\n", all.len());
     for comment in all {
         let _ = writeln!(

@@ -1,0 +1,162 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Builds growing text corpora from news sites.
+#[derive(Debug, Parser)]
+#[command(name = "gleaner", version, propagate_version = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What all commands take.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Read settings from this file; config/default.toml documents every key
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// Folder of the corpus [default: store.path of the settings, "data"]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) data: Option<PathBuf>,
+    /// Set one key, such as fetch.delay=5s; wins over the file; repeatable
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Crawl seed sites into the corpus; the same command goes on after any interruption
+    #[command(after_help = "Examples:
+  gleaner crawl --config config/demo.toml
+  gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
+  gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --set crawl.max_pages_per_host=500")]
+    Crawl(Crawl),
+    /// Write documents out of the corpus
+    #[command(after_help = "Examples:
+  gleaner export --format jsonl > corpus.jsonl
+  gleaner export --out vi.jsonl --language vi --host vnexpress.net --since 2026-11-01")]
+    Export(Export),
+    /// Show what the corpus holds, by language and by host
+    #[command(after_help = "Example:
+  gleaner stats --data corpus")]
+    Stats(Stats),
+    /// Look at the templates that were learned
+    #[command(after_help = "Examples:
+  gleaner template list
+  gleaner template show vnexpress.net")]
+    Template(Template),
+    /// Extract the text of one page
+    #[command(after_help = "Examples:
+  gleaner extract page.html
+  gleaner extract https://vnexpress.net/a-page-4181177.html --format json
+  curl -s https://example.org/a | gleaner extract - --template example.json")]
+    Extract(Extract),
+    /// Learn a template from pages of one site
+    #[command(after_help = "Example:
+  gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
+    Learn(Learn),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Crawl {
+    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub(crate) format: ExportFormat,
+    /// Write to this file, whole or not at all [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only documents of this host or its subdomains; repeatable
+    #[arg(long)]
+    pub(crate) host: Vec<String>,
+    /// Only documents in this language, such as vi; repeatable
+    #[arg(long, value_name = "TAG")]
+    pub(crate) language: Vec<String>,
+    /// Only documents fetched on this day (UTC) or at this time or later
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// Only documents fetched before this day (UTC) or time
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One JSON object a line
+    Jsonl,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Stats {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Template {
+    #[command(subcommand)]
+    pub(crate) what: TemplateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TemplateCommand {
+    /// List the hosts that have a template
+    List,
+    /// Print a host's template for people
+    Show {
+        /// The host, such as vnexpress.net
+        host: String,
+        /// Print the file that `extract --template` reads instead
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Extract {
+    /// A file (gzip or not), a URL, or - for standard input
+    #[arg(value_name = "FILE|URL|-")]
+    pub(crate) page: String,
+    /// Extract by this template instead of the corpus's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// Use no template at all, but the single-page method
+    #[arg(long, conflicts_with = "template")]
+    pub(crate) no_template: bool,
+    /// Where a file came from; its host's template in the corpus is then used
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = PageFormat::Text)]
+    pub(crate) format: PageFormat,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PageFormat {
+    /// The text alone, a paragraph a line
+    Text,
+    /// Text and metadata as one JSON object
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Learn {
+    /// Article pages of one site: files (gzip or not) or folders of them
+    #[arg(required = true, value_name = "PAGES")]
+    pub(crate) pages: Vec<PathBuf>,
+    /// Where the template is written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The site's host [default: the canonical URL that the pages state]
+    #[arg(long)]
+    pub(crate) host: Option<String>,
+}

@@ -1,0 +1,145 @@
+//! `gleaner crawl`: seed sites in, a corpus out.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use gleaner_config::Config;
+use gleaner_crawl::{Progress, Start, Stop, Summary};
+use gleaner_frontier::Seed;
+use gleaner_store::Counts;
+use gleaner_testkit::Newspaper;
+use jiff::Timestamp;
+
+use crate::args::{Common, Crawl};
+use crate::failure::Failure;
+use crate::table::table;
+use crate::watching::Watching;
+use crate::{Done, logging, settings, signals, watching};
+
+/// Outcomes that have a column of their own; the rest is in the table of reasons.
+const COLUMNS: [&str; 6] = ["stored", "duplicate", "not_article", "listing", "redirected", "disallowed"];
+
+pub(crate) fn run(common: &Common, args: Crawl) -> Done {
+    let mut config = settings::load(common)?;
+    let newspaper = demo(&mut config)?;
+    let seeds = match newspaper {
+        Some(_) if args.seeds.is_empty() => demo_seeds()?,
+        _ => settings::seeds(&args.seeds, &config)?,
+    };
+    let bar = watching::bar();
+    logging::begin(&config.log, &bar)?;
+    if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
+        eprintln!(
+            "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org"
+        );
+    }
+    let writer = settings::store(&config, true)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
+    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+    signals::listen(runtime.handle(), stop.clone(), {
+        let bar = bar.clone();
+        move || bar.suspend(|| eprintln!("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
+    });
+
+    let began = Instant::now();
+    let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
+    let data = config.store.path.clone();
+    let runtime_handle = runtime.handle().clone();
+    let summary =
+        gleaner_crawl::run(Start { config, seeds, writer, runtime: runtime_handle, stop, progress });
+    drop(watching);
+    runtime.shutdown_background();
+
+    let summary = summary.map_err(Failure::work)?;
+    let text = report(&summary, began.elapsed().as_secs_f64(), &data);
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    if summary.complete { Ok(()) } else { Err(Failure::Interrupted) }
+}
+
+/// Starts the bundled newspaper where the settings ask for it. It is reached
+/// through itself as a proxy, so that its hosts keep their names.
+fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
+    if !config.demo.newspaper {
+        return Ok(None);
+    }
+    let newspaper = Newspaper::start_in_background(gleaner_testkit::Options::default())
+        .map_err(|error| Failure::Work(format!("cannot serve the bundled newspaper: {error}")))?;
+    config.fetch.proxy = newspaper.proxy();
+    Ok(Some(newspaper))
+}
+
+fn demo_seeds() -> Result<Vec<Seed>, Failure> {
+    gleaner_frontier::parse_seeds(&Newspaper::seeds().join("\n"), "the bundled newspaper")
+        .map_err(Failure::usage)
+}
+
+/// The end of a run, for people.
+fn report(summary: &Summary, seconds: f64, data: &str) -> String {
+    let mut all = Counts::default();
+    summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
+    let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
+    let mut text = format!(
+        "Run {}{goes_on}: {:.0} s, {} bodies read, {} documents stored; {} in the corpus {data}\n",
+        summary.run.number,
+        seconds,
+        all.fetched,
+        all.ended("stored"),
+        summary.documents,
+    );
+    text += &format!("\n{}\n", outcomes(summary, &all));
+    text += &section("Other outcomes and reasons", &["Host", "Outcome", "URLs"], reasons(summary));
+    text += &section("Links that were not followed", &["Host", "Reason", "Links"], refused(summary));
+    let held =
+        summary.held_back.iter().map(|held| vec![held.host.clone(), held.why.clone(), held.urls.to_string()]);
+    text += &section("Left to the next run", &["Host", "Why", "URLs"], held.collect());
+    text + &next_step(summary, data)
+}
+
+fn outcomes(summary: &Summary, all: &Counts) -> String {
+    let row = |name: &str, counts: &Counts| {
+        let others: u64 = counts.outcomes.values().sum::<u64>()
+            - COLUMNS.iter().map(|label| counts.ended(label)).sum::<u64>();
+        let columns = COLUMNS.iter().map(|label| counts.ended(label)).chain([others]);
+        [name.to_owned()].into_iter().chain(columns.map(|count| count.to_string())).collect::<Vec<_>>()
+    };
+    let mut rows: Vec<_> = summary.hosts.iter().map(|(name, counts)| row(name, counts)).collect();
+    if rows.len() > 1 {
+        rows.push(row("all hosts", all));
+    }
+    table(
+        &["Host", "Stored", "Duplicate", "No article", "Listing", "Redirected", "Disallowed", "Other"],
+        rows,
+    )
+}
+
+fn section(title: &str, head: &[&str], rows: Vec<Vec<String>>) -> String {
+    if rows.is_empty() { String::new() } else { format!("\n{title}\n{}\n", table(head, rows)) }
+}
+
+/// Outcomes that the first table does not tell apart.
+fn reasons(summary: &Summary) -> Vec<Vec<String>> {
+    let plain = |reason: &str| COLUMNS.contains(&reason);
+    let rows = summary.hosts.iter().flat_map(|(host, counts)| {
+        let others = counts.outcomes.iter().filter(|(reason, _)| !plain(reason));
+        others.map(|(reason, count)| vec![host.clone(), reason.clone(), count.to_string()])
+    });
+    rows.collect()
+}
+
+fn refused(summary: &Summary) -> Vec<Vec<String>> {
+    let rows = summary.hosts.iter().flat_map(|(host, counts)| {
+        counts.refused.iter().map(|(reason, count)| vec![host.clone(), reason.clone(), count.to_string()])
+    });
+    rows.collect()
+}
+
+fn next_step(summary: &Summary, data: &str) -> String {
+    if !summary.complete {
+        return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
+    }
+    let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
+    let due =
+        due.map_or_else(|| "Nothing is due.".to_owned(), |due| format!("The next URL is due at {due}."));
+    format!("\n{due} Look at the corpus: gleaner export --data {data} | head -n 1\n")
+}

@@ -1,0 +1,80 @@
+//! `gleaner export`: documents out of the corpus.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use gleaner_corpus::{Filter, JsonLines};
+use gleaner_store::Store;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::args::{Common, Export, ExportFormat};
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+pub(crate) fn run(common: &Common, args: Export) -> Done {
+    let config = settings::load(common)?;
+    let filter = Filter {
+        hosts: args.host,
+        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
+        since: args.since.map(|text| time("--since", &text)).transpose()?,
+        until: args.until.map(|text| time("--until", &text)).transpose()?,
+    };
+    let store = settings::store(&config, false)?.store();
+    let ExportFormat::Jsonl = args.format;
+    match args.out {
+        Some(path) => to_file(&store, &filter, &path),
+        None => {
+            let out = BufWriter::new(io::stdout().lock());
+            write(&store, &filter, out, "standard output").map(drop)
+        }
+    }
+}
+
+/// Writes beside the file and renames, so that the file is whole or not there.
+fn to_file(store: &Store, filter: &Filter, path: &Path) -> Done {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let file = File::create(&part).map_err(Failure::writing(path.display()))?;
+    let written = write(store, filter, BufWriter::new(&file), &path.display().to_string())?;
+    file.sync_all().and_then(|()| std::fs::rename(&part, path)).map_err(Failure::writing(path.display()))?;
+    eprintln!("{written} documents written to {}", path.display());
+    Ok(())
+}
+
+fn write(store: &Store, filter: &Filter, out: impl Write, target: &str) -> Result<u64, Failure> {
+    let mut lines = JsonLines::new(out);
+    for document in store.documents() {
+        let document = document.map_err(Failure::work)?;
+        if filter.lets_through(&document) {
+            let urls = store.urls_of(&document).map_err(Failure::work)?;
+            lines.write(&document, &urls).map_err(Failure::writing(target))?;
+        }
+    }
+    lines.finish().map_err(Failure::writing(target))
+}
+
+/// A day in UTC, or an instant.
+fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
+    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
+    text.parse::<Timestamp>().ok().or_else(day).ok_or_else(|| {
+        Failure::Usage(format!(
+            "{option} {text}: write a day such as 2026-11-20, or a time such as 2026-11-20T02:30:00Z"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_times_are_read() {
+        let read = |text| time("--since", text).map(|time| time.to_string()).ok();
+        assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
+        assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
+        assert_eq!(read("yesterday"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! `gleaner extract`: the text of one page.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gleaner_config::Config;
+use gleaner_corpus::{Document, words};
+use gleaner_crawl::{Origin, draft};
+use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::metadata::metadata;
+use gleaner_template::{SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::args::{Common, Extract, PageFormat};
+use crate::commands::pages;
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+/// Stands in for the URL of a page whose URL is not known.
+const NOWHERE: &str = "http://unknown.invalid/";
+
+/// The page as one JSON object.
+#[derive(Serialize)]
+struct Record<'a> {
+    url: Option<&'a str>,
+    title: Option<&'a str>,
+    language: &'a str,
+    published: Option<&'a str>,
+    authors: &'a [String],
+    words: u64,
+    method: &'a str,
+    template_version: Option<u32>,
+    text: &'a str,
+}
+
+struct Input {
+    bytes: Vec<u8>,
+    content_type: Option<String>,
+    url: Option<CanonicalUrl>,
+}
+
+pub(crate) fn run(common: &Common, args: Extract) -> Done {
+    let config = settings::load(common)?;
+    let Input { bytes, content_type, url } = input(&args, &config)?;
+    let page = Page::parse(&decode(&bytes, content_type.as_deref()).text);
+    let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
+    let url = url.or_else(stated);
+    if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
+        eprintln!("gleaner: this page looks like no article: {reason}");
+    }
+    let template = template(&args, common, &config, url.as_ref())?;
+    let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
+    let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
+    let Some(draft) = draft(&page, &origin, template.as_ref()) else {
+        return Err(Failure::Work("no text was found on this page".into()));
+    };
+    let text = match args.format {
+        PageFormat::Text => draft.document.text + "\n",
+        PageFormat::Json => json(&draft.document, url.as_ref()),
+    };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
+    let record = Record {
+        url: url.map(CanonicalUrl::as_str),
+        title: document.title.as_deref(),
+        language: &document.language,
+        published: document.published.as_deref(),
+        authors: &document.authors,
+        words: words(&document.text),
+        method: &document.method,
+        template_version: document.template_version,
+        text: &document.text,
+    };
+    serde_json::to_string(&record).expect("texts and numbers are JSON") + "\n"
+}
+
+fn input(args: &Extract, config: &Config) -> Result<Input, Failure> {
+    if args.page.starts_with("http://") || args.page.starts_with("https://") {
+        return fetch(&args.page, config);
+    }
+    let url = args.url.as_deref().map(|url| {
+        CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
+    });
+    Ok(Input { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
+}
+
+/// Asks for one page as the crawl would: robots.txt first, and the gap between.
+fn fetch(url: &str, config: &Config) -> Result<Input, Failure> {
+    let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
+    runtime.block_on(async {
+        let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
+        for _ in 0..=config.fetch.max_redirects {
+            let group_of = |url: &url::Url| url.host_str().unwrap_or_default().to_owned();
+            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now()).await;
+            let access = robots.rules(config.fetch.product());
+            if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
+                return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
+            }
+            let cap = config.fetch.max_crawl_delay.get();
+            fetcher.gates().set_gap(url.host(), access.crawl_delay().unwrap_or_default().min(cap));
+            let answer =
+                fetcher.page(&Request::new(url.url().clone(), Want::Page), &group_of(url.url())).await;
+            let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
+            match (response.status, response.location) {
+                (200..300, _) => {
+                    return Ok(Input {
+                        bytes: response.body,
+                        content_type: response.content_type,
+                        url: Some(url),
+                    });
+                }
+                (300..400, Some(next)) => {
+                    url = CanonicalUrl::parse(next.as_str())
+                        .map_err(|e| Failure::Work(format!("{next}: {e}")))?;
+                }
+                (status, _) => return Err(Failure::Work(format!("{url} answered with status {status}"))),
+            }
+        }
+        Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
+    })
+}
+
+/// The template to use: the named file; else the corpus's for the page's host, where
+/// there is a corpus; else none.
+fn template(
+    args: &Extract,
+    common: &Common,
+    config: &Config,
+    url: Option<&CanonicalUrl>,
+) -> Result<Option<SiteTemplate>, Failure> {
+    if args.no_template {
+        return Ok(None);
+    }
+    if let Some(path) = &args.template {
+        let json = settings::read_text(path)?;
+        return SiteTemplate::from_json(&json)
+            .map(Some)
+            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
+    }
+    let asked = common.data.is_some() || Path::new(&config.store.path).join("sled").exists();
+    let (true, Some(url)) = (asked, url) else { return Ok(None) };
+    let store = settings::store(config, false)?.store();
+    match store.template(url.host()).map_err(Failure::work)? {
+        Some(json) => SiteTemplate::from_json(&json).map(Some).map_err(Failure::work),
+        None => Ok(None),
+    }
+}

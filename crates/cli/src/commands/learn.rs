@@ -1,0 +1,61 @@
+//! `gleaner learn`: a template from pages of one site.
+
+use std::fs;
+
+use gleaner_frontier::CanonicalUrl;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::metadata::metadata;
+use gleaner_template::{SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+
+use crate::args::{Common, Learn};
+use crate::commands::pages;
+use crate::commands::template::holds;
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+/// Pages that a template takes at most, as in the crawl.
+const MOST: usize = 30;
+
+pub(crate) fn run(common: &Common, args: Learn) -> Done {
+    let config = settings::load(common)?;
+    let mut kept: Vec<(String, Page)> = Vec::new();
+    for path in pages::files(&args.pages)? {
+        let name = path.display().to_string();
+        let page = Page::parse(&decode(&pages::read(&name)?, None).text);
+        match judge(&page, "") {
+            Verdict::Article => kept.push((name, page)),
+            Verdict::NotArticle(reason) => eprintln!("{name}: left out, it is no article: {reason}"),
+        }
+        if kept.len() == MOST {
+            eprintln!("{MOST} articles are enough; the other pages are left out");
+            break;
+        }
+    }
+    if kept.len() < 2 {
+        return Err(Failure::Usage(format!(
+            "{} article pages: a template is learned by comparing pages, {} or more are best",
+            kept.len(),
+            config.template.min_pages
+        )));
+    }
+    let host = args.host.or_else(|| host_of(&kept)).unwrap_or_else(|| "unknown".into());
+    let count = kept.len();
+    let template = SiteTemplate::learn(&host, 1, Timestamp::now(), kept);
+    fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
+    eprintln!(
+        "{host}: learned from {} pages ({}); written to {}",
+        count,
+        holds(&template),
+        args.out.display()
+    );
+    Ok(())
+}
+
+/// The host of the canonical URL that the first page with one states.
+fn host_of(pages: &[(String, Page)]) -> Option<String> {
+    pages
+        .iter()
+        .find_map(|(_, page)| Some(CanonicalUrl::parse(&metadata(page).canonical?).ok()?.host().to_owned()))
+}

@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub(crate) mod crawl;
+pub(crate) mod export;
+pub(crate) mod extract;
+pub(crate) mod learn;
+pub(crate) mod pages;
+pub(crate) mod stats;
+pub(crate) mod template;

@@ -1,0 +1,62 @@
+//! `gleaner template`: the templates that were learned.
+
+use std::io::{self, Write};
+
+use gleaner_store::{Store, StoreError};
+use gleaner_template::SiteTemplate;
+use gleaner_template::describe::describe;
+
+use crate::args::{Common, Template, TemplateCommand};
+use crate::failure::Failure;
+use crate::table::table;
+use crate::{Done, settings};
+
+pub(crate) fn run(common: &Common, args: Template) -> Done {
+    let config = settings::load(common)?;
+    let store = settings::store(&config, false)?.store();
+    let text = match args.what {
+        TemplateCommand::List => list(&store).map_err(Failure::work)?,
+        TemplateCommand::Show { host, json } => show(&store, &host, json)?,
+    };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+fn list(store: &Store) -> Result<String, StoreError> {
+    let mut rows = Vec::new();
+    for host in store.hosts() {
+        let host = host?;
+        if let Some(template) =
+            store.template(&host.name)?.and_then(|json| SiteTemplate::from_json(&json).ok())
+        {
+            rows.push(vec![
+                host.name,
+                template.version.to_string(),
+                format!("{:.0}", template.learned),
+                template.learned_from.len().to_string(),
+                holds(&template),
+            ]);
+        }
+    }
+    if rows.is_empty() {
+        return Ok("no host has a template yet\n".into());
+    }
+    Ok(format!("{}\n", table(&["Host", "Version", "Learned", "Pages", "Holds"], rows)))
+}
+
+fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
+    let stored = store.template(host).map_err(Failure::work)?;
+    let stored = stored.ok_or_else(|| {
+        Failure::Work(format!("{host} has no template; `gleaner template list` shows those that have"))
+    })?;
+    if json {
+        return Ok(stored);
+    }
+    let template = SiteTemplate::from_json(&stored).map_err(Failure::work)?;
+    Ok(describe(&template))
+}
+
+/// What a template holds, in a few words.
+pub(crate) fn holds(template: &SiteTemplate) -> String {
+    let method = &template.method;
+    format!("{} content paths, {} non-content blocks", method.content_paths().len(), method.num_block_temp())
+}

@@ -1,0 +1,111 @@
+//! How far the crawl is: a bar on a terminal, plain lines elsewhere.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use gleaner_crawl::{Progress, Snapshot};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Redraws a second on a terminal.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// A bar that is drawn on a terminal and nowhere else.
+pub(crate) fn bar() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if !io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
+    bar.set_style(style.expect("the template is written here"));
+    bar
+}
+
+/// Shows the progress of a crawl until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watching {
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    /// Begins to show; without a terminal, a line each `every`.
+    pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration) -> Self {
+        let (done, ended) = mpsc::channel();
+        let pause = if bar.is_hidden() { every } else { REDRAW };
+        let show = move || {
+            let (mut last, mut rate) = (Instant::now(), Rate::default());
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let now = progress.snapshot();
+                let line = line(&now, rate.update(now.pages, last.elapsed()));
+                last = Instant::now();
+                if bar.is_hidden() {
+                    eprintln!("{line}");
+                } else {
+                    bar.set_message(line);
+                    bar.tick();
+                }
+            }
+            bar.finish_and_clear();
+        };
+        Self { done: Some(done), thread: Some(thread::spawn(show)) }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            // The thread only prints; if it panicked there is nothing to mend.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Pages a second, smoothed so that it can be read.
+#[derive(Debug, Default)]
+struct Rate {
+    pages: u64,
+    smooth: f64,
+}
+
+impl Rate {
+    fn update(&mut self, pages: u64, elapsed: Duration) -> f64 {
+        let seconds = elapsed.as_secs_f64().max(1e-3);
+        let now = pages.saturating_sub(self.pages) as f64 / seconds;
+        let weight = (seconds / 5.0).min(1.0);
+        self.smooth += (now - self.smooth) * weight;
+        self.pages = pages;
+        self.smooth
+    }
+}
+
+fn line(now: &Snapshot, rate: f64) -> String {
+    let Snapshot { pages, stored, duplicates, failures, hosts, queue, gathered, in_flight } = now;
+    format!(
+        "{pages} pages, {rate:.1}/s, {stored} stored, {gathered} gathered, {duplicates} duplicates, {failures} failures, {hosts} hosts, {queue} queued, {in_flight} in flight"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_all_that_is_counted() {
+        let now = Snapshot { pages: 7, stored: 3, queue: 40, ..Snapshot::default() };
+        let line = line(&now, 1.25);
+        for part in ["7 pages", "1.2/s", "3 stored", "40 queued", "0 failures", "0 hosts", "0 duplicates"] {
+            assert!(line.contains(part), "{line} lacks {part}");
+        }
+    }
+
+    #[test]
+    fn the_rate_follows_the_pages() {
+        let mut rate = Rate::default();
+        assert!((rate.update(50, Duration::from_secs(10)) - 5.0).abs() < 1e-9);
+        assert!((rate.update(50, Duration::from_secs(10))).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,93 @@
+//! The real binary against the bundled newspaper, shared by the tests that need both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use gleaner_testkit::{Newspaper, Options};
+use tempfile::TempDir;
+
+/// One crawl of the newspaper into a folder of its own.
+pub struct Crawl {
+    pub newspaper: Newspaper,
+    pub folder: TempDir,
+    gap: Duration,
+}
+
+impl Crawl {
+    pub fn new(gap: Duration) -> Self {
+        let newspaper = Newspaper::start_in_background(Options::default()).unwrap();
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("seeds.txt"), Newspaper::seeds().join("\n")).unwrap();
+        Self { newspaper, folder, gap }
+    }
+
+    /// `gleaner` with the settings of this crawl.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .args(["--data", "data"])
+            .args(["--set", &format!("fetch.proxy={}", self.newspaper.proxy())])
+            .args(["--set", &format!("fetch.delay={}ms", self.gap.as_millis())])
+            .args(["--set", "fetch.retry_backoff=200ms"])
+            .args(["--set", "fetch.contact=test@gleaner.invalid"])
+            .args(["--set", "crawl.linger=5s"])
+            .args(["--set", "store.flush_pages=7"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn spawn(&self) -> Child {
+        let mut command = self.command(&["crawl", "--seeds", "seeds.txt"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Crawls until nothing is due, and gives what was printed.
+    pub fn to_its_end(&self) -> String {
+        let output = self.run(&["crawl", "--seeds", "seeds.txt"]);
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{:?}\n{out}\n{err}", output.status);
+        out
+    }
+
+    pub fn export(&self, arguments: &[&str]) -> Vec<serde_json::Value> {
+        let output = self.run(&[&["export"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The corpus: each text (with what is known of it) and the URLs that carried it.
+    pub fn corpus(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut corpus = BTreeMap::new();
+        for document in self.export(&[]) {
+            let known = ["title", "published", "authors", "language", "method", "content_hash", "text"];
+            let text = known.map(|field| document[field].to_string()).join("\n");
+            let urls =
+                document["urls"].as_array().unwrap().iter().map(|url| url.as_str().unwrap().to_owned());
+            let urls: BTreeSet<String> = urls.collect();
+            assert_eq!(corpus.insert(text, urls), None, "a document is there twice: {document}");
+        }
+        corpus
+    }
+}
+
+/// Every host of the newspaper was left alone for `gap` after each answer.
+pub fn check_gaps(newspaper: &Newspaper, gap: Duration) {
+    let mut last: BTreeMap<String, Duration> = BTreeMap::new();
+    for request in newspaper.requests() {
+        if let Some(finished) = last.get(&request.host) {
+            let pause = request.time.saturating_sub(*finished);
+            assert!(pause >= gap, "{} was asked for {} after {pause:?}", request.host, request.path);
+        }
+        last.insert(request.host.clone(), request.finished.unwrap_or(request.time));
+    }
+}

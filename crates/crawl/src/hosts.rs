@@ -1,0 +1,84 @@
+//! What the owner knows of each host while a crawl runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_config::GapScope;
+use gleaner_fetch::Access;
+use gleaner_frontier::CanonicalUrl;
+use gleaner_store::{HostId, HostRecord};
+use gleaner_template::SiteTemplate;
+use jiff::Timestamp;
+
+use crate::schedule::GroupName;
+
+/// A host of this run.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) name: String,
+    pub(crate) group: GroupName,
+    /// What its robots.txt allows; `None` until it was asked for.
+    pub(crate) access: Option<Access>,
+    /// Its gap: the configured one, or a longer `Crawl-delay`.
+    pub(crate) gap: Duration,
+    /// When robots.txt is to be asked for again.
+    pub(crate) robots_due: Timestamp,
+    pub(crate) template: Option<Arc<SiteTemplate>>,
+    /// Articles gathered and not yet learned from.
+    pub(crate) gathered: usize,
+    /// Pages fetched in this run.
+    pub(crate) fetched: u64,
+    /// Whether it is the host of a seed: only there is a sitemap guessed.
+    pub(crate) seed: bool,
+    /// Set when learning failed in this run, so that it is not tried for ever.
+    pub(crate) unteachable: bool,
+}
+
+/// The hosts of this run, by number.
+#[derive(Debug, Default)]
+pub(crate) struct Hosts {
+    by_id: HashMap<HostId, Host>,
+}
+
+impl Hosts {
+    pub(crate) fn get(&self, id: HostId) -> Option<&Host> {
+        self.by_id.get(&id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: HostId) -> Option<&mut Host> {
+        self.by_id.get_mut(&id)
+    }
+
+    pub(crate) fn contains(&self, id: HostId) -> bool {
+        self.by_id.contains_key(&id)
+    }
+
+    pub(crate) fn insert(&mut self, id: HostId, host: Host) {
+        self.by_id.insert(id, host);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (HostId, &Host)> {
+        self.by_id.iter().map(|(id, host)| (*id, host))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+}
+
+/// The group whose gap a host shares.
+pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
+    match scope {
+        GapScope::Domain => record.domain.as_str().into(),
+        GapScope::Host => record.name.as_str().into(),
+    }
+}
+
+/// The group of a URL that may belong to a host not yet known.
+pub(crate) fn group_of_url(scope: GapScope, url: &CanonicalUrl) -> GroupName {
+    match scope {
+        GapScope::Domain => url.domain().into(),
+        GapScope::Host => url.host().into(),
+    }
+}

@@ -1,0 +1,63 @@
+//! What passes between the stages.
+
+use std::sync::Arc;
+
+use gleaner_fetch::{FetchError, Response, RobotsRecord};
+use gleaner_frontier::{CanonicalUrl, UrlKey};
+use gleaner_store::{HostId, UrlRecord};
+use gleaner_template::SiteTemplate;
+use jiff::Timestamp;
+use url::Url;
+
+use crate::learning::Learned;
+use crate::reading::Reading;
+use crate::schedule::GroupName;
+
+/// A URL that is in flight.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) key: UrlKey,
+    pub(crate) url: CanonicalUrl,
+    pub(crate) record: UrlRecord,
+    pub(crate) group: GroupName,
+    /// The template of its host, as it was when the URL was handed out.
+    pub(crate) template: Option<Arc<SiteTemplate>>,
+}
+
+/// Articles of one host that are to be learned from, or extracted one by one.
+#[derive(Debug)]
+pub(crate) struct Lesson {
+    pub(crate) host: HostId,
+    pub(crate) name: String,
+    pub(crate) group: GroupName,
+    /// The version of the template to be made; `None`: too few pages for one.
+    pub(crate) version: Option<u32>,
+}
+
+/// Work for a worker thread.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Read an answer of 2xx.
+    Read(Box<Visit>, Response, Timestamp),
+    /// Learn a template, or extract page by page.
+    Learn(Lesson),
+}
+
+/// What comes back to the owner.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A host's robots.txt was asked for.
+    Robots(HostId, GroupName, Url, Box<RobotsRecord>),
+    /// An answer that is not of 2xx.
+    Answered(Box<Visit>, Response),
+    /// No usable answer.
+    Failed(Box<Visit>, FetchError),
+    /// A page, feed or sitemap was read.
+    Read(Box<Visit>, Box<Reading>),
+    /// A host's gathered pages were worked through.
+    Learned(Lesson, Box<Learned>),
+    /// Code of ours failed on a URL: a bug, recorded like any other ending.
+    Broken(Box<Visit>, String),
+    /// Code of ours failed on a host's gathered pages.
+    LessonFailed(Lesson, String),
+}

@@ -1,0 +1,54 @@
+//! The stages joined: from seeds to a corpus.
+//!
+//! | stage | where it runs | room |
+//! |---|---|---|
+//! | hand out the next URL of each host whose gap has passed | the owner's thread | [`owner`], [`schedule`] |
+//! | ask for it | async tasks | [`fetching`] |
+//! | decode, parse, judge, extract, find links; learn | worker threads | [`reading`], [`learning`] |
+//! | decide the outcome, change the store | the owner's thread | [`applying`] |
+//!
+//! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
+//! store. A host (with all that share its gap) has one URL in flight at a time, from
+//! handing it out until its outcome is in the store; so the order of a host's pages,
+//! and with it its template, does not depend on timing or on interruptions.
+//!
+//! What bounds memory: `fetch.concurrency` URLs are in flight, each with one body of
+//! at most `fetch.max_page` (or `max_sitemap`); the frontier itself is in the store.
+
+mod applying;
+mod fetching;
+mod hosts;
+mod job;
+mod learning;
+mod owner;
+mod pipeline;
+mod progress;
+mod reading;
+mod schedule;
+mod summary;
+
+pub use pipeline::{CrawlError, Start, run};
+pub use progress::{Progress, Snapshot};
+pub use reading::{Draft, Origin, draft};
+pub use summary::{HeldBack, Summary};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Asks a crawl to stop: what is in flight is finished and kept, nothing new begins.
+/// Clones share one state.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks for the stop. Asking again changes nothing.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether a stop was asked for.
+    #[must_use]
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}

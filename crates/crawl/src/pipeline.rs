@@ -1,0 +1,182 @@
+//! The pipeline on one page: [`run`].
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use gleaner_config::{Bytes, Config};
+use gleaner_fetch::{ClientError, Fetcher};
+use gleaner_frontier::{Found, Role, Scope, Seed};
+use gleaner_store::{Store, StoreError, Writer};
+use jiff::Timestamp;
+use thiserror::Error;
+use tokio::runtime::Handle;
+
+use crate::fetching::Fetching;
+use crate::job::{Event, Task};
+use crate::owner::Owner;
+use crate::progress::Progress;
+use crate::summary::{Summary, held_back};
+use crate::{Stop, learning, reading};
+
+/// Why a crawl could not begin or go on. What it had committed is kept.
+#[derive(Debug, Error)]
+pub enum CrawlError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The HTTP client cannot be made.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The disk is nearly full.
+    #[error(
+        "the disk has {free} bytes free, less than store.min_free_disk = {floor}; make room, then run the same command to go on"
+    )]
+    DiskFull {
+        /// Bytes free.
+        free: u64,
+        /// The floor.
+        floor: Bytes,
+    },
+    /// A worker thread cannot be started.
+    #[error("no worker thread could be started: {0}")]
+    NoWorkers(std::io::Error),
+    /// All workers ended although they should not.
+    #[error("the worker threads are gone; run the same command to go on, and please report this")]
+    WorkersGone,
+}
+
+/// What a crawl begins with.
+#[derive(Debug)]
+pub struct Start {
+    /// The settings.
+    pub config: Config,
+    /// The seed sites. Their registrable domains are the scope.
+    pub seeds: Vec<Seed>,
+    /// The store.
+    pub writer: Writer,
+    /// Where requests run.
+    pub runtime: Handle,
+    /// Asked for by whoever wants the crawl to stop.
+    pub stop: Stop,
+    /// Written while the crawl runs.
+    pub progress: Arc<Progress>,
+}
+
+/// Crawls until nothing is due or a stop is asked for. Blocks; the owner of the
+/// store is the calling thread.
+///
+/// # Errors
+/// When the store or the client cannot be used; the frontier is then as after a
+/// crash, and the same call goes on where it was.
+pub fn run(start: Start) -> Result<Summary, CrawlError> {
+    let Start { config, seeds, mut writer, runtime, stop, progress } = start;
+    let scope = Arc::new(Scope::from_seeds(&seeds));
+    let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
+    let (run, resumed) = begin(&mut writer, &seeds)?;
+
+    let fetcher = {
+        let _inside = runtime.enter();
+        Fetcher::new(&config.fetch)?
+    };
+    let capacity = config.fetch.concurrency + 1;
+    let (tasks, work) = bounded::<Task>(capacity);
+    let (events, arrivals) = bounded::<Event>(capacity);
+    let workers = workers(&config, &work, &events, &writer.store(), &scope)?;
+    let fetching =
+        Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope: config.fetch.gap_scope, tasks, events };
+
+    let cap = config.crawl.max_pages_per_host;
+    let mut owner = Owner::new(writer, config, scope, seed_hosts, fetching, run.clone(), stop, progress);
+    owner.load_hosts()?;
+    let complete = owner.work(&arrivals)?;
+    owner.flush()?;
+
+    let Owner { mut writer, store, hosts, fetching, .. } = owner;
+    drop(fetching);
+    for worker in workers {
+        // A worker that panicked has reported its page; there is nothing to add.
+        let _ = worker.join();
+    }
+    if complete {
+        let mut change = writer.begin();
+        change.end_run(&run, Timestamp::now());
+        writer.commit(change)?;
+        writer.flush()?;
+    }
+    Ok(Summary {
+        hosts: store.counts(run.number)?,
+        held_back: held_back(&store, &hosts, cap, complete)?,
+        documents: store.totals()?.documents(),
+        next_due: store.next_due()?,
+        run,
+        resumed,
+        complete,
+    })
+}
+
+/// Begins a run, or goes on with the last one, and takes the seeds in.
+fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, bool), CrawlError> {
+    let mut change = writer.begin();
+    let begun = change.begin_run(Timestamp::now())?;
+    for seed in seeds {
+        let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
+        change.discover(&found, 0, 0, reading::rank::LISTING)?;
+    }
+    writer.commit(change)?;
+    writer.flush()?;
+    Ok(begun)
+}
+
+fn workers(
+    config: &Config,
+    work: &Receiver<Task>,
+    events: &Sender<Event>,
+    store: &Store,
+    scope: &Arc<Scope>,
+) -> Result<Vec<thread::JoinHandle<()>>, CrawlError> {
+    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let count = if config.crawl.workers == 0 { cores() } else { config.crawl.workers };
+    let max_list = config.fetch.max_sitemap.get();
+    (0..count)
+        .map(|number| {
+            let (work, events, store, scope) =
+                (work.clone(), events.clone(), store.clone(), Arc::clone(scope));
+            thread::Builder::new()
+                .name(format!("worker {number}"))
+                .spawn(move || {
+                    // An error means that the owner has given up; so does the worker.
+                    let _ =
+                        work.iter().try_for_each(|task| events.send(done(task, &store, &scope, max_list)));
+                })
+                .map_err(CrawlError::NoWorkers)
+        })
+        .collect()
+}
+
+/// Does one task. A panic in our code becomes an event: one page must not end a
+/// crawl, and must not be lost either.
+fn done(task: Task, store: &Store, scope: &Scope, max_list: u64) -> Event {
+    match task {
+        Task::Read(visit, response, fetched) => {
+            let read = AssertUnwindSafe(|| reading::read(&visit, response, fetched, scope, max_list));
+            match catch_unwind(read) {
+                Ok(reading) => Event::Read(visit, Box::new(reading)),
+                Err(panic) => Event::Broken(visit, words_of(&*panic)),
+            }
+        }
+        Task::Learn(lesson) => {
+            match catch_unwind(AssertUnwindSafe(|| learning::learn(&lesson, store, Timestamp::now()))) {
+                Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
+                Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
+                Err(panic) => Event::LessonFailed(lesson, words_of(&*panic)),
+            }
+        }
+    }
+}
+
+fn words_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".into())
+}

@@ -1,0 +1,255 @@
+//! Reading an answer: bytes in, what the owner needs to know out.
+//!
+//! Runs on a worker thread. Takes nothing from the store but the host's template,
+//! which came with the visit, and decides nothing about outcomes.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{ContentHash, Document, DocumentId, language};
+use gleaner_fetch::Response;
+use gleaner_frontier::{
+    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, UrlKey, feed, links, sitemap, sniff,
+};
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::metadata::metadata;
+use gleaner_html::text::{Line, plain};
+use gleaner_store::RawPage;
+use gleaner_template::site::extract_alone;
+use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+use tracing::warn;
+
+use crate::job::Visit;
+
+/// Ranks of the frontier: what is found in a smaller one is asked for earlier.
+pub(crate) mod rank {
+    /// Front pages, feeds, news sitemaps, and where a redirect leads.
+    pub(crate) const LISTING: u8 = 0;
+    /// Section pages: what a front page links to that looks like no article.
+    pub(crate) const SECTION: u8 = 1;
+    /// Pages that a feed or a news sitemap names.
+    pub(crate) const NEWS: u8 = 2;
+    /// Links that look like articles, pages of sitemaps, parts of a sitemap index.
+    pub(crate) const ARTICLE: u8 = 3;
+    /// All other links.
+    pub(crate) const OTHER: u8 = 4;
+}
+
+/// What an answer holds.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) content: Content,
+    /// URLs that were found, with the rank of each, in page order.
+    pub(crate) found: Vec<(Found, u8)>,
+    /// Links that are not followed, by the label of the reason.
+    pub(crate) refused: BTreeMap<&'static str, u64>,
+    pub(crate) etag: Option<String>,
+    pub(crate) last_modified: Option<String>,
+    pub(crate) bytes: u64,
+}
+
+/// What kind of thing an answer is.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// An article, extracted.
+    Article(Box<Draft>),
+    /// An article of a host that has no template yet.
+    Raw(RawPage),
+    /// No article, for the reason with this label.
+    NotArticle(&'static str),
+    /// A feed or sitemap.
+    List,
+    /// Not what it was taken for.
+    Unreadable(String),
+}
+
+/// Where a page came from.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// Its URL.
+    pub url: CanonicalUrl,
+    /// When it was fetched.
+    pub fetched: Timestamp,
+}
+
+/// A document that is not yet in the corpus.
+#[derive(Debug)]
+pub struct Draft {
+    /// The document.
+    pub document: Document,
+    /// Its lines, with their kinds.
+    pub lines: Vec<Line>,
+}
+
+/// Reads an answer of 2xx.
+pub(crate) fn read(
+    visit: &Visit,
+    response: Response,
+    fetched: Timestamp,
+    scope: &Scope,
+    max_list: u64,
+) -> Reading {
+    let mut reading = Reading {
+        content: Content::List,
+        found: Vec::new(),
+        refused: BTreeMap::new(),
+        etag: response.etag.clone(),
+        last_modified: response.last_modified.clone(),
+        bytes: response.body.len() as u64,
+    };
+    match visit.record.role {
+        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
+        Role::Front | Role::Section | Role::Page => read_page(&mut reading, visit, response, fetched, scope),
+    }
+    reading
+}
+
+fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, max_list: u64) {
+    let limits = Limits { bytes: max_list, ..Limits::default() };
+    let found = match sniff(body) {
+        Body::Sitemap => sitemap::read(body, &visit.url, limits)
+            .map(|list| (list.discovered, list.cut, list.flaw))
+            .map_err(|error| error.to_string()),
+        Body::Feed => feed::read(body, &visit.url, limits)
+            .map(|list| (list.discovered, list.cut, list.flaw))
+            .map_err(|error| error.to_string()),
+        Body::Html => Err("an HTML page where a feed or sitemap was expected".into()),
+        Body::Other => Err("neither a feed nor a sitemap".into()),
+    };
+    match found {
+        Ok((discovered, cut, flaw)) => {
+            let rank = |found: &Found| match (found.role, found.news || visit.record.role == Role::Feed) {
+                (Role::Sitemap, true) => rank::LISTING,
+                (_, true) => rank::NEWS,
+                (_, false) => rank::ARTICLE,
+            };
+            reading.add(discovered.within(scope), rank);
+            if cut > 0 {
+                reading.refused.insert("beyond_the_limit_of_a_list", cut);
+            }
+            if let Some(flaw) = flaw {
+                warn!(url = %visit.url, %flaw, "read up to its flaw");
+            }
+        }
+        Err(reason) => reading.content = Content::Unreadable(reason),
+    }
+}
+
+fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: Timestamp, scope: &Scope) {
+    let decoded = decode(&response.body, response.content_type.as_deref());
+    let page = Page::parse(&decoded.text);
+    follow(reading, visit, &page, scope);
+    let hub = match judge(&page, visit.url.as_str()) {
+        Verdict::Article => None,
+        Verdict::NotArticle(reason) => Some(reason.label()),
+    };
+    reading.content = match (hub, &visit.template) {
+        (Some(reason), _) => Content::NotArticle(reason),
+        (None, None) => {
+            Content::Raw(RawPage { body: response.body, content_type: response.content_type, fetched })
+        }
+        (None, Some(template)) => {
+            let origin = Origin { url: visit.url.clone(), fetched };
+            match draft(&page, &origin, Some(template)) {
+                Some(draft) => Content::Article(Box::new(draft)),
+                None => Content::NotArticle("no_text"),
+            }
+        }
+    };
+}
+
+/// The document that a page holds, by its host's template or, without one, by the
+/// single-page method. `None`: no text was found.
+#[must_use]
+pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
+    let Extracted { lines, method } = match template {
+        Some(template) => template.extract(page),
+        None => extract_alone(page),
+    };
+    let text = plain(&lines);
+    if text.is_empty() {
+        return None;
+    }
+    let metadata = metadata(page);
+    let document = Document {
+        id: DocumentId(*origin.url.key().as_bytes()),
+        url: origin.url.as_str().into(),
+        host: origin.url.host().into(),
+        title: metadata.title,
+        language: language(&text, metadata.language.as_deref()),
+        fetched: origin.fetched,
+        published: metadata.published,
+        authors: metadata.authors,
+        content_hash: ContentHash::of(&text),
+        method: method.label().into(),
+        template_version: template
+            .filter(|_| method == Method::FastContentExtractor)
+            .map(|template| template.version),
+        text,
+    };
+    Some(Draft { document, lines })
+}
+
+/// Finds the links of a page. Feeds are taken from listings only: those of
+/// articles are feeds of their comments.
+fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
+    let on_page = gleaner_html::links::links(page);
+    if on_page.robots_nofollow {
+        reading.refuse("nofollow", on_page.anchors.len());
+        return;
+    }
+    let base = on_page
+        .base
+        .as_deref()
+        .and_then(|base| visit.url.join(base).ok())
+        .unwrap_or_else(|| visit.url.clone());
+    let hrefs = on_page
+        .next
+        .iter()
+        .map(String::as_str)
+        .chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
+    let mut discovered = links::judge(&base, hrefs, scope);
+    if matches!(visit.record.role, Role::Front | Role::Section) {
+        let feed = |url| Found { url, role: Role::Feed, dated: None, news: false };
+        discovered.found.extend(on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed));
+    } else {
+        let before = discovered.found.len();
+        discovered.found.retain(|found| found.role != Role::Feed);
+        reading.refuse("feed_of_a_page", before - discovered.found.len());
+    }
+    if visit.record.role == Role::Front {
+        discovered = discovered.with_sections();
+    }
+    let rank = |found: &Found| match found.role {
+        Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
+        Role::Section => rank::SECTION,
+        Role::Page if links::looks_like_article(&found.url) => rank::ARTICLE,
+        Role::Page => rank::OTHER,
+    };
+    reading.add(discovered.within(scope), rank);
+}
+
+impl Reading {
+    fn refuse(&mut self, label: &'static str, links: usize) {
+        if links > 0 {
+            *self.refused.entry(label).or_default() += links as u64;
+        }
+    }
+
+    /// Adds what was found, with the rank of each.
+    fn add(&mut self, discovered: Discovered, rank: impl Fn(&Found) -> u8) {
+        for (label, count) in discovered.refused {
+            *self.refused.entry(label).or_default() += count;
+        }
+        self.found.extend(discovered.found.into_iter().map(|found| {
+            let rank = rank(&found);
+            (found, rank)
+        }));
+    }
+}
+
+/// The key under which a document of this URL is stored.
+pub(crate) fn document_key(document: &Document) -> UrlKey {
+    UrlKey::from_bytes(document.id.0)
+}
