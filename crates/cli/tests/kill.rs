@@ -50,5 +50,5 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
     let differ: BTreeMap<_, _> = expected.iter().filter(|(text, urls)| corpus[*text] != **urls).collect();
     assert!(differ.is_empty(), "other URLs: {differ:#?}");
-    check_gaps(&killed.newspaper, GAP);
+    check_gaps(&killed.newspaper.requests(), GAP);
 }

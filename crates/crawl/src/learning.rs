@@ -3,6 +3,9 @@
 //! Runs on a worker thread and reads the raw pages from the store. A host with too
 //! few pages gets no template; its pages are then extracted one by one.
 
+use std::collections::{HashMap, HashSet};
+
+use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -50,16 +53,92 @@ pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Le
         let page = Page::parse(&decode(&body, content_type.as_deref()).text);
         kept.push(Kept { key, record, origin: Origin { url, fetched }, page });
     }
-    let template = lesson.version.map(|version| {
-        let pages =
-            kept.iter().map(|kept| (kept.origin.url.as_str().to_owned(), kept.page.clone())).collect();
-        SiteTemplate::learn(&lesson.name, version, now, pages)
-    });
-    let extract = |Kept { key, record, origin, page }| Gathered {
-        key,
-        record,
-        draft: draft(&page, &origin, template.as_ref()),
-    };
-    let pages = kept.into_iter().map(extract).collect();
-    Ok(Learned { template, pages })
+    let template =
+        lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &named(&kept)));
+    let mut drafts: Vec<Option<Draft>> =
+        kept.iter().map(|kept| draft(&kept.page, &kept.origin, template.as_ref())).collect();
+    if template.is_none() {
+        compare_twins(lesson, now, &kept, &mut drafts);
+    }
+    let pages =
+        kept.into_iter().zip(drafts).map(|(Kept { key, record, .. }, draft)| Gathered { key, record, draft });
+    Ok(Learned { template, pages: pages.collect() })
+}
+
+fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
+    kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
+}
+
+/// Where the single-page method gives one text for articles of different titles, it
+/// has taken the site's boilerplate for the article. Stored like that, all but one
+/// would be lost as duplicates; comparing the pages tells what differs.
+fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Option<Draft>]) {
+    let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
+    for Draft { document, .. } in drafts.iter().flatten() {
+        titles.entry(document.content_hash).or_default().insert(document.title.clone());
+    }
+    let is_twin = |draft: &Draft| titles[&draft.document.content_hash].len() > 1;
+    if !drafts.iter().flatten().any(is_twin) {
+        return;
+    }
+    let compared = SiteTemplate::learn(&lesson.name, 0, now, &named(kept));
+    for (kept, slot) in kept.iter().zip(drafts) {
+        if slot.as_ref().is_some_and(is_twin)
+            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared))
+        {
+            better.document.template_version = None;
+            *slot = Some(better);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_store::HostId;
+
+    use super::*;
+
+    fn kept(number: usize, story: &str) -> Kept {
+        let terms =
+            "All rights in these pages, their pictures and their sounds are reserved by the publisher. "
+                .repeat(12);
+        let gap = "<i></i>".repeat(60);
+        let html = format!("<title>Story {number}</title><div><p>{story}</p></div>{gap}<div>{terms}</div>");
+        let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
+        let record = UrlRecord {
+            url: url.as_str().into(),
+            host: HostId(0),
+            role: gleaner_frontier::Role::Page,
+            depth: 0,
+            hops: 0,
+            tries: 0,
+            state: gleaner_store::UrlState::Done,
+            dated: None,
+            etag: None,
+            last_modified: None,
+            last: None,
+        };
+        let key = url.key();
+        Kept { key, record, origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
+    }
+
+    #[test]
+    fn different_articles_do_not_become_twins_by_their_boilerplate() {
+        let stories = [
+            "The bridge over the brook was opened by the oldest man of the village on Sunday.",
+            "Nobody had expected the choir to win, least of all its conductor, who was asleep.",
+            "Three lambs were found in the church this morning, warm and without any harm.",
+        ];
+        let kept: Vec<Kept> = stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
+        let mut drafts: Vec<_> = kept.iter().map(|kept| draft(&kept.page, &kept.origin, None)).collect();
+        let same = |drafts: &[Option<Draft>]| {
+            let hashes = drafts.iter().flatten().map(|draft| draft.document.content_hash);
+            hashes.collect::<HashSet<_>>().len() < drafts.len()
+        };
+        assert!(same(&drafts), "the single-page method is expected to fail here");
+        let lesson =
+            Lesson { host: HostId(0), name: "a.example".into(), group: "a.example".into(), version: None };
+        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts);
+        assert!(!same(&drafts), "{drafts:#?}");
+    }
 }

@@ -65,7 +65,7 @@ pub(crate) fn held_back(
 
 fn why(host: &Host, cap: u64, complete: bool) -> String {
     match &host.access {
-        Some(Access::AllDisallowed { reason }) => format!("robots.txt: {reason}"),
+        Some(Access::AllDisallowed { reason }) => reason.clone(),
         _ if cap > 0 && host.fetched >= cap => format!("crawl.max_pages_per_host = {cap} reached"),
         _ if !complete => "the run was interrupted".into(),
         _ => "the host asked to wait".into(),

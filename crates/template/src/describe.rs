@@ -63,10 +63,11 @@ mod tests {
     fn a_template_in_words() {
         let page = |text: &str| {
             let html = format!("<p>{text}</p><p><a href=/>All rights</a> reserved.</p>");
-            (format!("https://a.example/{text}"), Page::parse(&html))
+            Page::parse(&html)
         };
-        let pages = ["rain", "wind", "snow"].map(page).into();
-        let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, pages);
+        let pages = ["rain", "wind", "snow"].map(page);
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
         assert_eq!(
             describe(&template),
             "host      a.example\n\

@@ -102,8 +102,9 @@ impl SiteTemplate {
     /// no page the template finds nothing, and every page falls to the single-page
     /// method.
     #[must_use]
-    pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: Vec<(String, Page)>) -> Self {
-        let (learned_from, pages): (Vec<String>, Vec<Page>) = pages.into_iter().unzip();
+    pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
+        let (learned_from, pages): (Vec<String>, Vec<&Page>) =
+            pages.iter().map(|(url, page)| ((*url).to_owned(), *page)).unzip();
         let method = fast_content_extractor::prepare(&pages, &fast_content_extractor::Params::default());
         Self { host: host.to_owned(), version, learned, learned_from, method }
     }
@@ -175,8 +176,10 @@ mod tests {
 
     fn learned() -> SiteTemplate {
         let pages = ["One story of rain.", "Two words on wind.", "Three trains a day."];
-        let pages = pages.iter().enumerate().map(|(n, text)| (format!("https://a.example/{n}"), page(text)));
-        SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, pages.collect())
+        let pages = pages.map(page);
+        let urls = ["https://a.example/0", "https://a.example/1", "https://a.example/2"];
+        let pages: Vec<_> = urls.into_iter().zip(&pages).collect();
+        SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages)
     }
 
     #[test]
@@ -206,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_template_without_pages_leaves_all_to_the_single_page_method() {
-        let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, Vec::new());
+        let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
         assert_eq!(empty.extract(&page("One story of rain.")).method, Method::ImprovedBte);
     }
 

@@ -1,5 +1,6 @@
 //! `gleaner crawl`: seed sites in, a corpus out.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,6 +20,9 @@ use crate::{Done, logging, settings, signals, watching};
 
 /// Outcomes that have a column of their own; the rest is in the table of reasons.
 const COLUMNS: [&str; 6] = ["stored", "duplicate", "not_article", "listing", "redirected", "disallowed"];
+
+/// Hosts that are named for one reason to wait.
+const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let mut config = settings::load(common)?;
@@ -88,11 +92,9 @@ fn report(summary: &Summary, seconds: f64, data: &str) -> String {
         summary.documents,
     );
     text += &format!("\n{}\n", outcomes(summary, &all));
-    text += &section("Other outcomes and reasons", &["Host", "Outcome", "URLs"], reasons(summary));
-    text += &section("Links that were not followed", &["Host", "Reason", "Links"], refused(summary));
-    let held =
-        summary.held_back.iter().map(|held| vec![held.host.clone(), held.why.clone(), held.urls.to_string()]);
-    text += &section("Left to the next run", &["Host", "Why", "URLs"], held.collect());
+    text += &section("Other outcomes and reasons", &["Host", "URLs"], reasons(summary));
+    text += &section("Links that were not followed", &["Host", "Links"], refused(summary));
+    text += &section("Left to the next run", &["Why", "URLs", "Hosts"], held_back(summary));
     text + &next_step(summary, data)
 }
 
@@ -117,21 +119,43 @@ fn section(title: &str, head: &[&str], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{title}\n{}\n", table(head, rows)) }
 }
 
-/// Outcomes that the first table does not tell apart.
+/// Outcomes that the first table does not tell apart, a row a host.
 fn reasons(summary: &Summary) -> Vec<Vec<String>> {
-    let plain = |reason: &str| COLUMNS.contains(&reason);
-    let rows = summary.hosts.iter().flat_map(|(host, counts)| {
-        let others = counts.outcomes.iter().filter(|(reason, _)| !plain(reason));
-        others.map(|(reason, count)| vec![host.clone(), reason.clone(), count.to_string()])
+    let rows = summary.hosts.iter().map(|(host, counts)| {
+        let others = counts.outcomes.iter().filter(|(reason, _)| !COLUMNS.contains(&reason.as_str()));
+        vec![host.clone(), listed(others)]
     });
-    rows.collect()
+    rows.filter(|row| !row[1].is_empty()).collect()
 }
 
 fn refused(summary: &Summary) -> Vec<Vec<String>> {
-    let rows = summary.hosts.iter().flat_map(|(host, counts)| {
-        counts.refused.iter().map(|(reason, count)| vec![host.clone(), reason.clone(), count.to_string()])
-    });
-    rows.collect()
+    let rows = summary.hosts.iter().map(|(host, counts)| vec![host.clone(), listed(&counts.refused)]);
+    rows.filter(|row| !row[1].is_empty()).collect()
+}
+
+/// URLs that wait, a row a reason, with the hosts that have most of them.
+fn held_back(summary: &Summary) -> Vec<Vec<String>> {
+    let mut by_reason: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
+    for held in &summary.held_back {
+        by_reason.entry(&held.why).or_default().push((held.urls, &held.host));
+    }
+    let row = |(why, mut hosts): (&str, Vec<(u64, &str)>)| {
+        hosts.sort_by(|a, b| b.cmp(a));
+        let urls: u64 = hosts.iter().map(|(urls, _)| urls).sum();
+        let mut named: Vec<&str> = hosts.iter().take(NAMED).map(|(_, host)| *host).collect();
+        let more = format!("and {} more", hosts.len().saturating_sub(NAMED));
+        if hosts.len() > NAMED {
+            named.push(&more);
+        }
+        vec![why.to_owned(), urls.to_string(), named.join(", ")]
+    };
+    by_reason.into_iter().map(row).collect()
+}
+
+/// `1 gone: http_404, 40 not_article: hub`.
+fn listed<'a>(counts: impl IntoIterator<Item = (&'a String, &'a u64)>) -> String {
+    let parts: Vec<String> = counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    parts.join(", ")
 }
 
 fn next_step(summary: &Summary, data: &str) -> String {

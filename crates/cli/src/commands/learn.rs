@@ -41,12 +41,12 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
         )));
     }
     let host = args.host.or_else(|| host_of(&kept)).unwrap_or_else(|| "unknown".into());
-    let count = kept.len();
-    let template = SiteTemplate::learn(&host, 1, Timestamp::now(), kept);
+    let pages: Vec<(&str, &Page)> = kept.iter().map(|(name, page)| (name.as_str(), page)).collect();
+    let template = SiteTemplate::learn(&host, 1, Timestamp::now(), &pages);
     fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
     eprintln!(
         "{host}: learned from {} pages ({}); written to {}",
-        count,
+        kept.len(),
         holds(&template),
         args.out.display()
     );

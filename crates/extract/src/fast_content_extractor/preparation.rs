@@ -11,6 +11,7 @@
 //! links, comments) put their paths among the content paths: the known weakness of
 //! the method.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 
 use gleaner_html::Page;
@@ -36,14 +37,14 @@ struct Candidate {
 /// linear in the pages' size but for the comparison, which [`Params::max_work`]
 /// bounds.
 #[must_use]
-pub fn prepare(pages: &[Page], params: &Params) -> Template {
+pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let mut paths = Paths::default();
     let nothing_known = HashMap::new();
     let mut features = Features::beside(&nothing_known);
     let mut trees = Vec::with_capacity(pages.len());
     let mut candidates = Vec::new();
     let mut vectors = Vec::new();
-    for (number, page) in (0_u32..).zip(pages) {
+    for (number, page) in (0_u32..).zip(pages.iter().map(Borrow::borrow)) {
         let tree = Blocks::of(page, params);
         let made = tree.make_paths(page, &mut paths);
         for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features)).zip(made) {
@@ -73,7 +74,7 @@ pub fn prepare(pages: &[Page], params: &Params) -> Template {
         let index = kept.entry(candidate.path).or_insert_with(|| Index::new(params.similarity));
         if index.find(vector).is_none() {
             index.insert(vector.clone());
-            let (page, tree) = (&pages[candidate.page as usize], &trees[candidate.page as usize]);
+            let (page, tree) = (pages[candidate.page as usize].borrow(), &trees[candidate.page as usize]);
             non_content.push(stored(
                 page,
                 tree,

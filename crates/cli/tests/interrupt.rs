@@ -1,0 +1,64 @@
+//! Ctrl-C: the first finishes what is in flight and says how to go on; the second
+//! ends at once. Either way the same command goes on where it was.
+
+#![cfg(unix)]
+
+mod newspaper;
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use newspaper::{Crawl, check_gaps};
+
+const GAP: Duration = Duration::from_millis(40);
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn an_interrupted_crawl_goes_on_where_it_was() {
+    let crawl = Crawl::new(GAP);
+    let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(crawl.newspaper.wait_for_requests(60, Duration::from_secs(30)));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.contains("finishing what is in flight"), "{err}");
+    assert!(out.contains("the same command goes on where it was"), "{out}");
+    assert!(out.contains("the run was interrupted"), "{out}");
+    let requests = crawl.newspaper.requests();
+    assert!(requests.iter().all(|request| request.finished.is_some()), "a request was cut off");
+
+    let report = crawl.to_its_end();
+    assert!(report.contains("went on with an interrupted run"), "{report}");
+    let crawled = crawl.corpus().len();
+    assert_eq!(crawled, crawl.newspaper.expected().len());
+    check_gaps(&crawl.newspaper.requests(), GAP);
+    let mut pages: Vec<_> = crawl
+        .newspaper
+        .requests()
+        .into_iter()
+        .filter(|request| request.status == 200 && request.path != "/robots.txt")
+        .map(|request| (request.host, request.path))
+        .collect();
+    let asked = pages.len();
+    pages.sort();
+    pages.dedup();
+    assert_eq!(pages.len(), asked, "a page was asked for twice");
+}
+
+#[test]
+fn the_second_interrupt_ends_at_once() {
+    // The gap is long, so that the first one would wait for what is in flight.
+    let crawl = Crawl::new(Duration::from_secs(1));
+    let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(crawl.newspaper.wait_for_requests(3, Duration::from_secs(30)));
+    interrupt(&child);
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}

@@ -1,0 +1,82 @@
+//! What is typed wrongly, and how the program says so: one clear line, exit code 2.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn gleaner(folder: &TempDir, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gleaner")).current_dir(folder.path()).args(arguments).output().unwrap()
+}
+
+/// Runs and expects exit code 2 with one line that holds all of `parts`.
+fn refused(folder: &TempDir, arguments: &[&str], parts: &[&str]) {
+    let output = gleaner(folder, arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+    assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+    for part in parts {
+        assert!(said.contains(part), "{arguments:?}: {said} lacks {part}");
+    }
+}
+
+#[test]
+fn wrong_settings_and_seeds_are_refused_on_one_line() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("unknown.toml", "[fetch]\ndelay = \"1s\"\nspeed = 9\n");
+    write("unit.toml", "[fetch]\ndelay = 5\n");
+    write("bytes.toml", "[fetch]\nmax_page = \"5 apples\"\n");
+    write("broken.toml", "[fetch\n");
+    write("seeds.txt", "# sites\nhttps://a.example/\n\nftp://b.example/\n");
+    write("none.txt", "# nothing\n");
+    write("good.txt", "https://a.example/\n");
+    refused(&folder, &["crawl", "--config", "unknown.toml"], &["unknown.toml, line 3", "speed"]);
+    refused(&folder, &["crawl", "--config", "unit.toml"], &["unit.toml, line 2", "unit"]);
+    refused(&folder, &["crawl", "--config", "bytes.toml"], &["bytes.toml, line 2", "5 apples"]);
+    refused(&folder, &["stats", "--config", "broken.toml"], &["broken.toml, line 1"]);
+    refused(&folder, &["crawl", "--config", "absent.toml"], &["cannot read absent.toml"]);
+    refused(&folder, &["crawl", "--set", "fetch.delay=5"], &["--set fetch.delay=5", "unit"]);
+    refused(&folder, &["crawl", "--set", "fetch.nothing=5"], &["nothing"]);
+    refused(&folder, &["crawl", "--seeds", "seeds.txt"], &["seeds.txt", "line 4"]);
+    refused(&folder, &["crawl", "--seeds", "none.txt"], &["none.txt"]);
+    refused(&folder, &["crawl", "--seeds", "absent.txt"], &["cannot read absent.txt"]);
+    refused(&folder, &["crawl", "--seeds", "good.txt", "--set", "log.level=loud=="], &["log.level"]);
+    refused(&folder, &["extract", "absent.html"], &["cannot read absent.html"]);
+    refused(&folder, &["extract", "good.txt", "--url", "nonsense"], &["nonsense"]);
+}
+
+#[test]
+fn a_folder_without_a_corpus_is_said_so_and_left_alone() {
+    let folder = TempDir::new().unwrap();
+    for command in [&["stats"][..], &["export"], &["template", "list"]] {
+        let output = gleaner(&folder, command);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("no corpus in data"), "{output:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn every_command_has_a_help_with_an_example() {
+    let folder = TempDir::new().unwrap();
+    let help = String::from_utf8(gleaner(&folder, &["--help"]).stdout).unwrap();
+    for command in ["crawl", "export", "stats", "template", "extract", "learn"] {
+        assert!(help.contains(&format!("  {command} ")), "{help}");
+        let output = gleaner(&folder, &[command, "--help"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(&format!("  gleaner {command} ")), "{text}");
+        for option in ["--config", "--data", "--set"] {
+            assert!(text.contains(option), "{command}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_page_without_text_is_an_error_and_not_an_empty_file() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("empty.html"), "<html><body></body></html>").unwrap();
+    let output = gleaner(&folder, &["extract", "empty.html"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no text was found"));
+}
