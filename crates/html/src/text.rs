@@ -9,8 +9,9 @@
 //! Hidden elements give none either: the `hidden` attribute (but for
 //! `until-found`), an inline `display:none`, a `dialog` that is not open. The
 //! containers `html`, `body`, `main` and `article` are exempt, since sites hide
-//! them until a script has run, and so is the root handed in. `aria-hidden`
-//! hides nothing from the eye and is not looked at.
+//! them until a script has run, and so are the root handed in and the parts that
+//! React streams (`<div hidden id="S:0">`). `aria-hidden` hides nothing from the
+//! eye and is not looked at.
 //!
 //! The awkward truth: style sheets are not read. A `<span>` shown as a block is
 //! glued to its neighbour, a class that hides is not seen, and an unknown or
@@ -157,16 +158,26 @@ pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     if matches!(tag, "html" | "body" | "main" | "article") {
         return false;
     }
-    let mut open = false;
+    let (mut hidden, mut streamed, mut open) = (false, false, false);
     for (name, value) in page.attributes(id) {
         match name {
-            "hidden" if !value.eq_ignore_ascii_case("until-found") => return true,
+            "hidden" => hidden = !value.eq_ignore_ascii_case("until-found"),
+            "id" => streamed = is_streamed(value),
             "style" if displays_nothing(value) => return true,
             "open" => open = true,
             _ => {}
         }
     }
-    tag == "dialog" && !open
+    (hidden && !streamed) || (tag == "dialog" && !open)
+}
+
+/// Whether an id is one that React's server gives to a part of the page that comes
+/// late: `S:` and a hexadecimal number. The part, often the whole article, stands
+/// in a hidden `div` at the end until a script moves it to its place, so what is
+/// hidden here is what the reader sees.
+fn is_streamed(id: &str) -> bool {
+    id.strip_prefix("S:")
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// `display: none` among the declarations of a style attribute. The last
@@ -367,6 +378,14 @@ mod tests {
         check("<body style='display:none'><article hidden>a</article>", &["a"]);
         check("<dialog>x</dialog><dialog open>a</dialog>", &["a"]);
         check("wo<span hidden>x</span>rd", &["word"]);
+    }
+
+    #[test]
+    fn parts_that_react_streams_are_kept() {
+        check("<div hidden id=S:0><p>a</p></div><div id='S:1f' hidden>b</div>", &["a", "b"]);
+        check("<div hidden id=S:0 style='display:none'>x</div>a", &["a"]);
+        check("<div hidden id=S:>x</div><div hidden id=S:menu>x</div><div hidden id=s:0>x</div>", &[]);
+        check("<div hidden id=S:0>a<p hidden>x</p></div>", &["a"]);
     }
 
     #[test]

@@ -1,40 +1,42 @@
-//! html5ever's tree builder run against a budget.
+//! scraper's tree, built against a budget.
 //!
 //! The rules of the HTML standard search the stack of open elements and the list
 //! of active formatting elements again and again, so that nesting costs time
 //! quadratic in its depth and formatting elements that are never closed are built
-//! anew in every block. html5ever follows the rules, and 256 KiB of `<div>` cost
-//! it 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>` 6.4 s; 5 MiB would take
-//! half an hour and more.
+//! anew in every block. html5ever, and with it scraper, follows the rules:
+//! 256 KiB of `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>`
+//! 6.4 s; 5 MiB would take half an hour and more.
 //!
 //! All of these searches ask the sink that receives the tree for a name or for
-//! the sameness of two nodes. This sink counts the questions, and a [`Guard`] between tokenizer
-//! and tree builder drops every token behind the one with which a [`Budget`] is
-//! spent. The count needs no clock, so a page is cut at the same tag on every
-//! machine. What was built by then is kept.
+//! the sameness of two nodes. [`Counted`] wraps scraper's sink and counts the
+//! questions, and a [`Guard`] between tokenizer and tree builder drops every token
+//! behind the one with which a [`Budget`] is spent. The count needs no clock, so a
+//! page is cut at the same tag on every machine. What was built by then is kept.
 //!
 //! The awkward truth: the cut loses the rest of the page, where a browser would
 //! flatten the nesting; nobody reads such pages. Comparing formatting elements
 //! with one another does not ask the sink; that work is estimated from the depth.
+//! The depth, too, is an estimate, never too small: the standard moves subtrees up
+//! or sideways, and what was moved keeps the depth that it had. A page of thousands
+//! of blocks nested in unclosed formatting may so be cut at a fifth of the depth.
 
 use std::borrow::Cow;
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, RefCell};
 
+use ego_tree::NodeId;
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, QualName, TokenizerResult};
-
-/// No node.
-pub(crate) const NONE: u32 = u32::MAX;
+use scraper::{Html, HtmlTreeSink};
 
 /// What one page may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// Questions of the tree builder, each some 3 ns.
     pub(crate) work: u64,
-    /// Nodes, each some 120 bytes until the page stands, 40 after.
+    /// Nodes, each some 160 bytes until the page stands, 40 after.
     pub(crate) nodes: usize,
     /// Elements above an element.
     pub(crate) depth: u32,
@@ -44,41 +46,9 @@ pub(crate) struct Budget {
     pub(crate) attributes: usize,
 }
 
-/// A node with its neighbours, [`NONE`] where there is none.
-#[derive(Debug)]
-pub(crate) struct Linked {
-    pub(crate) parent: u32,
-    pub(crate) first: u32,
-    pub(crate) last: u32,
-    pub(crate) previous: u32,
-    pub(crate) next: u32,
-    depth: u32,
-    pub(crate) data: Data,
-}
-
-#[derive(Debug)]
-pub(crate) enum Data {
-    Element {
-        name: QualName,
-        attributes: Vec<Attribute>,
-        integration_point: bool,
-    },
-    Text(StrTendril),
-    /// The document, comments and processing instructions.
-    Other,
-}
-
-/// Builds the tree of a document: node 0 is the document. The flag tells whether
-/// the budget cut it.
-pub(crate) fn build(html: &str, budget: Budget) -> (Vec<Linked>, bool) {
-    let sink = Tree {
-        nodes: RefCell::default(),
-        work: Cell::new(0),
-        attribute_bytes: Cell::new(0),
-        depth: Cell::new(0),
-        budget,
-    };
-    sink.add(Data::Other);
+/// Builds the tree of a document. The flag tells whether the budget cut it.
+pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
+    let sink = Counted::new(budget);
     let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
     let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -86,19 +56,19 @@ pub(crate) fn build(html: &str, budget: Budget) -> (Vec<Linked>, bool) {
     while tokenizer.feed(&input) != TokenizerResult::Done {}
     tokenizer.end();
     let Guard { builder, cut } = tokenizer.sink;
-    (builder.sink.nodes.into_inner(), cut.get())
+    (builder.sink.finish(), cut.get())
 }
 
 /// Lets tokens through as long as there is budget; the end of the file always.
 struct Guard {
-    builder: TreeBuilder<u32, Tree>,
+    builder: TreeBuilder<Handle, Counted>,
     cut: Cell<bool>,
 }
 
 impl TokenSink for Guard {
-    type Handle = u32;
+    type Handle = Handle;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<u32> {
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
         if token == Token::EOFToken || !self.cut.get() {
             let result = self.builder.process_token(token, line);
             self.cut.set(self.cut.get() || self.builder.sink.is_spent());
@@ -116,96 +86,87 @@ impl TokenSink for Guard {
     }
 }
 
-/// The tree as it grows. html5ever wants shared access, hence the cells.
-struct Tree {
-    nodes: RefCell<Vec<Linked>>,
+/// A node of scraper's tree and what is known of it besides.
+#[derive(Clone, Copy, PartialEq)]
+struct Handle {
+    id: NodeId,
+    /// Where its [`Known`] stands; a template shares it with its content.
+    known: u32,
+}
+
+/// What the budget needs to know of a node and scraper's tree does not say.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Nodes above it, or above the place it was moved from.
+    depth: u32,
+    /// Work for each formatting element that it may be compared with; 0 if it is none.
+    comparison: u32,
+    integration_point: bool,
+}
+
+/// scraper's sink with a count of what it is asked. html5ever wants shared
+/// access, hence the cells.
+struct Counted {
+    inner: HtmlTreeSink,
+    known: RefCell<Vec<Known>>,
     work: Cell<u64>,
     attribute_bytes: Cell<usize>,
     depth: Cell<u32>,
     budget: Budget,
 }
 
-impl Tree {
+impl Counted {
+    fn new(budget: Budget) -> Self {
+        Self {
+            inner: HtmlTreeSink::new(Html::new_document()),
+            known: RefCell::new(vec![Known::default()]),
+            work: Cell::new(0),
+            attribute_bytes: Cell::new(0),
+            depth: Cell::new(0),
+            budget,
+        }
+    }
+
     fn is_spent(&self) -> bool {
         self.work.get() > self.budget.work
             || self.depth.get() > self.budget.depth
             || self.attribute_bytes.get() > self.budget.attribute_bytes
-            || self.nodes.borrow().len() > self.budget.nodes
+            || self.inner.0.borrow().tree.values().len() > self.budget.nodes
     }
 
     fn spend(&self, work: usize) {
         self.work.set(self.work.get() + work as u64);
     }
 
-    fn add(&self, data: Data) -> u32 {
-        let mut nodes = self.nodes.borrow_mut();
-        nodes.push(Linked {
-            parent: NONE,
-            first: NONE,
-            last: NONE,
-            previous: NONE,
-            next: NONE,
-            depth: 0,
-            data,
-        });
-        (nodes.len() - 1) as u32
+    fn spend_attributes(&self, attributes: &[Attribute]) {
+        let bytes: usize = attributes.iter().map(|a| a.value.len() + 16).sum();
+        self.attribute_bytes.set(self.attribute_bytes.get() + bytes);
     }
 
-    fn detach(&self, id: u32) {
-        let mut nodes = self.nodes.borrow_mut();
-        let Linked { parent, previous, next, .. } = nodes[id as usize];
-        if parent == NONE {
-            return;
-        }
-        match previous {
-            NONE => nodes[parent as usize].first = next,
-            before => nodes[before as usize].next = next,
-        }
-        match next {
-            NONE => nodes[parent as usize].last = previous,
-            after => nodes[after as usize].previous = previous,
-        }
-        let node = &mut nodes[id as usize];
-        (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
+    fn know(&self, id: NodeId, known: Known) -> Handle {
+        let mut all = self.known.borrow_mut();
+        all.push(known);
+        Handle { id, known: (all.len() - 1) as u32 }
     }
 
-    /// Puts `child` under `parent`, before `next` or last. Text is merged into a
-    /// text before it.
-    fn insert(&self, parent: u32, next: u32, child: NodeOrText<u32>) {
-        let previous = match next {
-            NONE => self.nodes.borrow()[parent as usize].last,
-            next => self.nodes.borrow()[next as usize].previous,
-        };
-        let id = match child {
-            NodeOrText::AppendNode(id) => id,
-            NodeOrText::AppendText(text) => {
-                if previous != NONE
-                    && let Data::Text(before) = &mut self.nodes.borrow_mut()[previous as usize].data
-                {
-                    before.push_tendril(&text);
-                    return;
-                }
-                self.add(Data::Text(text))
+    fn depth_of(&self, node: &Handle) -> u32 {
+        self.known.borrow()[node.known as usize].depth
+    }
+
+    /// Notes that a child is put at this depth and gives it as scraper's sink wants it.
+    fn place(&self, child: NodeOrText<Handle>, depth: u32) -> NodeOrText<NodeId> {
+        match child {
+            NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
+            NodeOrText::AppendNode(node) => {
+                let known = &mut self.known.borrow_mut()[node.known as usize];
+                // The standard fills the copy of a formatting element before it puts it
+                // anywhere, so its depth of 0 says nothing of what is put into it.
+                known.depth = known.depth.max(depth);
+                self.depth.set(self.depth.get().max(known.depth));
+                // It was compared with each formatting element open above it.
+                self.spend(known.depth as usize * known.comparison as usize);
+                NodeOrText::AppendNode(node.id)
             }
-        };
-        let mut nodes = self.nodes.borrow_mut();
-        let depth = nodes[parent as usize].depth + 1;
-        let node = &mut nodes[id as usize];
-        (node.parent, node.previous, node.next, node.depth) = (parent, previous, next, depth);
-        match previous {
-            NONE => nodes[parent as usize].first = id,
-            before => nodes[before as usize].next = id,
-        }
-        match next {
-            NONE => nodes[parent as usize].last = id,
-            after => nodes[after as usize].previous = id,
-        }
-        self.depth.set(self.depth.get().max(depth));
-        if let Data::Element { name, attributes, .. } = &nodes[id as usize].data
-            && is_formatting(&name.local)
-        {
-            // It was compared with each formatting element open above it.
-            self.spend(depth as usize * (2 + 16 * attributes.len()));
         }
     }
 }
@@ -230,114 +191,110 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-impl TreeSink for Tree {
-    type Handle = u32;
-    type Output = ();
-    type ElemName<'a> = Ref<'a, QualName>;
+/// What scraper's sink leaves at the trait's default is left so here, but for the
+/// integration points of MathML, which scraper does not know.
+impl TreeSink for Counted {
+    type Handle = Handle;
+    type Output = Html;
+    type ElemName<'a> = <HtmlTreeSink as TreeSink>::ElemName<'a>;
 
-    fn finish(self) {}
-
-    fn parse_error(&self, _: Cow<'static, str>) {}
-
-    fn set_quirks_mode(&self, _: QuirksMode) {}
-
-    fn get_document(&self) -> u32 {
-        0
+    fn finish(self) -> Html {
+        self.inner.finish()
     }
 
-    /// A template's content stands in the template itself.
-    fn get_template_contents(&self, target: &u32) -> u32 {
-        *target
+    fn parse_error(&self, message: Cow<'static, str>) {
+        self.inner.parse_error(message);
     }
 
-    fn elem_name<'a>(&'a self, target: &'a u32) -> Ref<'a, QualName> {
+    fn set_quirks_mode(&self, mode: QuirksMode) {
+        self.inner.set_quirks_mode(mode);
+    }
+
+    fn get_document(&self) -> Handle {
+        Handle { id: self.inner.get_document(), known: 0 }
+    }
+
+    fn get_template_contents(&self, target: &Handle) -> Handle {
+        Handle { id: self.inner.get_template_contents(&target.id), known: target.known }
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> Self::ElemName<'a> {
         self.spend(1);
-        Ref::map(self.nodes.borrow(), |nodes| match &nodes[*target as usize].data {
-            Data::Element { name, .. } => name,
-            Data::Text(_) | Data::Other => {
-                unreachable!("the tree builder asks elements only for a name")
-            }
-        })
+        self.inner.elem_name(&target.id)
     }
 
-    fn same_node(&self, x: &u32, y: &u32) -> bool {
+    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
         self.spend(1);
-        x == y
+        self.inner.same_node(&x.id, &y.id)
     }
 
-    fn create_element(&self, name: QualName, mut attributes: Vec<Attribute>, flags: ElementFlags) -> u32 {
+    fn create_element(&self, name: QualName, mut attributes: Vec<Attribute>, flags: ElementFlags) -> Handle {
         attributes.truncate(self.budget.attributes);
-        let bytes: usize = attributes.iter().map(|a| a.value.len() + 16).sum();
-        self.attribute_bytes.set(self.attribute_bytes.get() + bytes);
-        let integration_point = flags.mathml_annotation_xml_integration_point;
-        self.add(Data::Element { name, attributes, integration_point })
-    }
-
-    fn create_comment(&self, _: StrTendril) -> u32 {
-        self.add(Data::Other)
-    }
-
-    fn create_pi(&self, _: StrTendril, _: StrTendril) -> u32 {
-        self.add(Data::Other)
-    }
-
-    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
-
-    fn append(&self, parent: &u32, child: NodeOrText<u32>) {
-        self.insert(*parent, NONE, child);
-    }
-
-    fn append_before_sibling(&self, sibling: &u32, child: NodeOrText<u32>) {
-        if let NodeOrText::AppendNode(id) = &child {
-            self.detach(*id);
-        }
-        let parent = self.nodes.borrow()[*sibling as usize].parent;
-        if parent != NONE {
-            self.insert(parent, *sibling, child);
-        }
-    }
-
-    fn append_based_on_parent_node(&self, element: &u32, previous: &u32, child: NodeOrText<u32>) {
-        if self.nodes.borrow()[*element as usize].parent == NONE {
-            self.append(previous, child);
-        } else {
-            self.append_before_sibling(element, child);
-        }
-    }
-
-    fn add_attrs_if_missing(&self, target: &u32, more: Vec<Attribute>) {
-        let mut nodes = self.nodes.borrow_mut();
-        let Data::Element { attributes, .. } = &mut nodes[*target as usize].data else {
-            return;
+        self.spend_attributes(&attributes);
+        let known = Known {
+            depth: 0,
+            comparison: if is_formatting(&name.local) { 2 + 16 * attributes.len() as u32 } else { 0 },
+            integration_point: flags.mathml_annotation_xml_integration_point,
         };
-        for attribute in more {
-            self.spend(attributes.len());
-            if attributes.len() < self.budget.attributes
-                && attributes.iter().all(|a| a.name != attribute.name)
-            {
-                self.attribute_bytes.set(self.attribute_bytes.get() + attribute.value.len() + 16);
-                attributes.push(attribute);
+        self.know(self.inner.create_element(name, attributes, flags), known)
+    }
+
+    fn create_comment(&self, text: StrTendril) -> Handle {
+        self.know(self.inner.create_comment(text), Known::default())
+    }
+
+    fn create_pi(&self, target: StrTendril, data: StrTendril) -> Handle {
+        self.know(self.inner.create_pi(target, data), Known::default())
+    }
+
+    fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {
+        self.inner.append_doctype_to_document(name, public, system);
+    }
+
+    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
+        let child = self.place(child, self.depth_of(parent) + 1);
+        self.inner.append(&parent.id, child);
+    }
+
+    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
+        let child = self.place(child, self.depth_of(sibling));
+        self.inner.append_before_sibling(&sibling.id, child);
+    }
+
+    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
+        let depth = self.depth_of(element).max(self.depth_of(previous) + 1);
+        let child = self.place(child, depth);
+        self.inner.append_based_on_parent_node(&element.id, &previous.id, child);
+    }
+
+    /// Lets through what the element lacks and has room for, so that only this is
+    /// counted; scraper looks again.
+    fn add_attrs_if_missing(&self, target: &Handle, mut more: Vec<Attribute>) {
+        if let Some(node) = self.inner.0.borrow().tree.get(target.id)
+            && let Some(element) = node.value().as_element()
+        {
+            let room = self.budget.attributes.saturating_sub(element.attrs.len());
+            if room > 0 {
+                self.spend(element.attrs.len() * more.len());
+                more.retain(|a| element.attrs.iter().all(|(name, _)| *name != a.name));
             }
+            more.truncate(room);
         }
+        self.spend_attributes(&more);
+        self.inner.add_attrs_if_missing(&target.id, more);
     }
 
-    fn remove_from_parent(&self, target: &u32) {
-        self.detach(*target);
+    fn remove_from_parent(&self, target: &Handle) {
+        self.inner.remove_from_parent(&target.id);
     }
 
-    fn reparent_children(&self, node: &u32, new_parent: &u32) {
-        loop {
-            let child = self.nodes.borrow()[*node as usize].first;
-            if child == NONE {
-                return;
-            }
-            self.spend(1);
-            self.detach(child);
-            self.insert(*new_parent, NONE, NodeOrText::AppendNode(child));
-        }
+    /// Not counted: the new parent is the copy of a formatting element, and from
+    /// such a one no child is moved again.
+    fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
+        self.inner.reparent_children(&node.id, &new_parent.id);
     }
 
-    fn is_mathml_annotation_xml_integration_point(&self, target: &u32) -> bool {
-        matches!(self.nodes.borrow()[*target as usize].data, Data::Element { integration_point: true, .. })
+    fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
+        self.known.borrow()[target.known as usize].integration_point
     }
 }
