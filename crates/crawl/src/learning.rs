@@ -103,7 +103,9 @@ mod tests {
             "All rights in these pages, their pictures and their sounds are reserved by the publisher. "
                 .repeat(12);
         let gap = "<i></i>".repeat(60);
-        let html = format!("<title>Story {number}</title><div><p>{story}</p></div>{gap}<div>{terms}</div>");
+        let html = format!(
+            "<title>Story {number}</title><div><p>{story} It was number {number}, and those who had come to see it went home content, although it rained, and although the band had lost its drum on the way across the fields.</p></div>{gap}<div>{terms}</div>"
+        );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
         let record = UrlRecord {
             url: url.as_str().into(),

@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use gleaner_config::Config;
 use gleaner_fetch::{Access, RobotsRecord, Verdict};
 use gleaner_frontier::{CanonicalUrl, Outcome, Role, Scope, UrlKey};
-use gleaner_store::{Change, HostId, HostRecord, Run, Store, StoreError, UrlRecord, Writer};
+use gleaner_store::{Change, HostId, HostRecord, Run, Store, StoreError, UrlRecord, Wait, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::{info, warn};
@@ -47,6 +47,8 @@ pub(crate) struct Owner {
     unflushed: usize,
     flushed: Instant,
     promoted: Instant,
+    /// When this process began to crawl.
+    began: Timestamp,
 }
 
 /// What a host's turn came to.
@@ -87,7 +89,8 @@ impl Owner {
             in_flight: 0,
             unflushed: 0,
             flushed: now,
-            promoted: now,
+            promoted: now.checked_sub(TICK).unwrap_or(now),
+            began: Timestamp::now(),
         }
     }
 
@@ -193,14 +196,18 @@ impl Owner {
         }
     }
 
-    /// Makes ready what has waited long enough.
+    /// Makes ready what has waited long enough. A listing is visited again only if it
+    /// was due when this began: with many sites one is always due soon, and a run
+    /// that waited for it would never end.
     fn tick(&mut self) -> Result<(), CrawlError> {
         if self.promoted.elapsed() < TICK {
             return Ok(());
         }
         self.promoted = Instant::now();
         let mut change = self.writer.begin();
-        if change.promote(Timestamp::now(), BATCH)? > 0 {
+        let retries = change.promote(Wait::Retry, Timestamp::now(), BATCH)?;
+        let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;
+        if retries + revisits > 0 {
             self.commit(change)?;
         }
         Ok(())
@@ -319,15 +326,17 @@ impl Owner {
         }
     }
 
-    /// Whether nothing is due now or within `crawl.linger`.
+    /// Whether nothing is due now or within `crawl.linger`. A gap is always waited
+    /// for, however long it is; a hold that a host asked for, or a failed robots.txt,
+    /// is not.
     fn quiet(&self) -> Result<bool, CrawlError> {
-        let linger = self.config.crawl.linger.get();
-        let soon = |at: Instant| at <= Instant::now() + linger;
-        if self.schedule.next().is_some_and(soon) {
+        let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
+        let soon = |at: Instant, group| at <= now + linger || at <= now + self.gap_of(group);
+        if self.schedule.due().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
-        let until = Timestamp::now().as_second().saturating_add_unsigned(linger.as_secs());
-        Ok(self.store.next_due()?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
+        let until = later(linger).as_second();
+        Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
     }
 
     /// At the end: hosts that gathered too few pages are worked through all the

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_config::{Bytes, Config};
 use gleaner_fetch::{ClientError, Fetcher};
 use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Store, StoreError, Writer};
+use gleaner_store::{Store, StoreError, Wait, Writer};
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
@@ -109,11 +109,17 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         hosts: store.counts(run.number)?,
         held_back: held_back(&store, &hosts, cap, complete)?,
         documents: store.totals()?.documents(),
-        next_due: store.next_due()?,
+        next_due: next_due(&store)?,
         run,
         resumed,
         complete,
     })
+}
+
+/// The second at which the next URL is due, whatever it waits for.
+fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
+    let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
+    Ok(due.into_iter().flatten().min())
 }
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.

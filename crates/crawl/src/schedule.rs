@@ -70,6 +70,11 @@ impl Schedule {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
+    /// All groups that are due, now or later, in no order.
+    pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
+        self.due.iter().map(|Reverse((at, group))| (*at, group))
+    }
+
     /// The hosts of a group, the one whose turn it is first.
     pub(crate) fn hosts(&self, group: &GroupName) -> Vec<HostId> {
         self.groups.get(group).map(|group| group.hosts.iter().copied().collect()).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! What a run came to.
 
-use gleaner_store::{Counts, Run, Store, StoreError};
+use gleaner_store::{Counts, Run, Store, StoreError, Wait};
 
 use crate::hosts::{Host, Hosts};
 use gleaner_fetch::Access;
@@ -51,7 +51,7 @@ pub(crate) fn held_back(
             held.push(HeldBack { host: host.name.clone(), urls, why: why(host, cap, complete) });
         }
     }
-    for record in store.waiting(COUNTED)?.iter().filter(|record| record.tries > 0) {
+    for record in &store.waiting(Wait::Retry, COUNTED)? {
         let Some(host) = hosts.get(record.host) else { continue };
         let why = "waiting for another try".to_owned();
         match held.iter_mut().find(|other| other.host == host.name && other.why == why) {

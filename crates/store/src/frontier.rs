@@ -7,7 +7,7 @@
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, UrlKey};
 use jiff::Timestamp;
 
-use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, keys};
+use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
 
 impl Change {
     /// The record of a URL, as this change has it.
@@ -67,8 +67,8 @@ impl Change {
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(-1);
             }
-            UrlState::Waiting { due, .. } => {
-                self.remove(keys::waiting(due, key));
+            UrlState::Waiting { wait, due, .. } => {
+                self.remove(keys::waiting(wait, due, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(-1);
             }
@@ -82,12 +82,21 @@ impl Change {
         record.state = UrlState::Done;
     }
 
-    fn wait(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord, due: Timestamp, rank: u8) {
-        let due = u64::try_from(due.as_second()).unwrap_or(0);
-        record.state = UrlState::Waiting { due, rank };
+    fn wait(
+        &mut self,
+        key: UrlKey,
+        record: &mut UrlRecord,
+        host: &mut HostRecord,
+        wait: Wait,
+        (due, rank): (Timestamp, u8),
+    ) {
+        // Rounded up: nothing is due before its time.
+        let second = due.as_second() + i64::from(due.subsec_nanosecond() > 0);
+        let due = u64::try_from(second).unwrap_or(0);
+        record.state = UrlState::Waiting { wait, due, rank };
         host.queued += 1;
         self.queue(1);
-        self.mark(keys::waiting(due, key));
+        self.mark(keys::waiting(wait, due, key));
     }
 
     /// Ends the visit of a URL. `again`: when it is to be asked again, and with
@@ -106,8 +115,8 @@ impl Change {
         self.leave(key, &mut record, &mut host);
         record.tries = 0;
         record.last = Some(outcome);
-        if let Some((due, rank)) = again {
-            self.wait(key, &mut record, &mut host, due, rank);
+        if let Some(again) = again {
+            self.wait(key, &mut record, &mut host, Wait::Revisit, again);
         }
         self.put(keys::url(key), &record);
         self.put_host(&host);
@@ -125,7 +134,7 @@ impl Change {
             UrlState::Gathered { .. } | UrlState::Done => 0,
         };
         self.leave(key, &mut record, &mut host);
-        self.wait(key, &mut record, &mut host, due, rank);
+        self.wait(key, &mut record, &mut host, Wait::Retry, (due, rank));
         self.put(keys::url(key), &record);
         self.put_host(&host);
         Ok(())
@@ -174,16 +183,17 @@ impl Change {
         self.put(keys::url(key), &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes ready what has waited until `now`, `limit` URLs at most. Gives how many.
+    /// Makes ready what waited and is due until `until`, `limit` URLs at most. Gives
+    /// how many.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn promote(&mut self, now: Timestamp, limit: usize) -> Result<usize, StoreError> {
-        let now = u64::try_from(now.as_second()).unwrap_or(0);
+    pub fn promote(&mut self, wait: Wait, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        let until = u64::try_from(until.as_second()).unwrap_or(0);
         let mut due = Vec::new();
-        for key in self.store.records.scan_prefix([keys::WAITING]).keys().take(limit) {
+        for key in self.store.records.scan_prefix(keys::waiting_for(wait)).keys().take(limit) {
             let key = key.map_err(StoreError::sled("reading the frontier"))?;
-            if keys::due_of(&key).is_none_or(|at| at > now) {
+            if keys::due_of(&key).is_none_or(|at| at > until) {
                 break;
             }
             due.extend(keys::last_url(&key));

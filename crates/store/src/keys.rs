@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
 //! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
-//! | `w` due second, url key | nothing: a URL that waits for its time |
+//! | `w` due second, url key | nothing: a URL that waits for another try |
+//! | `v` due second, url key | nothing: a listing that waits for its next visit |
 //! | `g` host, sequence, url key | nothing: an article gathered for learning |
 //! | `h` host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher keeps it |
@@ -20,12 +21,13 @@
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
 
-use crate::HostId;
+use crate::{HostId, Wait};
 
 /// What the first byte of a key stands for.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
-pub(crate) const WAITING: u8 = b'w';
+const RETRY: u8 = b'w';
+const REVISIT: u8 = b'v';
 pub(crate) const GATHERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';
@@ -55,8 +57,16 @@ pub(crate) fn ready(host: HostId, rank: u8, sequence: u64, url: UrlKey) -> Vec<u
     key(READY, &[&host.0.to_be_bytes(), &[rank], &sequence.to_be_bytes(), url.as_bytes()])
 }
 
-pub(crate) fn waiting(due: u64, url: UrlKey) -> Vec<u8> {
-    key(WAITING, &[&due.to_be_bytes(), url.as_bytes()])
+pub(crate) fn waiting_for(wait: Wait) -> [u8; 1] {
+    match wait {
+        Wait::Retry => [RETRY],
+        Wait::Revisit => [REVISIT],
+    }
+}
+
+pub(crate) fn waiting(wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
+    let [space] = waiting_for(wait);
+    key(space, &[&due.to_be_bytes(), url.as_bytes()])
 }
 
 /// The second at which a waiting URL is due.

@@ -30,4 +30,4 @@ pub use documents::{Placement, Stored};
 pub use error::StoreError;
 pub use open::{Options, Writer, open};
 pub use read::Store;
-pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState};
+pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait};

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::documents::unpack;
 use crate::records::decode;
-use crate::{Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, keys};
+use crate::{Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys};
 
 /// A handle for reading; clones are cheap and may go to other threads.
 #[derive(Debug, Clone)]
@@ -62,12 +62,12 @@ impl Store {
         Ok(count)
     }
 
-    /// The second since 1970 at which the next waiting URL is due.
+    /// The second since 1970 at which the next URL is due that waits for this.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn next_due(&self) -> Result<Option<u64>, StoreError> {
-        match self.records.scan_prefix([keys::WAITING]).keys().next() {
+    pub fn next_due(&self, wait: Wait) -> Result<Option<u64>, StoreError> {
+        match self.records.scan_prefix(keys::waiting_for(wait)).keys().next() {
             Some(key) => Ok(keys::due_of(&key.map_err(StoreError::sled("reading the frontier"))?)),
             None => Ok(None),
         }
@@ -202,14 +202,13 @@ impl Store {
             .collect()
     }
 
-    /// How many waiting URLs a host has and why, by the label of the last failure:
-    /// for the table at a run's end. Looks at `limit` URLs at most.
+    /// The URLs that wait for this, the next that is due first, `limit` at most.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn waiting(&self, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
+    pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
         let mut records = Vec::new();
-        for key in self.records.scan_prefix([keys::WAITING]).keys().take(limit) {
+        for key in self.records.scan_prefix(keys::waiting_for(wait)).keys().take(limit) {
             let key = key.map_err(StoreError::sled("reading the frontier"))?;
             let Some(record) = keys::last_url(&key).map(|url| self.url(url)).transpose()?.flatten() else {
                 continue;

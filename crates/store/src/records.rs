@@ -55,6 +55,8 @@ pub enum UrlState {
     },
     /// It waits for its time.
     Waiting {
+        /// What for.
+        wait: Wait,
         /// Seconds since 1970.
         due: u64,
         /// Its rank when it is due.
@@ -67,6 +69,15 @@ pub enum UrlState {
     },
     /// Its visit has ended; no other is planned.
     Done,
+}
+
+/// What a URL waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Wait {
+    /// Another try.
+    Retry,
+    /// The next visit of a listing.
+    Revisit,
 }
 
 /// What is known of a host.

@@ -1,7 +1,7 @@
 //! The frontier through crashes: what is ready, in which order, and what waits.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Options, RawPage, StoreError, UrlState, Writer, open};
+use gleaner_store::{Options, RawPage, StoreError, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -91,15 +91,15 @@ fn a_retry_waits_for_its_time_and_keeps_its_rank() {
     assert_eq!(change.queued(), 0);
     writer.commit(change).unwrap();
     assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/2"));
-    assert_eq!(writer.store().next_due().unwrap(), Some(1_795_000_060));
+    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), Some(1_795_000_060));
 
     for (now, expected) in [(NOW, 0), (late, 1), (late, 0)] {
         let mut change = writer.begin();
-        assert_eq!(change.promote(now, 10).unwrap(), expected);
+        assert_eq!(change.promote(Wait::Retry, now, 10).unwrap(), expected);
         writer.commit(change).unwrap();
     }
     assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/1"));
-    assert_eq!(writer.store().next_due().unwrap(), None);
+    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), None);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
             id += 1;
             continue;
         };
-        if never_text(tag) || (is_hidden(page, id) && !is_streamed(page, id)) {
+        if never_text(tag) || is_hidden(page, id) {
             id = page.node(id).end;
             continue;
         }
@@ -100,12 +100,6 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
         id += 1;
     }
     end_line(&mut line);
-}
-
-/// Whether an element is a part of a page that React streams: hidden under the id
-/// `S:0`, `S:1`, ... until a script moves it into its place. Whole articles are.
-fn is_streamed(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, "id").is_some_and(|id| id.starts_with("S:"))
 }
 
 impl Line {

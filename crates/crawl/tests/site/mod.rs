@@ -1,0 +1,119 @@
+#![allow(clippy::allow_attributes, dead_code, unreachable_pub, reason = "each test uses a part of it")]
+//! A scripted site behind a proxy on loopback, and a crawl of it in this process.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use gleaner_config::Config;
+use gleaner_crawl::{Progress, Start, Stop, Summary};
+use gleaner_frontier::{CanonicalUrl, parse_seeds};
+use gleaner_store::{Options, Store, open};
+
+/// What a path answers: the first reply, then the second, ...; the last for ever.
+pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: String,
+    pub body: String,
+}
+
+pub fn reply(status: u16, headers: &str, body: &str) -> Reply {
+    Reply { status, headers: headers.into(), body: body.into() }
+}
+
+/// An HTML page.
+pub fn html(body: &str) -> Reply {
+    reply(200, "Content-Type: text/html\r\n", body)
+}
+
+/// A running site; every host name leads to it.
+pub struct Site {
+    pub address: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    pub fn serve(routes: Routes) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (log, routes) = (Arc::clone(&asked), Arc::new(routes));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (log, routes) = (Arc::clone(&log), Arc::clone(&routes));
+                std::thread::spawn(move || answer(&stream, &routes, &log));
+            }
+        });
+        Self { address, asked }
+    }
+
+    /// The paths that were asked for, in order.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// Crawls `http://site.example/` until nothing is due.
+    pub fn crawl(&self, folder: &Path, sets: &[&str]) -> (Summary, Store) {
+        let proxy = format!("fetch.proxy=http://{}", self.address);
+        crawl(folder, "http://site.example/", &[&[proxy.as_str()], sets].concat())
+    }
+}
+
+/// Crawls the seeds in `seeds` with short pauses; `sets` win.
+pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
+    let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
+    let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
+    let config: Config = gleaner_config::read(None, &sets).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let writer = open(folder, &Options { cache: 16 << 20, create: true }).unwrap();
+    let store = writer.store();
+    let summary = gleaner_crawl::run(Start {
+        config,
+        seeds: parse_seeds(seeds, "seeds").unwrap(),
+        writer,
+        runtime: runtime.handle().clone(),
+        stop: Stop::default(),
+        progress: Arc::new(Progress::default()),
+    });
+    (summary.unwrap(), store)
+}
+
+/// How the visit of a URL of the site ended, in words; empty where it has not.
+pub fn ending(store: &Store, path: &str) -> String {
+    let url = CanonicalUrl::parse(&format!("http://site.example{path}")).unwrap();
+    let record = store.url(url.key()).unwrap();
+    let record = record.unwrap_or_else(|| panic!("{path} is not known to the crawl"));
+    record.last.map(|outcome| outcome.reason()).unwrap_or_default()
+}
+
+fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<String>>) {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    while let Some(request) = lines.next() {
+        let target = request.split(' ').nth(1).unwrap_or_default();
+        let path = target.split_once("://").map_or(target, |(_, rest)| &rest[rest.find('/').unwrap_or(0)..]);
+        for header in lines.by_ref() {
+            if header.is_empty() {
+                break;
+            }
+        }
+        let earlier = {
+            let mut log = log.lock().unwrap();
+            log.push(path.to_owned());
+            log.iter().filter(|asked| *asked == path).count() - 1
+        };
+        let absent = vec![reply(404, "", "")];
+        let replies = routes.get(path).unwrap_or(&absent);
+        let Reply { status, headers, body } = &replies[earlier.min(replies.len() - 1)];
+        let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len());
+        let mut stream = stream;
+        if stream.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}

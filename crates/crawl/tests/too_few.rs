@@ -1,0 +1,49 @@
+//! A site with too few articles for a template: extracted page by page at the end
+//! of the run, and again by the template once there is one.
+
+mod site;
+
+use std::collections::BTreeSet;
+
+use gleaner_corpus::Document;
+use gleaner_store::Store;
+use gleaner_testkit::{Newspaper, Options};
+use site::crawl;
+use tempfile::TempDir;
+
+fn methods(store: &Store) -> BTreeSet<String> {
+    documents(store).into_iter().map(|document| document.method).collect()
+}
+
+fn documents(store: &Store) -> Vec<Document> {
+    store.documents().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn pages_extracted_alone_are_extracted_again_by_the_template() {
+    let folder = TempDir::new().unwrap();
+    let seeds = Newspaper::seeds().join("\n");
+    let visit = |articles| {
+        let options = Options { articles, faults: false, ..Options::default() };
+        let newspaper = Newspaper::start_in_background(options).unwrap();
+        let proxy = format!("fetch.proxy={}", newspaper.proxy());
+        let (summary, store) = crawl(folder.path(), &seeds, &[&proxy, "crawl.revisit=0s"]);
+        assert!(summary.complete);
+        (newspaper.expected().len(), store)
+    };
+    let (few, store) = visit(8);
+    // The single-page method lets parts of the page around an article in, by which
+    // the second copy of an article may differ.
+    assert!((few..=few + 2).contains(&documents(&store).len()), "{}", documents(&store).len());
+    assert_eq!(methods(&store), BTreeSet::from(["improved-bte".to_owned()]));
+    assert!(documents(&store).iter().all(|document| document.template_version.is_none()));
+    drop(store);
+
+    // A listing is due again from the next second on; until then a run asks nothing.
+    let grown = (0..200).map(|_| visit(usize::MAX)).find(|(all, store)| documents(store).len() >= *all);
+    let (all, store) = grown.expect("the second visit finds the new articles");
+    assert_eq!(documents(&store).len(), all);
+    assert_eq!(methods(&store), BTreeSet::from(["fast-content-extractor".to_owned()]));
+    let gathered: u32 = store.hosts().map(|host| host.unwrap().gathered).sum();
+    assert_eq!(gathered, 0, "no raw page is kept once its host has a template");
+}
