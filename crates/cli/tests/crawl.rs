@@ -1,6 +1,13 @@
 //! One crawl of the bundled newspaper by the real binary, looked at from all sides:
 //! what it asked, what it stored, and what the other commands make of the corpus.
 
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 mod newspaper;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,12 @@
 //! Ctrl-C: the first finishes what is in flight and says how to go on; the second
 //! ends at once. Either way the same command goes on where it was.
 
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
 #![cfg(unix)]
 
 mod newspaper;

@@ -1,6 +1,13 @@
 //! `kill -9` at random moments of one crawl, and the same command again: the corpus
 //! is the one of an undisturbed crawl, and no host is asked sooner than its gap.
 
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 mod newspaper;
 
 use std::collections::BTreeMap;

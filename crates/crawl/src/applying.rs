@@ -27,7 +27,7 @@ impl Owner {
                 self.robots_came(host, &origin, &record)?;
                 group
             }
-            Event::Answered(visit, response) => self.answered(*visit, response)?,
+            Event::Answered(visit, response) => self.answered(*visit, *response)?,
             Event::Failed(visit, error) => self.failed(*visit, &error)?,
             Event::Read(visit, reading) => self.read(*visit, *reading)?,
             Event::Learned(lesson, learned) => self.learned(lesson, *learned)?,

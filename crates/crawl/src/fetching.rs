@@ -46,10 +46,10 @@ impl Fetching {
         // in the frontier.
         match answer {
             Ok(response) if (200..300).contains(&response.status) => {
-                let _ = self.tasks.send(Task::Read(visit, response, Timestamp::now()));
+                let _ = self.tasks.send(Task::Read(visit, Box::new(response), Timestamp::now()));
             }
             Ok(response) => {
-                let _ = self.events.send(Event::Answered(visit, response));
+                let _ = self.events.send(Event::Answered(visit, Box::new(response)));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no answer");

@@ -38,7 +38,7 @@ pub(crate) struct Lesson {
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Read an answer of 2xx.
-    Read(Box<Visit>, Response, Timestamp),
+    Read(Box<Visit>, Box<Response>, Timestamp),
     /// Learn a template, or extract page by page.
     Learn(Lesson),
 }
@@ -49,7 +49,7 @@ pub(crate) enum Event {
     /// A host's robots.txt was asked for.
     Robots(HostId, GroupName, Url, Box<RobotsRecord>),
     /// An answer that is not of 2xx.
-    Answered(Box<Visit>, Response),
+    Answered(Box<Visit>, Box<Response>),
     /// No usable answer.
     Failed(Box<Visit>, FetchError),
     /// A page, feed or sitemap was read.

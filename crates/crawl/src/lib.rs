@@ -2,10 +2,10 @@
 //!
 //! | stage | where it runs | room |
 //! |---|---|---|
-//! | hand out the next URL of each host whose gap has passed | the owner's thread | [`owner`], [`schedule`] |
-//! | ask for it | async tasks | [`fetching`] |
-//! | decode, parse, judge, extract, find links; learn | worker threads | [`reading`], [`learning`] |
-//! | decide the outcome, change the store | the owner's thread | [`applying`] |
+//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `schedule` |
+//! | ask for it | async tasks | `fetching` |
+//! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `learning` |
+//! | decide the outcome, change the store | the owner's thread | `applying` |
 //!
 //! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
 //! store. A host (with all that share its gap) has one URL in flight at a time, from

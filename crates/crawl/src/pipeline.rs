@@ -152,9 +152,12 @@ fn workers(
             thread::Builder::new()
                 .name(format!("worker {number}"))
                 .spawn(move || {
-                    // An error means that the owner has given up; so does the worker.
-                    let _ =
-                        work.iter().try_for_each(|task| events.send(done(task, &store, &scope, max_list)));
+                    for task in work {
+                        if events.send(done(task, &store, &scope, max_list)).is_err() {
+                            // The owner has given up.
+                            return;
+                        }
+                    }
                 })
                 .map_err(CrawlError::NoWorkers)
         })
@@ -166,7 +169,7 @@ fn workers(
 fn done(task: Task, store: &Store, scope: &Scope, max_list: u64) -> Event {
     match task {
         Task::Read(visit, response, fetched) => {
-            let read = AssertUnwindSafe(|| reading::read(&visit, response, fetched, scope, max_list));
+            let read = AssertUnwindSafe(|| reading::read(&visit, *response, fetched, scope, max_list));
             match catch_unwind(read) {
                 Ok(reading) => Event::Read(visit, Box::new(reading)),
                 Err(panic) => Event::Broken(visit, words_of(&*panic)),

@@ -1,7 +1,7 @@
 //! What is kept and how it survives a crash: the only crate that names sled.
 //!
 //! Two trees. `records` holds everything small, told apart by the first byte of
-//! its keys (see [`keys`]); `pages` holds the raw pages of hosts that have no
+//! its keys (see `keys.rs`); `pages` holds the raw pages of hosts that have no
 //! template yet. A change is a [`Change`]: it reads through its own writes and
 //! becomes one sled batch in one tree, so that after a crash all of it is there or
 //! none. A raw page is written before the change that names it.

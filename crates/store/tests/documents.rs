@@ -1,6 +1,13 @@
 //! Documents: each text once, with every URL that carried it, whatever is
 //! extracted anew and in whichever order.
 
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};

@@ -1,5 +1,12 @@
 //! The frontier through crashes: what is ready, in which order, and what waits.
 
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{Options, RawPage, StoreError, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};

@@ -1,4 +1,10 @@
-#![allow(clippy::allow_attributes, dead_code, unreachable_pub, reason = "each test uses a part of it")]
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "each test uses a part of it"
+)]
 //! The real binary against the bundled newspaper, shared by the tests that need both.
 
 use std::collections::{BTreeMap, BTreeSet};
