@@ -2,7 +2,7 @@
 //!
 //! A document is the text of one article with its provenance. It is named by the
 //! URL under which its text was first seen; other URLs that carried the same
-//! normalised text are its aliases. Nothing here does IO except [`export`], which
+//! normalised text are its aliases. Nothing here does IO except `export`, which
 //! writes to what it is handed.
 
 mod document;
