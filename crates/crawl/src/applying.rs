@@ -109,6 +109,7 @@ impl Owner {
         host.held_until = Some(later(hold));
         change.put_host(&host);
         self.commit(change)?;
+        self.flush()?;
         self.again_or_failed(visit, format!("http_{}", response.status), hold)
     }
 

@@ -20,8 +20,6 @@ pub(crate) struct Host {
     pub(crate) group: GroupName,
     /// What its robots.txt allows; `None` until it was asked for.
     pub(crate) access: Option<Access>,
-    /// Its gap: the configured one, or a longer `Crawl-delay`.
-    pub(crate) gap: Duration,
     /// When robots.txt is to be asked for again.
     pub(crate) robots_due: Timestamp,
     pub(crate) template: Option<Arc<SiteTemplate>>,
@@ -39,6 +37,8 @@ pub(crate) struct Host {
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_id: HashMap<HostId, Host>,
+    /// The gap of each group: the configured one, or the longest `Crawl-delay`.
+    gaps: HashMap<GroupName, Duration>,
 }
 
 impl Hosts {
@@ -48,6 +48,18 @@ impl Hosts {
 
     pub(crate) fn get_mut(&mut self, id: HostId) -> Option<&mut Host> {
         self.by_id.get_mut(&id)
+    }
+
+    /// The gap of a group.
+    pub(crate) fn gap(&self, group: &GroupName) -> Duration {
+        self.gaps.get(group).copied().unwrap_or_default()
+    }
+
+    /// Makes a group's gap at least this long, and gives it.
+    pub(crate) fn widen(&mut self, group: &GroupName, gap: Duration) -> Duration {
+        let kept = self.gaps.entry(Arc::clone(group)).or_default();
+        *kept = gap.max(*kept);
+        *kept
     }
 
     pub(crate) fn contains(&self, id: HostId) -> bool {

@@ -107,8 +107,8 @@ impl Owner {
             let Some(host) = self.hosts.get(record.id) else { continue };
             let group = Arc::clone(&host.group);
             let held = record.held_until.map(span_to).unwrap_or_default();
-            self.fetching.fetcher.gates().hold(&group, self.gap_of(&group).max(held));
-            self.schedule.wake(&group, Instant::now());
+            self.fetching.fetcher.gates().hold(&group, self.hosts.gap(&group).max(held));
+            self.schedule.wake(&group, record.id, Instant::now());
         }
         Ok(())
     }
@@ -133,7 +133,6 @@ impl Owner {
             name: record.name.clone(),
             group: Arc::clone(&group),
             access: None,
-            gap: self.config.fetch.delay.get(),
             robots_due: Timestamp::MIN,
             template,
             gathered: record.gathered as usize,
@@ -142,7 +141,7 @@ impl Owner {
             unteachable: false,
         };
         self.hosts.insert(record.id, host);
-        self.schedule.add(&group, record.id);
+        self.hosts.widen(&group, self.config.fetch.delay.get());
         self.progress.hosts.store(self.hosts.len() as u64, std::sync::atomic::Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
             self.heed(record.id, &robots);
@@ -159,17 +158,11 @@ impl Owner {
         if asked > cap {
             warn!(host = host.name, ?asked, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
-        host.gap = delay.max(asked.min(cap));
         host.access = Some(access);
         host.robots_due = if robots.stale(Timestamp::now()) { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
-        self.fetching.fetcher.gates().set_gap(&group, self.gap_of(&group));
-    }
-
-    /// The longest gap of a group's hosts.
-    fn gap_of(&self, group: &GroupName) -> Duration {
-        let hosts = self.schedule.hosts(group);
-        hosts.iter().filter_map(|id| self.hosts.get(*id)).map(|host| host.gap).max().unwrap_or_default()
+        let gap = self.hosts.widen(&group, delay.max(asked.min(cap)));
+        self.fetching.fetcher.gates().set_gap(&group, gap);
     }
 
     /// The crawl: until nothing is due, or a stop is asked for and what was in
@@ -222,7 +215,7 @@ impl Owner {
             if wait.is_zero() {
                 self.offer(&group)?;
             } else {
-                self.schedule.wake(&group, now + wait);
+                self.schedule.put_off(&group, now + wait);
             }
         }
         self.progress.in_flight.store(self.in_flight as u64, std::sync::atomic::Ordering::Relaxed);
@@ -232,7 +225,7 @@ impl Owner {
     /// Gives the hosts of a group their turn, until one takes it.
     fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
         let mut later: Option<Timestamp> = None;
-        for host in self.schedule.hosts(group) {
+        for host in self.schedule.awake(group) {
             match self.turn(host)? {
                 Turn::Took => {
                     self.schedule.take(group, host);
@@ -240,11 +233,11 @@ impl Owner {
                     return Ok(());
                 }
                 Turn::Later(at) => later = Some(later.map_or(at, |other| other.min(at))),
-                Turn::Nothing => {}
+                Turn::Nothing => self.schedule.lull(group, host),
             }
         }
         if let Some(at) = later {
-            self.schedule.wake(group, Instant::now() + span_to(at));
+            self.schedule.put_off(group, Instant::now() + span_to(at));
         }
         Ok(())
     }
@@ -331,7 +324,7 @@ impl Owner {
     /// is not.
     fn quiet(&self) -> Result<bool, CrawlError> {
         let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
-        let soon = |at: Instant, group| at <= now + linger || at <= now + self.gap_of(group);
+        let soon = |at: Instant, group| at <= now + linger || at <= now + self.hosts.gap(group);
         if self.schedule.due().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
@@ -350,6 +343,10 @@ impl Owner {
             .collect();
         let mut begun = false;
         for id in waiting {
+            // More would fill the channels while nobody takes from them.
+            if self.in_flight >= self.config.fetch.concurrency {
+                break;
+            }
             let Some(host) = self.hosts.get(id) else { continue };
             let enough = host.gathered >= self.config.template.min_pages;
             if !enough && !self.has_unsettled(id)? {
@@ -394,7 +391,7 @@ impl Owner {
             self.admit(&record)?;
             if let Some(host) = self.hosts.get(record.id) {
                 let group = Arc::clone(&host.group);
-                self.schedule.wake(&group, Instant::now());
+                self.schedule.wake(&group, record.id, Instant::now());
             }
         }
         Ok(())

@@ -3,10 +3,11 @@
 //! A group is all hosts that share one gap. It is in one of three states: busy (one
 //! of its URLs is in flight), due at an instant (in the heap), or asleep (nothing to
 //! ask). The heap gives the group that has waited longest; within a group the hosts
-//! take turns. So no host starves another, however long its queue is.
+//! that may have something take turns. So no host starves another, however long its
+//! queue is, and a host that has nothing costs nothing.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,12 +20,15 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
+    /// Entries that do not agree with their group's state are out of date.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 
 #[derive(Debug, Default)]
 struct Group {
-    hosts: VecDeque<HostId>,
+    /// Hosts that may have something to ask, the one whose turn it is first.
+    awake: VecDeque<HostId>,
+    known: HashSet<HostId>,
     state: State,
 }
 
@@ -32,37 +36,55 @@ struct Group {
 enum State {
     #[default]
     Asleep,
-    Due,
+    Due(Instant),
     Busy,
 }
 
 impl Schedule {
-    /// Adds a host to its group. A host is to be added once.
-    pub(crate) fn add(&mut self, group: &GroupName, host: HostId) {
-        self.groups.entry(Arc::clone(group)).or_default().hosts.push_back(host);
+    /// A host may have something to ask: its group is due at `at`, or earlier if it
+    /// was due earlier.
+    pub(crate) fn wake(&mut self, group: &GroupName, host: HostId, at: Instant) {
+        let entry = self.groups.entry(Arc::clone(group)).or_default();
+        if entry.known.insert(host) {
+            entry.awake.push_back(host);
+        }
+        self.put_off(group, at);
     }
 
-    /// A group has something to ask: it is due at `at` if it was asleep.
-    pub(crate) fn wake(&mut self, group: &GroupName, at: Instant) {
-        if let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state)
-            && *state == State::Asleep
-        {
-            *state = State::Due;
+    /// The group is due at `at`, unless it is busy or due earlier.
+    pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
+        let Some(entry) = self.groups.get_mut(group) else { return };
+        let later = match entry.state {
+            State::Asleep => false,
+            State::Due(due) => due <= at,
+            State::Busy => true,
+        };
+        if !later {
+            entry.state = State::Due(at);
             self.due.push(Reverse((at, Arc::clone(group))));
         }
     }
 
+    /// A host has nothing to ask; it takes no turns until it is woken.
+    pub(crate) fn lull(&mut self, group: &GroupName, host: HostId) {
+        if let Some(group) = self.groups.get_mut(group)
+            && group.known.remove(&host)
+        {
+            group.awake.retain(|other| *other != host);
+        }
+    }
+
     /// The group that has been due longest at `now`; it is asleep from then on,
-    /// until it is woken or taken as busy.
+    /// until it is put off or taken as busy.
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
-        if self.due.peek().is_none_or(|Reverse((at, _))| *at > now) {
-            return None;
+        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
+            let Reverse((at, name)) = self.due.pop()?;
+            if let Some(group) = self.groups.get_mut(&name).filter(|group| group.state == State::Due(at)) {
+                group.state = State::Asleep;
+                return Some(name);
+            }
         }
-        let Reverse((_, name)) = self.due.pop()?;
-        if let Some(group) = self.groups.get_mut(&name) {
-            group.state = State::Asleep;
-        }
-        Some(name)
+        None
     }
 
     /// When the next group is due.
@@ -72,29 +94,34 @@ impl Schedule {
 
     /// All groups that are due, now or later, in no order.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
-        self.due.iter().map(|Reverse((at, group))| (*at, group))
+        let due = |(name, group)| match group {
+            &Group { state: State::Due(at), .. } => Some((at, name)),
+            _ => None,
+        };
+        self.groups.iter().filter_map(due)
     }
 
-    /// The hosts of a group, the one whose turn it is first.
-    pub(crate) fn hosts(&self, group: &GroupName) -> Vec<HostId> {
-        self.groups.get(group).map(|group| group.hosts.iter().copied().collect()).unwrap_or_default()
+    /// The hosts of a group that may have something, the one whose turn it is first.
+    pub(crate) fn awake(&self, group: &GroupName) -> Vec<HostId> {
+        self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
     /// A URL of `host` is handed out: the group is busy, and the host has had its turn.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
-        if let Some(at) = group.hosts.iter().position(|other| *other == host) {
-            group.hosts.remove(at);
-            group.hosts.push_back(host);
+        if let Some(at) = group.awake.iter().position(|other| *other == host) {
+            group.awake.remove(at);
+            group.awake.push_back(host);
         }
         group.state = State::Busy;
     }
 
     /// The URL in flight has its outcome: the group is due again at `at`.
     pub(crate) fn release(&mut self, group: &GroupName, at: Instant) {
-        let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state) else { return };
-        if *state == State::Busy {
-            *state = State::Due;
+        if let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state)
+            && *state == State::Busy
+        {
+            *state = State::Due(at);
             self.due.push(Reverse((at, Arc::clone(group))));
         }
     }
@@ -106,33 +133,36 @@ mod tests {
 
     use super::*;
 
-    fn two_groups() -> (Schedule, GroupName, GroupName, Instant) {
-        let (mut schedule, a, b) = (Schedule::default(), GroupName::from("a"), GroupName::from("b"));
-        schedule.add(&a, HostId(0));
-        schedule.add(&a, HostId(1));
-        schedule.add(&b, HostId(2));
-        (schedule, a, b, Instant::now())
+    const A: [HostId; 2] = [HostId(0), HostId(1)];
+    const B: HostId = HostId(2);
+
+    fn names() -> (Schedule, GroupName, GroupName, Instant) {
+        (Schedule::default(), GroupName::from("a"), GroupName::from("b"), Instant::now())
+    }
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
     }
 
     #[test]
     fn the_group_that_waits_longest_comes_first() {
-        let (mut schedule, a, b, now) = two_groups();
-        schedule.wake(&a, now + Duration::from_secs(2));
-        schedule.wake(&b, now + Duration::from_secs(1));
+        let (mut schedule, a, b, now) = names();
+        schedule.wake(&a, A[0], now + seconds(2));
+        schedule.wake(&b, B, now + seconds(1));
         assert_eq!(schedule.pop(now), None);
-        assert_eq!(schedule.next(), Some(now + Duration::from_secs(1)));
-        assert_eq!(schedule.pop(now + Duration::from_secs(5)), Some(b));
-        assert_eq!(schedule.pop(now + Duration::from_secs(5)), Some(a));
+        assert_eq!(schedule.next(), Some(now + seconds(1)));
+        assert_eq!(schedule.pop(now + seconds(5)), Some(b));
+        assert_eq!(schedule.pop(now + seconds(5)), Some(a));
     }
 
     #[test]
     fn a_busy_group_is_not_due_however_often_it_is_woken() {
-        let (mut schedule, a, _, now) = two_groups();
-        schedule.wake(&a, now);
-        schedule.wake(&a, now);
+        let (mut schedule, a, _, now) = names();
+        schedule.wake(&a, A[0], now);
+        schedule.wake(&a, A[0], now);
         let name = schedule.pop(now).unwrap();
-        schedule.take(&name, HostId(0));
-        schedule.wake(&a, now);
+        schedule.take(&name, A[0]);
+        schedule.wake(&a, A[1], now);
         assert_eq!(schedule.pop(now), None);
         schedule.release(&a, now);
         assert_eq!(schedule.pop(now), Some(a));
@@ -140,17 +170,32 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_a_group_take_turns() {
-        let (mut schedule, a, _, now) = two_groups();
+    fn a_group_that_is_put_off_is_woken_by_what_comes_earlier() {
+        let (mut schedule, a, _, now) = names();
+        schedule.wake(&a, A[0], now + seconds(60));
+        schedule.wake(&a, A[1], now + seconds(1));
+        assert_eq!(schedule.due().count(), 1);
+        assert_eq!(schedule.pop(now + seconds(1)), Some(Arc::clone(&a)));
+        assert_eq!(schedule.pop(now + seconds(90)), None, "the old entry counts no more");
+        schedule.put_off(&a, now + seconds(70));
+        assert_eq!(schedule.pop(now + seconds(90)), Some(a));
+    }
+
+    #[test]
+    fn hosts_of_a_group_take_turns_while_they_are_awake() {
+        let (mut schedule, a, _, now) = names();
+        A.iter().for_each(|host| schedule.wake(&a, *host, now));
         let mut turns = Vec::new();
-        for _ in 0..4 {
-            schedule.wake(&a, now);
+        for turn in 0..5 {
             let name = schedule.pop(now).unwrap();
-            let host = schedule.hosts(&name)[0];
+            let host = schedule.awake(&name)[0];
             turns.push(host.0);
             schedule.take(&name, host);
+            if turn == 3 {
+                schedule.lull(&a, HostId(0));
+            }
             schedule.release(&name, now);
         }
-        assert_eq!(turns, [0, 1, 0, 1]);
+        assert_eq!(turns, [0, 1, 0, 1, 1]);
     }
 }
