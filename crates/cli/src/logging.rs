@@ -11,7 +11,10 @@ use crate::failure::Failure;
 
 /// Begins logging; `bar` is stepped aside for each line.
 pub(crate) fn begin(log: &Log, bar: &ProgressBar) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&log.level)
+    let plain = !log.level.contains(['=', ',']);
+    // A plain level is meant for gleaner: libraries have their own idea of a warning.
+    let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
+    let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(AboveBar(bar.clone()));
     if log.json {

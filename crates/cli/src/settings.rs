@@ -36,7 +36,13 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
     }
     let mut seeds: Vec<Seed> = Vec::new();
     for file in &files {
-        let read = parse_seeds(&read_text(file)?, &file.display().to_string()).map_err(Failure::usage)?;
+        let text = read_text(file).map_err(|failure| match failure {
+            Failure::Usage(message) if named.is_empty() => {
+                Failure::Usage(format!("{message}; name your own seeds with --seeds FILE"))
+            }
+            other => other,
+        })?;
+        let read = parse_seeds(&text, &file.display().to_string()).map_err(Failure::usage)?;
         seeds.extend(read);
     }
     Ok(seeds)

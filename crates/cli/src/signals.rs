@@ -1,37 +1,58 @@
 //! Ctrl-C and SIGTERM: the first asks the crawl to stop, the second ends at once.
 
+use std::io;
+
 use gleaner_crawl::Stop;
 use tokio::runtime::Handle;
 
-/// Listens for as long as the runtime lives.
+/// Listens for as long as the runtime lives. Without the system's help there is
+/// nothing to listen to, and a signal ends the process at once, as ever.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
+    let _inside = runtime.enter();
+    let Ok(mut signals) = Signals::new() else { return };
     runtime.spawn(async move {
-        asked().await;
+        signals.next().await;
         stop.ask();
         ask();
-        asked().await;
-        eprintln!("gleaner: ended at once; nothing that was stored is lost");
+        signals.next().await;
+        eprintln!("gleaner: ended at once; the same command goes on where it was");
         std::process::exit(130);
     });
 }
 
 #[cfg(unix)]
-async fn asked() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn asked() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }

@@ -8,10 +8,11 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-/// A table with a head; columns of numbers are aligned to the right.
+/// A table with a head; columns of numbers are aligned to the right. It is as wide as
+/// what it holds, whatever the terminal says: words are not cut.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(head);
     for row in rows {
         table.add_row(row.into_iter().map(|text| {

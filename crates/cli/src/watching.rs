@@ -85,7 +85,7 @@ impl Rate {
 fn line(now: &Snapshot, rate: f64) -> String {
     let Snapshot { pages, stored, duplicates, failures, hosts, queue, gathered, in_flight } = now;
     format!(
-        "{pages} pages, {rate:.1}/s, {stored} stored, {gathered} gathered, {duplicates} duplicates, {failures} failures, {hosts} hosts, {queue} queued, {in_flight} in flight"
+        "{pages} pages {rate:.1}/s, {stored} stored, {duplicates} duplicates, {failures} failures, {hosts} hosts, {queue} queued, {gathered} gathered, {in_flight} in flight"
     )
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn a_line_names_all_that_is_counted() {
         let now = Snapshot { pages: 7, stored: 3, queue: 40, ..Snapshot::default() };
         let line = line(&now, 1.25);
-        for part in ["7 pages", "1.2/s", "3 stored", "40 queued", "0 failures", "0 hosts", "0 duplicates"] {
+        for part in ["7 pages 1.2/s", "3 stored", "40 queued", "0 failures", "0 hosts", "0 duplicates"] {
             assert!(line.contains(part), "{line} lacks {part}");
         }
     }

@@ -141,7 +141,7 @@ pub struct Store {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// Level or filter, such as `info` or `warn,gleaner_fetch=debug`.
+    /// Level of our own messages, or a filter such as `error,gleaner_crawl=debug`.
     pub level: String,
     /// One JSON object a line instead of text.
     pub json: bool,

@@ -1,5 +1,7 @@
 //! A file and `key=value` pairs over the defaults, checked as a whole.
 
+use std::time::Duration;
+
 use thiserror::Error;
 use toml::{Table, Value};
 use url::Url;
@@ -106,6 +108,9 @@ fn toml_value(text: &str) -> Option<Value> {
     toml::from_str::<Table>(&format!("value = {text}")).ok()?.remove("value")
 }
 
+/// Longest pause between two requests to a site that makes sense.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 fn check(config: &Config) -> Result<(), ConfigError> {
     let senseless = |key, message: &str| Err(ConfigError::Senseless { key, message: message.into() });
     let (fetch, template) = (&config.fetch, &config.template);
@@ -129,6 +134,21 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             "template.prepare_pages",
             "must be at least template.min_pages (2 or more) and at most 200",
         );
+    }
+    if fetch.delay.get() > DAY || fetch.max_crawl_delay.get() > DAY {
+        return senseless("fetch.delay", "must be at most 1d, and so must fetch.max_crawl_delay");
+    }
+    if fetch.max_page.get() == 0 || fetch.max_sitemap.get() == 0 {
+        return senseless("fetch.max_page", "must be more than 0B, and so must fetch.max_sitemap");
+    }
+    if config.crawl.workers > 1024 {
+        return senseless("crawl.workers", "must be at most 1024; 0 means one a core");
+    }
+    if config.store.path.is_empty() {
+        return senseless("store.path", "must name a folder");
+    }
+    if config.store.cache.get() < 1 << 20 {
+        return senseless("store.cache", "must be at least 1MiB");
     }
     if config.store.flush_pages == 0 {
         return senseless("store.flush_pages", "must be 1 or more");

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gleaner_fetch::{Access, FetchError, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Change, HostId, Placement, UrlRecord};
+use gleaner_store::{Change, HostId, HostRecord, Placement, UrlRecord};
 use tracing::{debug, error, info, warn};
 use url::Url;
 
@@ -15,8 +15,15 @@ use crate::job::{Event, Lesson, Visit};
 use crate::learning::{Gathered, Learned};
 use crate::owner::{Owner, later};
 use crate::pipeline::CrawlError;
-use crate::reading::{Content, Draft, Reading, document_key, rank};
+use crate::reading::{Content, Draft, Reading, rank};
 use crate::schedule::GroupName;
+
+/// A URL may be answered with 429 or 503 this many times as often as it may fail.
+const PUSHED_BACK: u32 = 4;
+/// URLs of one list that are committed together.
+const PART: usize = 2_000;
+/// Longest `ETag` and `Last-Modified` that are kept.
+const LONGEST_VALIDATOR: usize = 512;
 
 impl Owner {
     /// Applies one event. Its group may be asked again afterwards.
@@ -58,6 +65,12 @@ impl Owner {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
         change.put_robots(&host.name, record);
+        let wait = self.fetching.fetcher.gates().ready_in(&host.group);
+        if wait > self.hosts.gap(&host.group)
+            && let Some(known) = self.store.host(&host.name)?
+        {
+            change.put_host(&HostRecord { held_until: Some(later(wait)), ..known });
+        }
         for url in self.sitemaps(host, origin) {
             let found = Found { url, role: Role::Sitemap, dated: None, news: false };
             change.discover(&found, 0, 0, rank::LISTING)?;
@@ -81,8 +94,7 @@ impl Owner {
         if !named.is_empty() || nowhere || !host.seed {
             return named;
         }
-        let usual = origin.join("/sitemap.xml").ok().and_then(|url| CanonicalUrl::parse(url.as_str()).ok());
-        usual.into_iter().filter(in_scope).collect()
+        parsed_at(origin, "/sitemap.xml").into_iter().filter(in_scope).collect()
     }
 
     fn answered(&mut self, visit: Visit, response: Response) -> Result<GroupName, CrawlError> {
@@ -92,15 +104,14 @@ impl Owner {
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, response.location),
             404 | 410 => self.finish(visit, Outcome::Gone { status: response.status }),
             429 | 503 => self.pushed_back(visit, &response),
-            408 | 425 | 500.. => {
-                self.again_or_failed(visit, format!("http_{}", response.status), Duration::ZERO)
-            }
+            408 | 425 | 500.. => self.again_or_failed(visit, format!("http_{}", response.status)),
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
             status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),
         }
     }
 
-    /// 429 or 503: the whole group is left alone for as long as it asks.
+    /// 429 or 503: the whole group is left alone for as long as it asks. The URL keeps
+    /// its place in the queue, so that a busy hour does not cost an article.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let hold = response.hold.unwrap_or_default();
         debug!(url = %visit.url, status = response.status, ?hold, "asked to wait");
@@ -108,37 +119,48 @@ impl Owner {
         let mut host = change.host(visit.url.host(), visit.url.domain())?;
         host.held_until = Some(later(hold));
         change.put_host(&host);
+        let tries = visit.record.tries;
+        if tries >= self.config.fetch.retries.saturating_mul(PUSHED_BACK) {
+            self.commit(change)?;
+            return self.finish(visit, Outcome::Failed { reason: format!("http_{}", response.status) });
+        }
+        change.keep_ready(visit.key, &UrlRecord { tries: tries + 1, ..visit.record });
         self.commit(change)?;
         self.flush()?;
-        self.again_or_failed(visit, format!("http_{}", response.status), hold)
+        Ok(visit.group)
     }
 
     fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
         match error {
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
+            // A feed that a page links to like any other page: asked again as what it is.
+            FetchError::WrongType { content_type } if is_feed(content_type) => {
+                let mut change = self.writer.begin();
+                change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
+                self.commit(change)?;
+                Ok(visit.group)
+            }
             FetchError::WrongType { content_type } => {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            other if other.is_transient() => {
-                self.again_or_failed(visit, other.label().into(), Duration::ZERO)
+            // The host, or our own way to the network: other URLs would fail as well.
+            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_) => {
+                self.fetching.fetcher.gates().back_off(&visit.group, None);
+                self.again_or_failed(visit, error.label().into())
             }
+            other if other.is_transient() => self.again_or_failed(visit, other.label().into()),
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
     }
 
     /// Another try after a pause that doubles, or the end of the tries.
-    fn again_or_failed(
-        &mut self,
-        mut visit: Visit,
-        reason: String,
-        hold: Duration,
-    ) -> Result<GroupName, CrawlError> {
+    fn again_or_failed(&mut self, mut visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
         let tries = visit.record.tries;
         if tries >= self.config.fetch.retries {
             return self.finish(visit, Outcome::Failed { reason });
         }
-        let pause = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20)).max(hold);
+        let pause = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
         debug!(url = %visit.url, reason, ?pause, "will be tried again");
         visit.record.tries += 1;
         let mut change = self.writer.begin();
@@ -182,13 +204,16 @@ impl Owner {
 
     fn read(&mut self, mut visit: Visit, mut reading: Reading) -> Result<GroupName, CrawlError> {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
-        let mut change = self.writer.begin();
+        let change = self.writer.begin();
         let lists = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        let depth = if lists { 1 } else { visit.record.depth + 1 };
-        self.discover(&mut change, &visit, depth, &mut reading)?;
+        // What a list names begins anew, but lists of lists must end as well.
+        let deeper = visit.record.depth + 1;
+        let depth = |role| if lists && role != Role::Sitemap { 1 } else { deeper };
+        let mut change = self.discover(change, &visit, &depth, &mut reading)?;
         if visit.record.role != Role::Page {
-            visit.record.etag = reading.etag.take();
-            visit.record.last_modified = reading.last_modified.take();
+            let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
+            visit.record.etag = kept(reading.etag.take());
+            visit.record.last_modified = kept(reading.last_modified.take());
         }
         let bytes = reading.bytes;
         let refused = Some(&reading.refused);
@@ -197,7 +222,7 @@ impl Owner {
             Content::NotArticle(_) if visit.record.role != Role::Page => Outcome::Listing,
             Content::NotArticle(reason) => Outcome::NotArticle { reason: reason.into() },
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
-            Content::Article(draft) => place(&mut change, visit.key, &visit.record, &draft)?,
+            Content::Article(draft) => place(&mut change, visit.key, &draft)?,
             Content::Raw(page) => {
                 self.writer.keep_page(visit.key, &page)?;
                 return self.gather(change, visit, bytes, refused);
@@ -206,23 +231,27 @@ impl Owner {
         self.finish_with(change, visit, outcome, bytes, refused)
     }
 
+    /// Takes in what was found. A long list is committed in parts: what a crash then
+    /// leaves undone is found again.
     fn discover(
-        &self,
-        change: &mut Change,
+        &mut self,
+        mut change: Change,
         visit: &Visit,
-        depth: u32,
+        depth: &impl Fn(Role) -> u32,
         reading: &mut Reading,
-    ) -> Result<(), CrawlError> {
-        if depth > self.config.crawl.max_depth {
-            *reading.refused.entry("too_deep").or_default() += reading.found.len() as u64;
-            return Ok(());
-        }
-        for (found, rank) in &reading.found {
-            if found.url.key() != visit.key {
-                change.discover(found, depth, 0, *rank)?;
+    ) -> Result<Change, CrawlError> {
+        for (number, (found, rank)) in std::mem::take(&mut reading.found).iter().enumerate() {
+            if depth(found.role) > self.config.crawl.max_depth {
+                *reading.refused.entry("too_deep").or_default() += 1;
+            } else if found.url.key() != visit.key {
+                change.discover(found, depth(found.role), 0, *rank)?;
+            }
+            if number % PART == PART - 1 {
+                self.commit(change)?;
+                change = self.writer.begin();
             }
         }
-        Ok(())
+        Ok(change)
     }
 
     /// Keeps an article for learning; its outcome follows when its host is learned.
@@ -261,7 +290,8 @@ impl Owner {
         debug!(url = %visit.url, outcome = %outcome, "ended");
         self.count(&mut change, visit.url.host(), Some(&outcome), bytes, refused)?;
         let again = self.again(visit.record.role, &outcome);
-        change.end(visit.key, visit.record, outcome, again)?;
+        let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
+        change.end(visit.key, UrlRecord { twin_of, ..visit.record }, outcome, again)?;
         self.commit(change)?;
         Ok(visit.group)
     }
@@ -323,16 +353,17 @@ impl Owner {
         let template = learned.template.map(Arc::new);
         if let Some(template) = &template {
             change.put_template(&lesson.name, template.version, &template.to_json());
-            if let Some(mut host) = self.store.host(&lesson.name)? {
-                host = change.host(&host.name, &host.domain)?;
-                host.template = template.version;
-                change.put_host(&host);
+            if let Some(known) = self.store.host(&lesson.name)? {
+                // By way of the change, which has counted the gathered pages down.
+                let host = change.host(&known.name, &known.domain)?;
+                change.put_host(&HostRecord { template: template.version, ..host });
             }
         }
         self.commit(change)?;
         if let Some(host) = self.hosts.get_mut(lesson.host) {
             if let Some(template) = template {
                 info!(host = lesson.name, version = template.version, pages, "learned a template");
+                host.version = template.version;
                 host.template = Some(template);
                 host.gathered = 0;
                 self.progress.gathered.fetch_sub(pages as u64, Ordering::Relaxed);
@@ -355,21 +386,24 @@ impl Owner {
         page: Gathered,
         settled: bool,
     ) -> Result<(), CrawlError> {
-        let Gathered { key, record, draft } = page;
+        let Gathered { key, draft } = page;
+        let first = change.url(key)?.is_some_and(|record| record.last.is_none());
         let outcome = match &draft {
-            Some(draft) => place(change, key, &record, draft)?,
-            None => {
-                if record.last == Some(Outcome::Stored) {
-                    change.withdraw(gleaner_corpus::DocumentId(*key.as_bytes()))?;
-                }
+            Ok(Some(draft)) => place(change, key, draft)?,
+            Ok(None) => {
+                change.withdraw(key)?;
                 Outcome::NotArticle { reason: "no_text".into() }
             }
+            Err(reason) => Outcome::Unreadable { reason: reason.clone() },
         };
-        if record.last.is_none() {
+        if first {
             self.count(change, &lesson.name, Some(&outcome), 0, None)?;
         }
+        // Read only now: an earlier page of this change may have changed it.
+        let Some(record) = change.url(key)? else { return Ok(()) };
         if settled {
-            change.end(key, record, outcome, None)?;
+            let again = self.again(record.role, &outcome);
+            change.end(key, record, outcome, again)?;
         } else {
             change.note(key, &record, outcome);
         }
@@ -377,9 +411,18 @@ impl Owner {
     }
 }
 
-fn place(change: &mut Change, key: UrlKey, record: &UrlRecord, draft: &Draft) -> Result<Outcome, CrawlError> {
-    debug_assert_eq!(document_key(&draft.document), key, "a document is named by its URL");
-    Ok(match change.place(key, &draft.document, record.last.as_ref())? {
+/// Media types of feeds.
+fn is_feed(content_type: &str) -> bool {
+    ["rss+xml", "atom+xml", "rdf+xml", "feed+json"].iter().any(|feed| content_type.contains(feed))
+}
+
+/// A URL as robots.txt of `origin` writes it, whole or relative.
+fn parsed_at(origin: &Url, text: &str) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(origin.join(text).ok()?.as_str()).ok()
+}
+
+fn place(change: &mut Change, key: UrlKey, draft: &Draft) -> Result<Outcome, CrawlError> {
+    Ok(match change.place(key, &draft.document)? {
         Placement::Stored => Outcome::Stored,
         Placement::Duplicate { of } => Outcome::Duplicate { of },
     })

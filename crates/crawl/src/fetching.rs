@@ -62,12 +62,19 @@ impl Fetching {
     pub(crate) fn robots(&self, host: HostId, group: GroupName, origin: Url, previous: Option<RobotsRecord>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         self.runtime.spawn(async move {
+            let (asked, before) = (origin.clone(), previous.clone());
             let scope = this.gap_scope;
             let group_of = move |url: &Url| match CanonicalUrl::parse(url.as_str()) {
                 Ok(url) => group_of_url(scope, &url).to_string(),
                 Err(_) => url.host_str().unwrap_or_default().to_owned(),
             };
-            let record = fetcher.robots(&origin, &group_of, previous.as_ref(), Timestamp::now()).await;
+            let asking =
+                async move { fetcher.robots(&asked, &group_of, before.as_ref(), Timestamp::now()).await };
+            let record = match tokio::spawn(asking).await {
+                // Its pause counts from the answer, not from the question.
+                Ok(record) => RobotsRecord { at: Timestamp::now(), ..record },
+                Err(error) => RobotsRecord::failed(error.to_string(), previous.as_ref(), Timestamp::now()),
+            };
             let _ = this.events.send(Event::Robots(host, group, origin, Box::new(record)));
         });
     }

@@ -23,6 +23,8 @@ pub(crate) struct Host {
     /// When robots.txt is to be asked for again.
     pub(crate) robots_due: Timestamp,
     pub(crate) template: Option<Arc<SiteTemplate>>,
+    /// Version of the newest template in the store; 0 where there is none.
+    pub(crate) version: u32,
     /// Articles gathered and not yet learned from.
     pub(crate) gathered: usize,
     /// Pages fetched in this run.

@@ -4,12 +4,13 @@
 //! few pages gets no template; its pages are then extracted one by one.
 
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_store::{RawPage, Store, StoreError, UrlRecord};
+use gleaner_store::{RawPage, Store, StoreError};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 
@@ -25,44 +26,61 @@ pub(crate) struct Learned {
     pub(crate) pages: Vec<Gathered>,
 }
 
+/// Pages of one lesson at most. More are gathered only where learning failed.
+const MOST: usize = 200;
+
+/// What became of one page.
+type Drafted = Result<Option<Draft>, String>;
+
 /// One gathered page, extracted.
 #[derive(Debug)]
 pub(crate) struct Gathered {
     pub(crate) key: UrlKey,
-    pub(crate) record: UrlRecord,
-    /// `None`: no text was found in it.
-    pub(crate) draft: Option<Draft>,
+    /// The document; none where no text was found; else why the page cannot be read.
+    pub(crate) draft: Drafted,
 }
 
 struct Kept {
-    key: UrlKey,
-    record: UrlRecord,
     origin: Origin,
     page: Page,
 }
 
-/// Works through a host's gathered pages.
+/// Works through a host's gathered pages. One that cannot be read, or on which our
+/// code fails, is reported as such and keeps no other from being learned.
 pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Learned, StoreError> {
-    let mut kept = Vec::new();
-    for key in store.gathered(lesson.host)? {
-        let damaged = |reason: &str| StoreError::Damaged { what: "a gathered page", reason: reason.into() };
-        let record = store.url(key)?.ok_or_else(|| damaged("its URL has no record"))?;
-        let RawPage { body, content_type, fetched } =
-            store.page(key)?.ok_or_else(|| damaged("its bytes are not there"))?;
-        let url = CanonicalUrl::parse(&record.url).map_err(|error| damaged(&error.to_string()))?;
-        let page = Page::parse(&decode(&body, content_type.as_deref()).text);
-        kept.push(Kept { key, record, origin: Origin { url, fetched }, page });
+    let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    for key in store.gathered(lesson.host)?.into_iter().take(MOST) {
+        match guarded(|| read(store, key)) {
+            Ok(page) => {
+                keys.push(key);
+                kept.push(page);
+            }
+            Err(reason) => unreadable.push(Gathered { key, draft: Err(reason) }),
+        }
     }
     let template =
         lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &named(&kept)));
-    let mut drafts: Vec<Option<Draft>> =
-        kept.iter().map(|kept| draft(&kept.page, &kept.origin, template.as_ref())).collect();
+    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref())));
+    let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
         compare_twins(lesson, now, &kept, &mut drafts);
     }
-    let pages =
-        kept.into_iter().zip(drafts).map(|(Kept { key, record, .. }, draft)| Gathered { key, record, draft });
-    Ok(Learned { template, pages: pages.collect() })
+    let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, draft });
+    Ok(Learned { template, pages: pages.chain(unreadable).collect() })
+}
+
+fn read(store: &Store, key: UrlKey) -> Result<Kept, String> {
+    let record = store.url(key).map_err(|error| error.to_string())?.ok_or("its URL has no record")?;
+    let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its bytes are not there")?;
+    let RawPage { body, content_type, fetched } = page;
+    let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
+    let page = Page::parse(&decode(&body, content_type.as_deref()).text);
+    Ok(Kept { origin: Origin { url, fetched }, page })
+}
+
+/// Runs code of ours on one page; a panic becomes a reason.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("an error in gleaner".into()))
 }
 
 fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
@@ -72,22 +90,22 @@ fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
 /// Where the single-page method gives one text for articles of different titles, it
 /// has taken the site's boilerplate for the article. Stored like that, all but one
 /// would be lost as duplicates; comparing the pages tells what differs.
-fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Option<Draft>]) {
+fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted]) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
-    for Draft { document, .. } in drafts.iter().flatten() {
+    for Draft { document, .. } in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
     }
     let is_twin = |draft: &Draft| titles[&draft.document.content_hash].len() > 1;
-    if !drafts.iter().flatten().any(is_twin) {
+    if !drafts.iter().flatten().flatten().any(is_twin) {
         return;
     }
     let compared = SiteTemplate::learn(&lesson.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
-        if slot.as_ref().is_some_and(is_twin)
+        if slot.as_ref().is_ok_and(|draft| draft.as_ref().is_some_and(is_twin))
             && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared))
         {
             better.document.template_version = None;
-            *slot = Some(better);
+            *slot = Ok(Some(better));
         }
     }
 }
@@ -107,21 +125,7 @@ mod tests {
             "<title>Story {number}</title><div><p>{story} It was number {number}, and those who had come to see it went home content, although it rained, and although the band had lost its drum on the way across the fields.</p></div>{gap}<div>{terms}</div>"
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
-        let record = UrlRecord {
-            url: url.as_str().into(),
-            host: HostId(0),
-            role: gleaner_frontier::Role::Page,
-            depth: 0,
-            hops: 0,
-            tries: 0,
-            state: gleaner_store::UrlState::Done,
-            dated: None,
-            etag: None,
-            last_modified: None,
-            last: None,
-        };
-        let key = url.key();
-        Kept { key, record, origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
+        Kept { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
     }
 
     #[test]
@@ -132,9 +136,9 @@ mod tests {
             "Three lambs were found in the church this morning, warm and without any harm.",
         ];
         let kept: Vec<Kept> = stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
-        let mut drafts: Vec<_> = kept.iter().map(|kept| draft(&kept.page, &kept.origin, None)).collect();
-        let same = |drafts: &[Option<Draft>]| {
-            let hashes = drafts.iter().flatten().map(|draft| draft.document.content_hash);
+        let mut drafts: Vec<_> = kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None))).collect();
+        let same = |drafts: &[Drafted]| {
+            let hashes = drafts.iter().flatten().flatten().map(|draft| draft.document.content_hash);
             hashes.collect::<HashSet<_>>().len() < drafts.len()
         };
         assert!(same(&drafts), "the single-page method is expected to fail here");

@@ -2,7 +2,7 @@
 //!
 //! | stage | where it runs | room |
 //! |---|---|---|
-//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `schedule` |
+//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
 //! | ask for it | async tasks | `fetching` |
 //! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `learning` |
 //! | decide the outcome, change the store | the owner's thread | `applying` |
@@ -17,6 +17,7 @@
 
 mod applying;
 mod fetching;
+mod handing_out;
 mod hosts;
 mod job;
 mod learning;

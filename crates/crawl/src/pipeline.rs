@@ -42,9 +42,6 @@ pub enum CrawlError {
     /// A worker thread cannot be started.
     #[error("no worker thread could be started: {0}")]
     NoWorkers(std::io::Error),
-    /// All workers ended although they should not.
-    #[error("the worker threads are gone; run the same command to go on, and please report this")]
-    WorkersGone,
 }
 
 /// What a crawl begins with.
@@ -128,7 +125,7 @@ fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, boo
     let begun = change.begin_run(Timestamp::now())?;
     for seed in seeds {
         let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
-        change.discover(&found, 0, 0, reading::rank::LISTING)?;
+        change.seed(&found, reading::rank::LISTING)?;
     }
     writer.commit(change)?;
     writer.flush()?;

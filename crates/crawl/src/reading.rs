@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_fetch::Response;
 use gleaner_frontier::{
-    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, UrlKey, feed, links, sitemap, sniff,
+    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, feed, links, sitemap, sniff,
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -35,6 +35,9 @@ pub(crate) mod rank {
     /// All other links.
     pub(crate) const OTHER: u8 = 4;
 }
+
+/// Links of one page that are looked at.
+const MOST_LINKS: usize = 10_000;
 
 /// What an answer holds.
 #[derive(Debug)]
@@ -129,10 +132,15 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
                 reading.refused.insert("beyond_the_limit_of_a_list", cut);
             }
             if let Some(flaw) = flaw {
+                // Not to be answered with 304 before its rest has been read.
+                (reading.etag, reading.last_modified) = (None, None);
                 warn!(url = %visit.url, %flaw, "read up to its flaw");
             }
         }
-        Err(reason) => reading.content = Content::Unreadable(reason),
+        Err(reason) => {
+            (reading.etag, reading.last_modified) = (None, None);
+            reading.content = Content::Unreadable(reason);
+        }
     }
 }
 
@@ -143,6 +151,11 @@ fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: 
     let hub = match judge(&page, visit.url.as_str()) {
         Verdict::Article => None,
         Verdict::NotArticle(reason) => Some(reason.label()),
+    };
+    let hub = match visit.record.role {
+        Role::Front => Some("front_page"),
+        _ if is_binary(&decoded.text) => Some("binary"),
+        _ => hub,
     };
     reading.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
@@ -157,6 +170,13 @@ fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: 
             }
         }
     };
+}
+
+/// Whether what was served as a page is none: more than one character in fifty is a
+/// control character or could not be decoded.
+fn is_binary(text: &str) -> bool {
+    let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
+    text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
 /// The document that a page holds, by its host's template or, without one, by the
@@ -204,15 +224,17 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         .as_deref()
         .and_then(|base| visit.url.join(base).ok())
         .unwrap_or_else(|| visit.url.clone());
-    let hrefs = on_page
-        .next
-        .iter()
-        .map(String::as_str)
-        .chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
-    let mut discovered = links::judge(&base, hrefs, scope);
+    let ways = on_page.refresh.iter().chain(&on_page.next).map(String::as_str);
+    let hrefs = ways.chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
+    let mut discovered = links::judge(&base, hrefs.take(MOST_LINKS), scope);
+    reading.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
         let feed = |url| Found { url, role: Role::Feed, dated: None, news: false };
-        discovered.found.extend(on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed));
+        let feeds: Vec<Found> =
+            on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
+        reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
+        // First, since the same address may stand on the page as an ordinary link.
+        discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();
         discovered.found.retain(|found| found.role != Role::Feed);
@@ -247,9 +269,4 @@ impl Reading {
             (found, rank)
         }));
     }
-}
-
-/// The key under which a document of this URL is stored.
-pub(crate) fn document_key(document: &Document) -> UrlKey {
-    UrlKey::from_bytes(document.id.0)
 }

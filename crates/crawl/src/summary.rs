@@ -36,7 +36,7 @@ pub struct HeldBack {
 }
 
 /// URLs counted a host at most when they are left over.
-const COUNTED: usize = 1_000_000;
+const COUNTED: usize = 100_000;
 
 pub(crate) fn held_back(
     store: &Store,

@@ -43,7 +43,8 @@ pub enum RobotsState {
     },
     /// There is none.
     NoRules {
-        /// The status that said so: 404, 301 after too many redirects, 200 of a page.
+        /// The status that said so: 404, 301 after too many redirects, 200 of a page;
+        /// 0 where the host's address is refused, so that nothing is asked at all.
         status: u16,
     },
     /// It could not be had.
@@ -120,8 +121,9 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// The record of a failure after `previous`.
-    pub(crate) fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
+    /// The record of a failure at `now` after `previous`, with its reason for people.
+    #[must_use]
+    pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
             Some(RobotsState::Unreachable { failures, since, last_known, .. }) => {
                 (failures.saturating_add(1), *since, last_known.clone())

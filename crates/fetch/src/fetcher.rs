@@ -7,6 +7,8 @@
 //! Whether a page may be asked for at all by the host's robots.txt is looked up by
 //! the caller, who keeps the records; [`Fetcher::robots`] fetches them.
 
+use std::time::Duration;
+
 use gleaner_config::Fetch;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
@@ -19,6 +21,9 @@ use crate::gate::Gates;
 
 /// Hops of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
+
+/// A hop to a host that is on hold for longer is a failure, to be tried again later.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Client and gates in one. Shared by reference or in an `Arc`.
 #[derive(Debug)]
@@ -85,8 +90,13 @@ impl Fetcher {
         let mut hops = 0;
         loop {
             let group = group_of(&url);
+            if hops > 0 && self.gates.ready_in(&group) > PATIENCE {
+                return RobotsRecord::failed("it leads to a host that asked to wait".into(), previous, now);
+            }
             let response = match self.page(&Request::new(url, Want::Robots), &group).await {
                 Ok(response) => response,
+                // Its pages are refused for the same reason, each with that outcome.
+                Err(FetchError::PrivateAddress { .. }) if hops == 0 => return RobotsRecord::none(0, now),
                 Err(error) => return RobotsRecord::failed(error.to_string(), previous, now),
             };
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));

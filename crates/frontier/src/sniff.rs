@@ -52,6 +52,10 @@ fn by_root(mut text: &str) -> Body {
             if text.get(..14).is_some_and(|doctype| doctype.eq_ignore_ascii_case("<!doctype html")) {
                 return Body::Html;
             }
+            // A subset of declarations, which hold `>` themselves, stands in brackets.
+            if text.split('>').next().is_some_and(|head| head.contains('[')) {
+                text = text.split_once(']').map_or("", |(_, rest)| rest);
+            }
             ">"
         } else {
             return by_name(text);
@@ -111,6 +115,8 @@ mod tests {
             ("<!-- c --><HTML lang=vi>", Body::Html),
             ("<div>", Body::Html),
             ("<!doctype rss><rss>", Body::Feed),
+            ("<!DOCTYPE rss [<!ENTITY nbsp '&#160;'>]>\n<rss>", Body::Feed),
+            ("<!DOCTYPE rss [<!ENTITY", Body::Other),
             ("{\"a\": 1}", Body::Other),
             ("https is a scheme", Body::Other),
             ("hello", Body::Other),

@@ -8,7 +8,7 @@ use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
 
 use crate::records::{Packed, decode, document_of, encode};
-use crate::{Change, StoreError, keys};
+use crate::{Change, StoreError, UrlRecord, keys};
 
 /// Level of compression for texts: past it zstd gets slow before it gets smaller.
 const LEVEL: i32 = 3;
@@ -23,15 +23,6 @@ pub enum Placement {
         /// That URL.
         of: UrlKey,
     },
-}
-
-/// A document with all URLs that carried its text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
-    /// The document.
-    pub document: Document,
-    /// Its own URL, then the others.
-    pub urls: Vec<String>,
 }
 
 pub(crate) fn pack(document: &Document) -> Vec<u8> {
@@ -62,34 +53,30 @@ impl Change {
     }
 
     /// Stores a document under the URL `key`, whose previous text (if it had one)
-    /// it replaces.
+    /// it replaces. The URL's record must be known and may change by this.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn place(
-        &mut self,
-        key: UrlKey,
-        document: &Document,
-        previous: Option<&Outcome>,
-    ) -> Result<Placement, StoreError> {
+    pub fn place(&mut self, key: UrlKey, document: &Document) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         let head: Option<DocumentId> = self.get("a content hash", &keys::content(&document.content_hash))?;
-        match previous {
-            Some(Outcome::Stored) if head == Some(document.id) => {
-                self.put_document(document);
-                return Ok(Placement::Stored);
-            }
-            Some(Outcome::Stored) => self.withdraw(document.id)?,
-            Some(Outcome::Duplicate { of }) if head == Some(document_of(*of)) => {
-                return Ok(Placement::Duplicate { of: *of });
-            }
-            Some(Outcome::Duplicate { of }) => self.remove_alias(document_of(*of), key)?,
-            _ => {}
+        let twin_of = self.url(key)?.and_then(|record| record.twin_of);
+        if head == Some(document.id) {
+            self.put_document(document);
+            return Ok(Placement::Stored);
         }
+        if let (Some(twin), Some(head)) = (twin_of, head)
+            && document_of(twin) == head
+        {
+            return Ok(Placement::Duplicate { of: twin });
+        }
+        self.withdraw(key)?;
         if let Some(head) = head {
+            let of = UrlKey::from_bytes(head.0);
             self.put_bytes(keys::alias(head, key), document.url.as_bytes().to_vec());
+            self.set_twin(key, Some(of))?;
             self.total(|totals| totals.duplicates += 1)?;
-            return Ok(Placement::Duplicate { of: UrlKey::from_bytes(head.0) });
+            return Ok(Placement::Duplicate { of });
         }
         self.put_document(document);
         self.total(|totals| {
@@ -100,17 +87,29 @@ impl Change {
         Ok(Placement::Stored)
     }
 
+    fn set_twin(&mut self, url: UrlKey, twin_of: Option<UrlKey>) -> Result<(), StoreError> {
+        if let Some(record) = self.url(url)? {
+            self.put(keys::url(url), &UrlRecord { twin_of, ..record });
+        }
+        Ok(())
+    }
+
     fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
         self.remove(keys::alias(head, url));
+        self.set_twin(url, None)?;
         self.total(|totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
 
-    /// Takes the text of a page that is extracted anew out of the corpus; another
-    /// URL that carried it takes it over.
+    /// Takes what a page carried out of the corpus, because it is extracted anew or
+    /// carries a text no more. Another URL that carried the same text takes it over.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn withdraw(&mut self, id: DocumentId) -> Result<(), StoreError> {
+    pub fn withdraw(&mut self, url: UrlKey) -> Result<(), StoreError> {
+        if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
+            return self.remove_alias(document_of(twin), url);
+        }
+        let id = document_of(url);
         let Some(document) = self.document(id)? else { return Ok(()) };
         self.remove(keys::document(id));
         let aliases: Vec<UrlKey> =
@@ -135,6 +134,7 @@ impl Change {
             let text = self.get_bytes(&key)?.unwrap_or_default();
             self.remove(key);
             self.put_bytes(keys::alias(document_of(heir), *url), text);
+            self.set_twin(*url, Some(heir))?;
             self.reattribute(*url, Outcome::Duplicate { of: heir })?;
         }
         if let Some(record) = self.url(heir)? {

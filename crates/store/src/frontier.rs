@@ -41,10 +41,42 @@ impl Change {
             etag: None,
             last_modified: None,
             last: None,
+            twin_of: None,
         };
         self.enter(key, record, &mut host, rank);
         self.put_host(&host);
         Ok(true)
+    }
+
+    /// Takes a seed into the frontier. One that is known, as a page that another
+    /// site's front page links to or by a redirect that has ended, becomes a front
+    /// page again, ready to be asked if nothing else is planned for it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn seed(&mut self, found: &Found, rank: u8) -> Result<(), StoreError> {
+        if self.discover(found, 0, 0, rank)? {
+            return Ok(());
+        }
+        let key = found.url.key();
+        let Some(mut record) = self.url(key)? else { return Ok(()) };
+        if record.role == found.role && record.state != UrlState::Done {
+            return Ok(());
+        }
+        (record.role, record.depth, record.hops) = (found.role, 0, 0);
+        if record.state == UrlState::Done {
+            let mut host = self.host(found.url.host(), found.url.domain())?;
+            self.enter(key, record, &mut host, rank);
+            self.put_host(&host);
+        } else {
+            self.put(keys::url(key), &record);
+        }
+        Ok(())
+    }
+
+    /// A try that failed because the host asked to wait: the URL keeps its place.
+    pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
+        self.put(keys::url(key), record);
     }
 
     /// Puts a record that stands in no list into the ready list.

@@ -26,7 +26,7 @@ mod read;
 mod records;
 
 pub use change::Change;
-pub use documents::{Placement, Stored};
+pub use documents::Placement;
 pub use error::StoreError;
 pub use open::{Options, Writer, open};
 pub use read::Store;

@@ -29,7 +29,6 @@ pub struct Writer {
     store: Store,
     database: sled::Db,
     folder: PathBuf,
-    _lock: Arc<Lock>,
 }
 
 /// Opens the store in `folder`.
@@ -50,7 +49,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
     let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
     let writer =
-        Writer { store: Store { records, pages }, database, folder: folder.into(), _lock: Arc::new(lock) };
+        Writer { store: Store { records, pages, _lock: Arc::new(lock) }, database, folder: folder.into() };
     writer.check_format(folder)?;
     writer.sweep()?;
     Ok(writer)

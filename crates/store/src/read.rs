@@ -1,10 +1,13 @@
 //! Reading a store, beside the one who writes it.
 
+use std::sync::Arc;
+
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
 use crate::documents::unpack;
+use crate::lock::Lock;
 use crate::records::decode;
 use crate::{Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys};
 
@@ -13,6 +16,8 @@ use crate::{Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRec
 pub struct Store {
     pub(crate) records: sled::Tree,
     pub(crate) pages: sled::Tree,
+    /// sled keeps the folder open as long as any handle lives.
+    pub(crate) _lock: Arc<Lock>,
 }
 
 impl Store {

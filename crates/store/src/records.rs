@@ -41,6 +41,9 @@ pub struct UrlRecord {
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
+    /// The URL whose document carries this page's text too; `None` where the page
+    /// has a document of its own, or no text.
+    pub twin_of: Option<UrlKey>,
 }
 
 /// Where a URL stands.
@@ -105,6 +108,7 @@ pub struct HostRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {
     /// The body as it came, after content decoding.
+    #[serde(with = "serde_bytes")]
     pub body: Vec<u8>,
     /// The `Content-Type` header.
     pub content_type: Option<String>,
@@ -183,6 +187,7 @@ impl Counts {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Packed {
     pub(crate) document: gleaner_corpus::Document,
+    #[serde(with = "serde_bytes")]
     pub(crate) text: Vec<u8>,
 }
 

@@ -52,7 +52,8 @@ fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
         .discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3)
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    let placement = change.place(url.key(), &document(number, text), record.last.as_ref()).unwrap();
+    let placement = change.place(url.key(), &document(number, text)).unwrap();
+    let record = change.url(url.key()).unwrap().unwrap_or(record);
     let outcome = match placement {
         Placement::Stored => Outcome::Stored,
         Placement::Duplicate { of } => Outcome::Duplicate { of },

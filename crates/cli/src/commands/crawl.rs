@@ -58,7 +58,22 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let summary = summary.map_err(Failure::work)?;
     let text = report(&summary, began.elapsed().as_secs_f64(), &data);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
-    if summary.complete { Ok(()) } else { Err(Failure::Interrupted) }
+    if !summary.complete {
+        return Err(Failure::Interrupted);
+    }
+    if nothing_reached(&summary) {
+        return Err(Failure::Work("no page of any seed could be fetched; the table above says why".into()));
+    }
+    Ok(())
+}
+
+/// Whether the corpus is empty because no site answered: a nightly job must see that.
+fn nothing_reached(summary: &Summary) -> bool {
+    let mut all = Counts::default();
+    summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
+    let failed = all.ended("failed") + all.ended("private_address");
+    let ended: u64 = all.outcomes.values().sum();
+    summary.documents == 0 && ended == failed && (failed > 0 || !summary.held_back.is_empty())
 }
 
 /// Starts the bundled newspaper where the settings ask for it. It is reached
@@ -84,17 +99,21 @@ fn report(summary: &Summary, seconds: f64, data: &str) -> String {
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
     let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
     let mut text = format!(
-        "Run {}{goes_on}: {:.0} s, {} bodies read, {} documents stored; {} in the corpus {data}\n",
+        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored; {} in the corpus {data}\n",
         summary.run.number,
         seconds,
         all.fetched,
         all.ended("stored"),
         summary.documents,
     );
-    text += &format!("\n{}\n", outcomes(summary, &all));
-    text += &section("Other outcomes and reasons", &["Host", "URLs"], reasons(summary));
-    text += &section("Links that were not followed", &["Host", "Links"], refused(summary));
-    text += &section("Left to the next run", &["Why", "URLs", "Hosts"], held_back(summary));
+    text += &if summary.hosts.is_empty() {
+        "No URL ended in this run.\n".to_owned()
+    } else {
+        format!("\n{}\n", outcomes(summary, &all))
+    };
+    text += &section("Other outcomes and reasons", &["Host", "URLs", "Outcome"], reasons(summary));
+    text += &section("Links that were not followed", &["Host", "Links", "Reason"], refused(summary));
+    text += &section("Left to the next run", &["URLs", "Why", "Hosts"], held_back(summary));
     text + &next_step(summary, data)
 }
 
@@ -119,18 +138,26 @@ fn section(title: &str, head: &[&str], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{title}\n{}\n", table(head, rows)) }
 }
 
-/// Outcomes that the first table does not tell apart, a row a host.
+/// Outcomes that the first table does not tell apart.
 fn reasons(summary: &Summary) -> Vec<Vec<String>> {
-    let rows = summary.hosts.iter().map(|(host, counts)| {
-        let others = counts.outcomes.iter().filter(|(reason, _)| !COLUMNS.contains(&reason.as_str()));
-        vec![host.clone(), listed(others)]
-    });
-    rows.filter(|row| !row[1].is_empty()).collect()
+    let of = |counts: &Counts| {
+        counts.outcomes.clone().into_iter().filter(|(reason, _)| !COLUMNS.contains(&&**reason))
+    };
+    summary.hosts.iter().flat_map(|(host, counts)| rows(host, of(counts))).collect()
 }
 
 fn refused(summary: &Summary) -> Vec<Vec<String>> {
-    let rows = summary.hosts.iter().map(|(host, counts)| vec![host.clone(), listed(&counts.refused)]);
-    rows.filter(|row| !row[1].is_empty()).collect()
+    summary.hosts.iter().flat_map(|(host, counts)| rows(host, counts.refused.clone())).collect()
+}
+
+/// A row a reason; the host is named in the first.
+fn rows(host: &str, counts: impl IntoIterator<Item = (String, u64)>) -> Vec<Vec<String>> {
+    let named = [host.to_owned()].into_iter().chain(std::iter::repeat(String::new()));
+    counts
+        .into_iter()
+        .zip(named)
+        .map(|((reason, count), host)| vec![host, count.to_string(), reason])
+        .collect()
 }
 
 /// URLs that wait, a row a reason, with the hosts that have most of them.
@@ -147,15 +174,9 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
         if hosts.len() > NAMED {
             named.push(&more);
         }
-        vec![why.to_owned(), urls.to_string(), named.join(", ")]
+        vec![urls.to_string(), why.to_owned(), named.join(", ")]
     };
     by_reason.into_iter().map(row).collect()
-}
-
-/// `1 gone: http_404, 40 not_article: hub`.
-fn listed<'a>(counts: impl IntoIterator<Item = (&'a String, &'a u64)>) -> String {
-    let parts: Vec<String> = counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-    parts.join(", ")
 }
 
 fn next_step(summary: &Summary, data: &str) -> String {
@@ -163,7 +184,11 @@ fn next_step(summary: &Summary, data: &str) -> String {
         return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
-    let due =
-        due.map_or_else(|| "Nothing is due.".to_owned(), |due| format!("The next URL is due at {due}."));
-    format!("\n{due} Look at the corpus: gleaner export --data {data} | head -n 1\n")
+    let due = match due {
+        Some(due) => format!("The next URL is due at {due}."),
+        None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
+        None => "What is left waits for the reasons above; run the same command later.".to_owned(),
+    };
+    let look = format!(" Look at the corpus: gleaner export --data {data} | head -n 1");
+    format!("\n{due}{}\n", if summary.documents > 0 { &look } else { "" })
 }

@@ -1,6 +1,6 @@
 //! `gleaner export`: documents out of the corpus.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::{Done, settings};
 pub(crate) fn run(common: &Common, args: Export) -> Done {
     let config = settings::load(common)?;
     let filter = Filter {
-        hosts: args.host,
+        hosts: args.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         since: args.since.map(|text| time("--since", &text)).transpose()?,
         until: args.until.map(|text| time("--until", &text)).transpose()?,
@@ -25,21 +25,31 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
     let store = settings::store(&config, false)?.store();
     let ExportFormat::Jsonl = args.format;
     match args.out {
-        Some(path) => to_file(&store, &filter, &path),
-        None => {
-            let out = BufWriter::new(io::stdout().lock());
-            write(&store, &filter, out, "standard output").map(drop)
+        Some(path) if path.as_os_str() != "-" => to_file(&store, &filter, &path),
+        _ => {
+            let written = write(&store, &filter, BufWriter::new(io::stdout().lock()), "standard output")?;
+            if written == 0 {
+                eprintln!("gleaner: no document matches");
+            }
+            Ok(())
         }
     }
 }
 
-/// Writes beside the file and renames, so that the file is whole or not there.
+/// Writes beside the file and renames, so that the file is whole or not there. What
+/// is no ordinary file (a device, a pipe) is written to as it is.
 fn to_file(store: &Store, filter: &Filter, path: &Path) -> Done {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = real.as_path();
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        let file = File::options().write(true).open(path).map_err(Failure::writing(path.display()))?;
+        return write(store, filter, BufWriter::new(file), &path.display().to_string()).map(drop);
+    }
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let file = File::create(&part).map_err(Failure::writing(path.display()))?;
     let written = write(store, filter, BufWriter::new(&file), &path.display().to_string())?;
-    file.sync_all().and_then(|()| std::fs::rename(&part, path)).map_err(Failure::writing(path.display()))?;
+    file.sync_all().and_then(|()| fs::rename(&part, path)).map_err(Failure::writing(path.display()))?;
     eprintln!("{written} documents written to {}", path.display());
     Ok(())
 }

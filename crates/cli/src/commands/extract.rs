@@ -81,7 +81,7 @@ fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
 }
 
 fn input(args: &Extract, config: &Config) -> Result<Input, Failure> {
-    if args.page.starts_with("http://") || args.page.starts_with("https://") {
+    if args.page.contains("://") {
         return fetch(&args.page, config);
     }
     let url = args.url.as_deref().map(|url| {
@@ -105,7 +105,7 @@ fn fetch(url: &str, config: &Config) -> Result<Input, Failure> {
                 return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
             }
             let cap = config.fetch.max_crawl_delay.get();
-            fetcher.gates().set_gap(url.host(), access.crawl_delay().unwrap_or_default().min(cap));
+            fetcher.gates().set_gap(&group_of(url.url()), access.crawl_delay().unwrap_or_default().min(cap));
             let answer =
                 fetcher.page(&Request::new(url.url().clone(), Want::Page), &group_of(url.url())).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;

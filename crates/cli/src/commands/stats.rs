@@ -51,7 +51,7 @@ fn describe(store: &Store, folder: &str) -> Result<String, StoreError> {
     }
     text += &format!(
         "\n{}\n",
-        table(&["Host", "Stored", "Duplicates", "Bodies read", "Queued", "Gathered", "Template"], rows)
+        table(&["Host", "Stored", "Duplicates", "Pages read", "Queued", "Gathered", "Template"], rows)
     );
     Ok(text)
 }

@@ -16,7 +16,7 @@ pub(crate) fn run(common: &Common, args: Template) -> Done {
     let store = settings::store(&config, false)?.store();
     let text = match args.what {
         TemplateCommand::List => list(&store).map_err(Failure::work)?,
-        TemplateCommand::Show { host, json } => show(&store, &host, json)?,
+        TemplateCommand::Show { host, json } => show(&store, &host.to_ascii_lowercase(), json)?,
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }

@@ -24,7 +24,11 @@ pub struct Crawl {
 
 impl Crawl {
     pub fn new(gap: Duration) -> Self {
-        let newspaper = Newspaper::start_in_background(Options::default()).unwrap();
+        Self::of(Options::default(), gap)
+    }
+
+    pub fn of(options: Options, gap: Duration) -> Self {
+        let newspaper = Newspaper::start_in_background(options).unwrap();
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("seeds.txt"), Newspaper::seeds().join("\n")).unwrap();
         Self { newspaper, folder, gap }

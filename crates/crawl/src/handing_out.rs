@@ -1,0 +1,230 @@
+//! What may be asked next: the owner's part before the request.
+//!
+//! Groups that are due are taken from the schedule, their hosts in turn; robots.txt
+//! is asked for before the first page and judges every URL; a host that has gathered
+//! enough is learned first. Nothing here is written but the outcome of a URL that
+//! robots.txt forbids.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gleaner_fetch::{Access, RobotsRecord, Verdict};
+use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
+use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
+use jiff::Timestamp;
+use tracing::{info, warn};
+
+use crate::job::{Lesson, Task, Visit};
+use crate::owner::{Owner, TICK, later, span_to};
+use crate::pipeline::CrawlError;
+use crate::schedule::GroupName;
+
+/// URLs that one tick makes ready, and that one turn of a host skips, at most.
+const BATCH: usize = 1_000;
+
+/// What a host's turn came to.
+enum Turn {
+    /// It has something in flight now.
+    Took,
+    /// It has something, but not before then.
+    Later(Timestamp),
+    /// It has nothing.
+    Nothing,
+}
+
+impl Owner {
+    /// Makes ready what has waited long enough. A listing is visited again only if it
+    /// was due when this began: with many sites one is always due soon, and a run
+    /// that waited for it would never end.
+    pub(crate) fn tick(&mut self) -> Result<(), CrawlError> {
+        if self.promoted.elapsed() < TICK {
+            return Ok(());
+        }
+        self.promoted = Instant::now();
+        let mut change = self.writer.begin();
+        let retries = change.promote(Wait::Retry, Timestamp::now(), BATCH)?;
+        let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;
+        if retries + revisits > 0 {
+            self.commit(change)?;
+        }
+        Ok(())
+    }
+
+    /// Hands out URLs of all groups that may be asked now.
+    pub(crate) fn hand_out(&mut self) -> Result<(), CrawlError> {
+        // One moment for all, so that what becomes due while this runs waits its turn.
+        let now = Instant::now();
+        while self.in_flight < self.config.fetch.concurrency {
+            let Some(group) = self.schedule.pop(now) else { break };
+            let wait = self.fetching.fetcher.gates().ready_in(&group);
+            if wait.is_zero() {
+                self.offer(&group)?;
+            } else {
+                self.schedule.put_off(&group, now + wait);
+            }
+        }
+        self.progress.in_flight.store(self.in_flight as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives the hosts of a group their turn, until one takes it.
+    fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
+        let mut later: Option<Timestamp> = None;
+        for host in self.schedule.awake(group) {
+            match self.turn(host)? {
+                Turn::Took => {
+                    self.schedule.take(group, host);
+                    self.in_flight += 1;
+                    return Ok(());
+                }
+                Turn::Later(at) => later = Some(later.map_or(at, |other| other.min(at))),
+                Turn::Nothing => self.schedule.lull(group, host),
+            }
+        }
+        if let Some(at) = later {
+            self.schedule.put_off(group, Instant::now() + span_to(at));
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, id: HostId) -> Result<Turn, CrawlError> {
+        for _ in 0..BATCH {
+            let Some(host) = self.hosts.get(id) else { return Ok(Turn::Nothing) };
+            if host.gathered >= self.config.template.prepare_pages && !host.unteachable {
+                self.begin_lesson(id, true);
+                return Ok(Turn::Took);
+            }
+            let cap = self.config.crawl.max_pages_per_host;
+            if cap > 0 && host.fetched >= cap {
+                return Ok(Turn::Nothing);
+            }
+            let Some((key, record)) = self.store.next_ready(id)? else { return Ok(Turn::Nothing) };
+            let url = parsed(&record)?;
+            match (&host.access, host.robots_due > Timestamp::now()) {
+                (None, _) | (_, false) => {
+                    self.ask_robots(id, &url)?;
+                    return Ok(Turn::Took);
+                }
+                (Some(Access::AllDisallowed { .. }), true) => return Ok(Turn::Later(host.robots_due)),
+                (Some(Access::AllAllowed), true) => {
+                    self.send(id, key, url, record);
+                    return Ok(Turn::Took);
+                }
+                (Some(Access::Rules(rules)), true) => match rules.verdict(&path_of(&url)) {
+                    Verdict::Allowed { .. } => {
+                        self.send(id, key, url, record);
+                        return Ok(Turn::Took);
+                    }
+                    Verdict::Disallowed { rule } => self.disallow(key, &url, record, rule)?,
+                },
+            }
+        }
+        Ok(Turn::Later(later(TICK)))
+    }
+
+    fn send(&mut self, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
+        let Some(host) = self.hosts.get_mut(id) else { return };
+        host.fetched += 1;
+        let (group, template) = (Arc::clone(&host.group), host.template.clone());
+        self.fetching.visit(Box::new(Visit { key, url, record, group, template }));
+    }
+
+    fn ask_robots(&self, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {
+        let Some(host) = self.hosts.get(id) else { return Ok(()) };
+        let previous = self.store.robots::<RobotsRecord>(&host.name)?;
+        self.fetching.robots(id, Arc::clone(&host.group), url.url().clone(), previous);
+        Ok(())
+    }
+
+    fn disallow(
+        &mut self,
+        key: UrlKey,
+        url: &CanonicalUrl,
+        record: UrlRecord,
+        rule: String,
+    ) -> Result<(), CrawlError> {
+        let mut change = self.writer.begin();
+        let outcome = Outcome::Disallowed { rule };
+        change.count(self.run.number, url.host(), |counts| {
+            *counts.outcomes.entry(outcome.reason()).or_default() += 1;
+        })?;
+        let again = self.again(record.role, &outcome);
+        change.end(key, record, outcome, again)?;
+        self.commit(change)
+    }
+
+    /// Begins to work through a host's gathered pages.
+    fn begin_lesson(&mut self, id: HostId, template: bool) {
+        let Some(host) = self.hosts.get(id) else { return };
+        let version = template.then_some(host.version + 1);
+        info!(host = host.name, pages = host.gathered, version, "working through the gathered pages");
+        let lesson = Lesson { host: id, name: host.name.clone(), group: Arc::clone(&host.group), version };
+        if self.fetching.tasks.send(Task::Learn(lesson)).is_err() {
+            warn!("no worker is left; the gathered pages stay as they are");
+        }
+    }
+
+    /// Whether nothing is due now or within `crawl.linger`. A gap is always waited
+    /// for, however long it is; a hold that a host asked for, or a failed robots.txt,
+    /// is not.
+    pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
+        let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
+        let soon = |at: Instant, group| at <= now + linger || at <= now + self.hosts.gap(group);
+        if self.schedule.due().any(|(at, group)| soon(at, group)) {
+            return Ok(false);
+        }
+        let until = later(linger).as_second();
+        Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
+    }
+
+    /// At the end: hosts that gathered too few pages are worked through all the
+    /// same. Gives whether there was such a host.
+    pub(crate) fn close(&mut self) -> Result<bool, CrawlError> {
+        let waiting: Vec<HostId> = self
+            .hosts
+            .iter()
+            .filter(|(_, host)| host.gathered > 0 && !host.unteachable)
+            .map(|(id, _)| id)
+            .collect();
+        let mut begun = false;
+        for id in waiting {
+            // More would fill the channels while nobody takes from them.
+            if self.in_flight >= self.config.fetch.concurrency {
+                break;
+            }
+            let Some(host) = self.hosts.get(id) else { continue };
+            let enough = host.gathered >= self.config.template.min_pages;
+            if !enough && !self.has_unsettled(id)? {
+                continue;
+            }
+            let group = Arc::clone(&host.group);
+            self.begin_lesson(id, enough);
+            self.schedule.take(&group, id);
+            self.in_flight += 1;
+            begun = true;
+        }
+        Ok(begun)
+    }
+
+    /// Whether a gathered page of the host has no outcome yet.
+    fn has_unsettled(&self, id: HostId) -> Result<bool, CrawlError> {
+        for key in self.store.gathered(id)? {
+            if self.store.url(key)?.is_some_and(|record| record.last.is_none()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
+    CanonicalUrl::parse(&record.url).map_err(|error| {
+        StoreError::Damaged { what: "a URL", reason: format!("{}: {error}", record.url) }.into()
+    })
+}
+
+/// What robots.txt rules are matched against (RFC 9309, 2.2.2).
+fn path_of(url: &CanonicalUrl) -> String {
+    let url = url.url();
+    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
+}
