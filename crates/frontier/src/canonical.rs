@@ -12,7 +12,7 @@
 //! plain one, with and without a final `/`, `//` and `/`, `index.html` and its
 //! folder, upper and lower case in the path, the order of parameters, `+` and `%20`.
 //! A page that is served under two of them costs one fetch more and becomes one
-//! document by its hash or by its `rel=canonical`. A page that exists only behind
+//! document by the hash of its text. A page that exists only behind
 //! its fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, percent, tracking};

@@ -4,7 +4,7 @@
 //! All of it is hearsay: a sitemap may call a listing a page and a date the time of
 //! the last template change. It orders the queue and decides nothing else.
 
-use crate::{CanonicalUrl, Refusal, Scope, UrlKey, links, shape};
+use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -75,13 +75,6 @@ impl Discovered {
         }
         self
     }
-
-    /// Stable order by what an article's address looks like: such links first.
-    #[must_use]
-    pub fn articles_first(mut self) -> Self {
-        self.found.sort_by_key(|found| !links::looks_like_article(&found.url));
-        self
-    }
 }
 
 /// Collects what a source names: each page once, everything else counted.
@@ -134,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn sections_and_order() {
-        let found = discovered().with_sections().articles_first().found;
+    fn short_addresses_of_a_front_page_are_sections() {
+        let found = discovered().with_sections().found;
         let roles: Vec<_> = found.iter().map(|f| (f.url.path(), f.role)).collect();
         assert_eq!(
             roles,
             [
-                ("/mot-bai-bao-kha-dai-4226358.html", Role::Page),
                 ("/the-thao", Role::Section),
+                ("/mot-bai-bao-kha-dai-4226358.html", Role::Page),
                 ("/x", Role::Section),
                 ("/feed.rss", Role::Feed),
             ]

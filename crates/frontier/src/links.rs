@@ -1,7 +1,7 @@
 //! The links of a page, judged.
 //!
 //! Takes `href` values as they stand, in page order; how they are taken out of the
-//! markup (and that a `<base>` or `rel=nofollow` is heeded) is the page reader's
+//! markup (and that a `<base>` is heeded) is the page reader's
 //! matter.
 
 use crate::found::Gatherer;
