@@ -147,7 +147,15 @@ fn template(
     }
     let asked = common.data.is_some() || Path::new(&config.store.path).join("sled").exists();
     let (true, Some(url)) = (asked, url) else { return Ok(None) };
-    let store = settings::store(config, false)?.store();
+    let store = match settings::store(config, false) {
+        Ok(writer) => writer.store(),
+        // The corpus was not asked for by name, and may be in use by a crawl.
+        Err(Failure::Work(message)) if common.data.is_none() => {
+            eprintln!("gleaner: extracted without a template: {message}");
+            return Ok(None);
+        }
+        Err(failure) => return Err(failure),
+    };
     match store.template(url.host()).map_err(Failure::work)? {
         Some(json) => SiteTemplate::from_json(&json).map(Some).map_err(Failure::work),
         None => Ok(None),
