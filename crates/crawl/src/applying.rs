@@ -1,22 +1,21 @@
 //! Events in, outcomes out: what became of each URL, written in one change.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::{Access, FetchError, Response, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Change, HostId, HostRecord, Placement, UrlRecord};
-use tracing::{debug, error, info, warn};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_store::{Change, HostId, HostRecord, UrlRecord};
+use tracing::{debug, error};
 use url::Url;
 
 use crate::hosts::Host;
-use crate::job::{Event, Lesson, Visit};
-use crate::learning::{Gathered, Learned};
+use crate::job::{Event, Visit};
 use crate::owner::{Owner, later};
 use crate::pipeline::CrawlError;
-use crate::reading::{Content, Draft, Reading, rank};
+use crate::reading::{Content, Reading, Refused, rank};
 use crate::schedule::GroupName;
+use crate::settling::place;
 
 /// A URL may be answered with 429 or 503 this many times as often as it may fail.
 const PUSHED_BACK: u32 = 4;
@@ -260,7 +259,7 @@ impl Owner {
         mut change: Change,
         visit: Visit,
         bytes: u64,
-        refused: Option<&std::collections::BTreeMap<&'static str, u64>>,
+        refused: Option<&Refused>,
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         let gathered = change.gather(visit.key, visit.record)?;
@@ -285,7 +284,7 @@ impl Owner {
         visit: Visit,
         outcome: Outcome,
         bytes: u64,
-        refused: Option<&std::collections::BTreeMap<&'static str, u64>>,
+        refused: Option<&Refused>,
     ) -> Result<GroupName, CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
         self.count(&mut change, visit.url.host(), Some(&outcome), bytes, refused)?;
@@ -296,13 +295,13 @@ impl Owner {
         Ok(visit.group)
     }
 
-    fn count(
+    pub(crate) fn count(
         &self,
         change: &mut Change,
         host: &str,
         outcome: Option<&Outcome>,
         bytes: u64,
-        refused: Option<&std::collections::BTreeMap<&'static str, u64>>,
+        refused: Option<&Refused>,
     ) -> Result<(), CrawlError> {
         if let Some(outcome) = outcome {
             self.show(outcome);
@@ -340,75 +339,6 @@ impl Owner {
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
-
-    /// A host's gathered pages were worked through: template, documents and
-    /// outcomes are one change.
-    fn learned(&mut self, lesson: Lesson, learned: Learned) -> Result<GroupName, CrawlError> {
-        let mut change = self.writer.begin();
-        let settled = learned.template.is_some();
-        let pages = learned.pages.len();
-        for page in learned.pages {
-            self.settle(&mut change, &lesson, page, settled)?;
-        }
-        let template = learned.template.map(Arc::new);
-        if let Some(template) = &template {
-            change.put_template(&lesson.name, template.version, &template.to_json());
-            if let Some(known) = self.store.host(&lesson.name)? {
-                // By way of the change, which has counted the gathered pages down.
-                let host = change.host(&known.name, &known.domain)?;
-                change.put_host(&HostRecord { template: template.version, ..host });
-            }
-        }
-        self.commit(change)?;
-        if let Some(host) = self.hosts.get_mut(lesson.host) {
-            if let Some(template) = template {
-                info!(host = lesson.name, version = template.version, pages, "learned a template");
-                host.version = template.version;
-                host.template = Some(template);
-                host.gathered = 0;
-                self.progress.gathered.fetch_sub(pages as u64, Ordering::Relaxed);
-            } else {
-                warn!(
-                    host = lesson.name,
-                    pages, "too few articles for a template; extracted one by one for now"
-                );
-            }
-        }
-        Ok(lesson.group)
-    }
-
-    /// The outcome of one gathered page. `settled`: by a template, so that its raw
-    /// page is no longer needed.
-    fn settle(
-        &self,
-        change: &mut Change,
-        lesson: &Lesson,
-        page: Gathered,
-        settled: bool,
-    ) -> Result<(), CrawlError> {
-        let Gathered { key, draft } = page;
-        let first = change.url(key)?.is_some_and(|record| record.last.is_none());
-        let outcome = match &draft {
-            Ok(Some(draft)) => place(change, key, draft)?,
-            Ok(None) => {
-                change.withdraw(key)?;
-                Outcome::NotArticle { reason: "no_text".into() }
-            }
-            Err(reason) => Outcome::Unreadable { reason: reason.clone() },
-        };
-        if first {
-            self.count(change, &lesson.name, Some(&outcome), 0, None)?;
-        }
-        // Read only now: an earlier page of this change may have changed it.
-        let Some(record) = change.url(key)? else { return Ok(()) };
-        if settled {
-            let again = self.again(record.role, &outcome);
-            change.end(key, record, outcome, again)?;
-        } else {
-            change.note(key, &record, outcome);
-        }
-        Ok(())
-    }
 }
 
 /// Media types of feeds.
@@ -419,11 +349,4 @@ fn is_feed(content_type: &str) -> bool {
 /// A URL as robots.txt of `origin` writes it, whole or relative.
 fn parsed_at(origin: &Url, text: &str) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(origin.join(text).ok()?.as_str()).ok()
-}
-
-fn place(change: &mut Change, key: UrlKey, draft: &Draft) -> Result<Outcome, CrawlError> {
-    Ok(match change.place(key, &draft.document)? {
-        Placement::Stored => Outcome::Stored,
-        Placement::Duplicate { of } => Outcome::Duplicate { of },
-    })
 }

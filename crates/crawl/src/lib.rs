@@ -5,7 +5,7 @@
 //! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
 //! | ask for it | async tasks | `fetching` |
 //! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `learning` |
-//! | decide the outcome, change the store | the owner's thread | `applying` |
+//! | decide the outcome, change the store | the owner's thread | `applying`, `settling` |
 //!
 //! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
 //! store. A host (with all that share its gap) has one URL in flight at a time, from
@@ -26,6 +26,7 @@ mod pipeline;
 mod progress;
 mod reading;
 mod schedule;
+mod settling;
 mod summary;
 
 pub use pipeline::{CrawlError, Start, run};

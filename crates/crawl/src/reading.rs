@@ -39,14 +39,16 @@ pub(crate) mod rank {
 /// Links of one page that are looked at.
 const MOST_LINKS: usize = 10_000;
 
+/// Links that are not followed, counted by the label of the reason.
+pub(crate) type Refused = BTreeMap<&'static str, u64>;
+
 /// What an answer holds.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
     /// URLs that were found, with the rank of each, in page order.
     pub(crate) found: Vec<(Found, u8)>,
-    /// Links that are not followed, by the label of the reason.
-    pub(crate) refused: BTreeMap<&'static str, u64>,
+    pub(crate) refused: Refused,
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
     pub(crate) bytes: u64,

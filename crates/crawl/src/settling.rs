@@ -1,0 +1,94 @@
+//! Documents into the corpus: a page's, and those of a host that was learned.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::{Outcome, UrlKey};
+use gleaner_store::{Change, HostRecord, Placement};
+use tracing::{info, warn};
+
+use crate::job::Lesson;
+use crate::learning::{Gathered, Learned};
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+use crate::reading::Draft;
+use crate::schedule::GroupName;
+
+impl Owner {
+    /// A host's gathered pages were worked through: template, documents and
+    /// outcomes are one change.
+    pub(crate) fn learned(&mut self, lesson: Lesson, learned: Learned) -> Result<GroupName, CrawlError> {
+        let mut change = self.writer.begin();
+        let settled = learned.template.is_some();
+        let pages = learned.pages.len();
+        for page in learned.pages {
+            self.settle(&mut change, &lesson, page, settled)?;
+        }
+        let template = learned.template.map(Arc::new);
+        if let Some(template) = &template {
+            change.put_template(&lesson.name, template.version, &template.to_json());
+            if let Some(known) = self.store.host(&lesson.name)? {
+                // By way of the change, which has counted the gathered pages down.
+                let host = change.host(&known.name, &known.domain)?;
+                change.put_host(&HostRecord { template: template.version, ..host });
+            }
+        }
+        self.commit(change)?;
+        if let Some(host) = self.hosts.get_mut(lesson.host) {
+            if let Some(template) = template {
+                info!(host = lesson.name, version = template.version, pages, "learned a template");
+                host.version = template.version;
+                host.template = Some(template);
+                host.gathered = 0;
+                self.progress.gathered.fetch_sub(pages as u64, Ordering::Relaxed);
+            } else {
+                warn!(
+                    host = lesson.name,
+                    pages, "too few articles for a template; extracted one by one for now"
+                );
+            }
+        }
+        Ok(lesson.group)
+    }
+
+    /// The outcome of one gathered page. `settled`: by a template, so that its raw
+    /// page is no longer needed.
+    fn settle(
+        &self,
+        change: &mut Change,
+        lesson: &Lesson,
+        page: Gathered,
+        settled: bool,
+    ) -> Result<(), CrawlError> {
+        let Gathered { key, draft } = page;
+        let first = change.url(key)?.is_some_and(|record| record.last.is_none());
+        let outcome = match &draft {
+            Ok(Some(draft)) => place(change, key, draft)?,
+            Ok(None) => {
+                change.withdraw(key)?;
+                Outcome::NotArticle { reason: "no_text".into() }
+            }
+            Err(reason) => Outcome::Unreadable { reason: reason.clone() },
+        };
+        if first {
+            self.count(change, &lesson.name, Some(&outcome), 0, None)?;
+        }
+        // Read only now: an earlier page of this change may have changed it.
+        let Some(record) = change.url(key)? else { return Ok(()) };
+        if settled {
+            let again = self.again(record.role, &outcome);
+            change.end(key, record, outcome, again)?;
+        } else {
+            change.note(key, &record, outcome);
+        }
+        Ok(())
+    }
+}
+
+/// Stores a page's document, and says what became of it.
+pub(crate) fn place(change: &mut Change, key: UrlKey, draft: &Draft) -> Result<Outcome, CrawlError> {
+    Ok(match change.place(key, &draft.document)? {
+        Placement::Stored => Outcome::Stored,
+        Placement::Duplicate { of } => Outcome::Duplicate { of },
+    })
+}
