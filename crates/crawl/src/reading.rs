@@ -13,7 +13,7 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
-use gleaner_html::text::{Line, plain};
+use gleaner_html::text::plain;
 use gleaner_store::RawPage;
 use gleaner_template::site::extract_alone;
 use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
@@ -83,8 +83,6 @@ pub struct Origin {
 pub struct Draft {
     /// The document.
     pub document: Document,
-    /// Its lines, with their kinds.
-    pub lines: Vec<Line>,
 }
 
 /// Reads an answer of 2xx.
@@ -210,7 +208,7 @@ pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> O
             .map(|template| template.version),
         text,
     };
-    Some(Draft { document, lines })
+    Some(Draft { document })
 }
 
 /// Finds the links of a page. Feeds are taken from listings only: those of
