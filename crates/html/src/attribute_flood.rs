@@ -14,60 +14,14 @@
 //! The awkward truth: it sees tags in scripts, too. A false cut needs a `<`, a
 //! letter and 20,000 words without a `>` outside of quotes.
 
+use crate::tag_state::State;
+use crate::tag_state::State::{Name, TagName};
+
 /// Comparisons of attributes that a page may cost; each some 1 ns.
 const BUDGET: u64 = 200_000_000;
 
-/// Where a run stands inside its tag: the tokenizer's states of these names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    TagName,
-    BeforeName,
-    Name,
-    AfterName,
-    BeforeValue,
-    Unquoted,
-    Double,
-    Single,
-}
-
-use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, Unquoted};
-
-/// How many there are.
+/// How many states there are.
 const STATES: usize = 8;
-
-impl State {
-    /// The state behind a byte, or `None` where the tag ends.
-    fn after(self, byte: u8) -> Option<Self> {
-        let space = byte.is_ascii_whitespace();
-        Some(match (self, byte) {
-            (Double, b'"') | (Single, b'\'') => BeforeName,
-            (Double | Single, _) => self,
-            (_, b'>') => return None,
-            (BeforeValue, b'"') => Double,
-            (BeforeValue, b'\'') => Single,
-            (BeforeValue, _) => {
-                if space {
-                    self
-                } else {
-                    Unquoted
-                }
-            }
-            (Unquoted, _) => {
-                if space {
-                    BeforeName
-                } else {
-                    self
-                }
-            }
-            (_, b'/') => BeforeName,
-            (Name | AfterName, b'=') => BeforeValue,
-            (Name | AfterName, _) if space => AfterName,
-            (TagName | BeforeName, _) if space => BeforeName,
-            (TagName, _) => self,
-            (BeforeName | Name | AfterName, _) => Name,
-        })
-    }
-}
 
 /// A tag that may have begun at `start`.
 #[derive(Clone, Copy)]

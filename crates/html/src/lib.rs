@@ -2,7 +2,8 @@
 //!
 //! In the order in which a page passes through: [`decode`] makes text of bytes,
 //! [`Page::parse`] a tree of text, [`links`] and [`metadata`] read what it says of
-//! itself, [`text`] makes lines of what an extraction kept.
+//! itself, [`text`] makes lines of what an extraction kept. [`source`] is for methods
+//! that read the source and no tree.
 //!
 //! No IO, no clock, nothing async and no `Result`: broken HTML is not an error. A
 //! page that would cost more than a second is cut, see [`Page::truncated`].
@@ -21,12 +22,14 @@ pub mod date;
 pub mod decode;
 pub mod links;
 pub mod metadata;
+pub mod source;
 pub mod text;
 
 mod attribute_flood;
 mod entities;
 mod json_ld;
 mod page;
+mod tag_state;
 mod tags;
 mod title;
 mod tree;

@@ -1,0 +1,1 @@
+//! How well does a method do: recorded sets, measures, protocols, the papers' tables.

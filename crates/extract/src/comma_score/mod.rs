@@ -1,0 +1,1 @@
+//! Comma score: the elements whose own text has most commas.

@@ -1,0 +1,1 @@
+//! ContentExtractor: blocks compared over all pages of a site.

@@ -1,0 +1,1 @@
+//! Line-Block: neighbouring lines as blocks, told apart by three features.

@@ -1,0 +1,1 @@
+//! Text-To-Tag Ratio: lines of source with much text and few tags.

@@ -1,0 +1,336 @@
+//! A page's source as its author wrote it: tags, text, scripts and remarks in order.
+//!
+//! For the methods that read source text and not a tree. A piece is found by the
+//! tokenizer's rules of the HTML standard, so a `>` in a quoted value ends no tag
+//! and `a < b` starts none; no tree is built, nothing is moved, closed or added.
+//!
+//! The awkward truth: a script that holds `<!-- <script>` ends at the first
+//! `</script>`, where the standard would read on to the second; foreign content
+//! (`<svg><style>`) is not known, so the text of a style sheet in a drawing is raw,
+//! too; `<![CDATA[` is a remark everywhere.
+//!
+//! Cost: linear, no allocation. A page of tags that never end costs no more, since
+//! the rest of an unfinished tag is one remark.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+
+use html5ever::TokenizerResult;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+
+use crate::tag_state::State;
+
+/// A stretch of source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What it is.
+    pub kind: PieceKind<'a>,
+    /// Where it stands, in bytes of the source. Pieces follow one another without a
+    /// gap and are never empty.
+    pub range: Range<usize>,
+}
+
+/// What a [`Piece`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PieceKind<'a> {
+    /// Text with its character references as written; see [`resolve`]. The content of
+    /// `title` and `textarea` is text.
+    Text,
+    /// What stands between the tags of `script`, `style`, `xmp`, `iframe`, `noembed` and
+    /// `noframes`, in which no tag but the end tag is one.
+    Raw,
+    /// A start tag, with its name as written (any case).
+    Start {
+        /// The name.
+        name: &'a str,
+    },
+    /// An end tag.
+    End {
+        /// The name.
+        name: &'a str,
+    },
+    /// A comment ("remark"), a document type, a processing instruction, or a tag that
+    /// the page's end cuts off: nothing that is shown.
+    Remark,
+}
+
+/// The pieces of a source, in order; together they are the whole source.
+#[must_use]
+pub fn pieces(source: &str) -> Pieces<'_> {
+    Pieces { source, at: 0, raw: None }
+}
+
+/// The iterator that [`pieces`] gives.
+#[derive(Debug, Clone)]
+pub struct Pieces<'a> {
+    source: &'a str,
+    at: usize,
+    /// The element whose content comes next and holds no tags, with whether it is text.
+    raw: Option<(&'a str, bool)>,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let rest = &self.source[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let (kind, length) = match self.raw.take() {
+            Some((name, is_text)) => match raw_length(rest, name) {
+                0 => self.markup_or_text(rest),
+                length => (if is_text { PieceKind::Text } else { PieceKind::Raw }, length),
+            },
+            None => self.markup_or_text(rest),
+        };
+        let start = self.at;
+        self.at += length;
+        Some(Piece { kind, range: start..self.at })
+    }
+}
+
+impl<'a> Pieces<'a> {
+    fn markup_or_text(&mut self, rest: &'a str) -> (PieceKind<'a>, usize) {
+        let Some((kind, length)) = markup(rest) else {
+            return (PieceKind::Text, text_length(rest));
+        };
+        if let PieceKind::Start { name } = kind {
+            self.raw = raw_content(name).map(|is_text| (name, is_text));
+        }
+        (kind, length)
+    }
+}
+
+/// Of an element whose content holds no tags: whether it is text for readers.
+fn raw_content(name: &str) -> Option<bool> {
+    let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
+    if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
+        Some(false)
+    } else {
+        is(&["title", "textarea"]).then_some(true)
+    }
+}
+
+/// The length of the text at the beginning of `rest`, at least 1 byte.
+fn text_length(rest: &str) -> usize {
+    let mut from = 1;
+    while let Some(found) = rest.get(from..).and_then(|behind| behind.find('<')) {
+        let at = from + found;
+        if starts_markup(&rest.as_bytes()[at..]) {
+            return at;
+        }
+        from = at + 1;
+    }
+    rest.len()
+}
+
+fn starts_markup(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'<', b'!' | b'?', ..] | [b'<', b'/', _, ..] => true,
+        [b'<', letter, ..] => letter.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+/// The length of the content up to the end tag `</name`, or up to the end.
+fn raw_length(rest: &str, name: &str) -> usize {
+    let mut from = 0;
+    while let Some(found) = rest[from..].find("</") {
+        let at = from + found;
+        let behind = &rest.as_bytes()[at + 2..];
+        let named = behind.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
+        let ended =
+            behind.get(name.len()).is_some_and(|b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>'));
+        if named && ended {
+            return at;
+        }
+        from = at + 2;
+    }
+    rest.len()
+}
+
+/// The tag or remark at the beginning of `rest`, or `None` where text stands.
+fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
+    let bytes = rest.as_bytes();
+    if !starts_markup(bytes) {
+        return None;
+    }
+    let until = |end: &str, from: usize| {
+        rest.get(from..).and_then(|r| r.find(end)).map_or(rest.len(), |at| from + at + end.len())
+    };
+    let from = match bytes {
+        [b'<', b'!', b'-', b'-', ..] => return Some((PieceKind::Remark, comment_length(rest))),
+        [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => 2,
+        [b'<', b'!' | b'?' | b'/', ..] => return Some((PieceKind::Remark, until(">", 1))),
+        _ => 1,
+    };
+    let name_length = rest[from..]
+        .find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>'))
+        .unwrap_or(rest.len() - from);
+    let name = &rest[from..from + name_length];
+    let mut state = State::TagName;
+    for (at, byte) in bytes.iter().enumerate().skip(from + name_length) {
+        match state.after(*byte) {
+            Some(next) => state = next,
+            None if from == 1 => return Some((PieceKind::Start { name }, at + 1)),
+            None => return Some((PieceKind::End { name }, at + 1)),
+        }
+    }
+    Some((PieceKind::Remark, rest.len()))
+}
+
+/// The length of a comment, its borders included; one that never ends takes the rest.
+fn comment_length(rest: &str) -> usize {
+    let inside = &rest[4..];
+    if inside.starts_with('>') {
+        return 5;
+    }
+    if inside.starts_with("->") {
+        return 6;
+    }
+    let mut from = 0;
+    while let Some(found) = inside[from..].find("--") {
+        let at = from + found;
+        match inside.as_bytes()[at + 2..] {
+            [b'>', ..] => return 4 + at + 3,
+            [b'!', b'>', ..] => return 4 + at + 4,
+            _ => from = at + 1,
+        }
+    }
+    rest.len()
+}
+
+/// Text with its character references resolved (`&amp;`, `&eacute;`, `&#7879;`), all of
+/// the HTML standard's.
+#[must_use]
+pub fn resolve(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut resolved = String::with_capacity(text.len());
+    // What looks like a tag to the tokenizer is text to the caller.
+    for (number, part) in text.split('<').enumerate() {
+        if number > 0 {
+            resolved.push('<');
+        }
+        resolved.push_str(&resolved_part(part));
+    }
+    Cow::Owned(resolved)
+}
+
+fn resolved_part(text: &str) -> String {
+    let tokenizer = Tokenizer::new(Characters::default(), TokenizerOpts::default());
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(text));
+    while tokenizer.feed(&input) != TokenizerResult::Done {}
+    tokenizer.end();
+    tokenizer.sink.0.into_inner()
+}
+
+/// Gathers the characters that a tokenizer gives.
+#[derive(Default)]
+struct Characters(RefCell<String>);
+
+impl TokenSink for Characters {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        match token {
+            Token::CharacterTokens(text) => self.0.borrow_mut().push_str(&text),
+            Token::NullCharacterToken => self.0.borrow_mut().push('\u{FFFD}'),
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, expected: &[&str]) {
+        let shown: Vec<String> = pieces(source)
+            .map(|piece| {
+                let text = &source[piece.range];
+                match piece.kind {
+                    PieceKind::Text => format!("text {text}"),
+                    PieceKind::Raw => format!("raw {text}"),
+                    PieceKind::Start { name } => format!("start {name}"),
+                    PieceKind::End { name } => format!("end {name}"),
+                    PieceKind::Remark => format!("remark {text}"),
+                }
+            })
+            .collect();
+        assert_eq!(shown, expected, "{source}");
+    }
+
+    #[test]
+    fn pieces_are_what_the_tokenizer_sees() {
+        check("", &[]);
+        check("a<p class='x>y'>b</P >c", &["text a", "start p", "text b", "end P", "text c"]);
+        check("a < b <3 </ x>d", &["text a < b <3 ", "remark </ x>", "text d"]);
+        check("<", &["text <"]);
+        check("</", &["text </"]);
+        check("<!DOCTYPE html><?php x?>", &["remark <!DOCTYPE html>", "remark <?php x?>"]);
+        check(
+            "<!-- <p> -->a<!-->b<!--->c<!-- x",
+            &[
+                "remark <!-- <p> -->",
+                "text a",
+                "remark <!-->",
+                "text b",
+                "remark <!--->",
+                "text c",
+                "remark <!-- x",
+            ],
+        );
+        check(
+            "<!-- a ---!>b<!-- a --- -->c",
+            &["remark <!-- a ---!>", "text b", "remark <!-- a --- -->", "text c"],
+        );
+        check("<a href=it's>x</a><p a", &["start a", "text x", "end a", "remark <p a"]);
+        check("<br/>x", &["start br", "text x"]);
+    }
+
+    #[test]
+    fn scripts_hold_no_tags() {
+        check(
+            "<script>a<b>'</scripts>'</SCRIPT >c",
+            &["start script", "raw a<b>'</scripts>'", "end SCRIPT", "text c"],
+        );
+        check("<script></script>", &["start script", "end script"]);
+        check("<style>p{}", &["start style", "raw p{}"]);
+        check("<title>a<b></title>", &["start title", "text a<b>", "end title"]);
+    }
+
+    #[test]
+    fn references_are_resolved() {
+        assert_eq!(resolve("no reference"), "no reference");
+        assert_eq!(
+            resolve("T&ocirc;i &amp; &#7879;&#x1EC7; &nbsp;< &unknown; &"),
+            "Tôi & ệệ \u{a0}< &unknown; &"
+        );
+    }
+
+    proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn pieces_are_the_whole_source(source in r#"([<>/!="' a&-]|--|script|<p|é|\x00){0,60}"#) {
+            let mut at = 0;
+            for piece in pieces(&source) {
+                prop_assert_eq!(piece.range.start, at);
+                prop_assert!(piece.range.end > at);
+                at = piece.range.end;
+                let _ = resolve(&source[piece.range]);
+            }
+            prop_assert_eq!(at, source.len());
+        }
+    }
+}
