@@ -19,7 +19,9 @@ pub mod comma_score;
 pub mod content_extractor;
 pub mod fast_content_extractor;
 pub mod line_block;
+mod single_page;
 pub mod text_to_tag_ratio;
 mod words;
 
+pub use single_page::{Input, SinglePage};
 pub use words::{has_word, words};
