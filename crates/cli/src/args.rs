@@ -1,8 +1,11 @@
 //! What can be typed.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::commands::eval::MethodName;
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -61,6 +64,12 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
     Learn(Learn),
+    /// Compare methods on recorded pages with gold text
+    #[command(after_help = "Examples:
+  gleaner eval ../shared/sets/sites --protocol template --method gleaner
+  gleaner eval ../shared/sets/single --json > scores.jsonl
+  gleaner eval ../shared/sets/single --method bte-linear --worst 10")]
+    Eval(Eval),
 }
 
 #[derive(Debug, clap::Args)]
@@ -159,4 +168,37 @@ pub(crate) struct Learn {
     /// The site's host [default: the canonical URL that the pages state]
     #[arg(long)]
     pub(crate) host: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Eval {
+    /// Sets: folders with a manifest.jsonl, or folders of such folders
+    #[arg(required = true, value_name = "FOLDER")]
+    pub(crate) sets: Vec<PathBuf>,
+    /// What a method may learn from before it extracts a page
+    #[arg(long, value_enum, default_value_t = EvalProtocol::Cold)]
+    pub(crate) protocol: EvalProtocol,
+    /// Only this method; repeatable [default: all that the protocol allows]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Vec<MethodName>,
+    /// Print a JSON object for each set and method, and for all sets together, one a line
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
+    /// Print the same as CSV
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
+    #[arg(long, value_name = "N")]
+    pub(crate) worst: Option<usize>,
+    /// Threads [default: one a core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EvalProtocol {
+    /// Five folds a set: each page by what the other folds teach
+    Template,
+    /// Each page by itself
+    Cold,
 }

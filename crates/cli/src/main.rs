@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),
         Command::Learn(args) => commands::learn::run(&common, args),
+        Command::Eval(args) => commands::eval::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,7 +16,7 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     table.set_header(head);
     for row in rows {
         table.add_row(row.into_iter().map(|text| {
-            let number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            let number = text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
             let cell = Cell::new(text);
             if number { cell.set_alignment(CellAlignment::Right) } else { cell }
         }));

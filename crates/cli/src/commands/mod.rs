@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod crawl;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod learn;

@@ -1,0 +1,112 @@
+//! `gleaner eval`: methods over recorded sets.
+
+use std::io::{self, IsTerminal, Write};
+use std::str::FromStr;
+
+use gleaner_eval::report::{Row, worst};
+use gleaner_eval::{Method, Protocol, Report, Run, Set, Task, run as evaluate};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::Done;
+use crate::args::{Eval, EvalProtocol};
+use crate::failure::Failure;
+use crate::table::table;
+
+pub(crate) fn run(args: &Eval) -> Done {
+    let task = task(args);
+    let sets = Set::find(&args.sets).map_err(Failure::usage)?;
+    let bar = bar(sets.iter().map(Set::with_gold).sum());
+    let scores = evaluate(&sets, &task, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let scores = scores.map_err(Failure::usage)?;
+    for remark in &scores.remarks {
+        eprintln!("{remark}");
+    }
+    let report = Report::of(&scores);
+    let worst = worst_tables(&scores, args.worst.unwrap_or(0));
+    // Rows are for programs: what is for people goes beside them.
+    let rows = match args {
+        Eval { json: true, .. } => report.json(),
+        Eval { csv: true, .. } => report.csv(),
+        Eval { .. } => return print(&(rows(&report) + &worst)),
+    };
+    eprint!("{worst}");
+    print(&rows)
+}
+
+fn task(args: &Eval) -> Task {
+    let mut methods: Vec<Method> = args.method.iter().map(|MethodName(method)| *method).collect();
+    if methods.is_empty() {
+        methods.extend(Method::all());
+    }
+    methods.sort();
+    methods.dedup();
+    let protocol = match args.protocol {
+        EvalProtocol::Template => Protocol::Template,
+        EvalProtocol::Cold => Protocol::Cold,
+    };
+    Task { protocol, methods, threads: args.threads }
+}
+
+fn print(text: &str) -> Done {
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// Pages done of all, on a terminal only.
+fn bar(pages: usize) -> ProgressBar {
+    let bar = ProgressBar::new(pages as u64);
+    if !io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages {elapsed}");
+    bar.with_style(style.expect("the template is written here"))
+}
+
+fn rows(report: &Report) -> String {
+    let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms a page"];
+    table(&head, report.rows.iter().map(cells)) + "\n"
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let share = |share: f64| format!("{share:.3}");
+    vec![
+        row.set.clone(),
+        row.method.name().to_owned(),
+        row.pages.to_string(),
+        share(row.precision),
+        share(row.recall),
+        share(row.f1),
+        share(row.site_mean_f1),
+        row.below_half.to_string(),
+        format!("{:.2}", row.milliseconds),
+    ]
+}
+
+/// A table a method of the pages on which it did worst; nothing for a count of 0.
+fn worst_tables(run: &Run, count: usize) -> String {
+    let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
+    let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {
+        let rows = worst(run, *method, count).into_iter().map(|page| {
+            let ratios = page.words.ratios();
+            let shares = [ratios.f1, ratios.precision, ratios.recall].map(|share| format!("{share:.3}"));
+            let words = [page.words.extracted, page.words.gold].map(|words| words.to_string());
+            shares.into_iter().chain(words).chain([page.path.display().to_string()]).collect()
+        });
+        let head = ["F1", "P", "R", "Words", "Gold words", "Page"];
+        format!("\nWorst pages of {method}\n{}\n", table(&head, rows))
+    });
+    tables.collect()
+}
+
+/// A method as it is typed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MethodName(Method);
+
+impl FromStr for MethodName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = || Method::all().map(Method::name).collect::<Vec<_>>().join(", ");
+        Method::named(name).map(Self).ok_or_else(|| format!("no such method; there are {}", names()))
+    }
+}

@@ -1,0 +1,60 @@
+//! How near an extracted text is to the gold text.
+//!
+//! | file | measure | from |
+//! |---|---|---|
+//! | [`words`] | precision, recall, F of the multiset of words | the sets' own measure; FastContentExtractor, IV.B.2 |
+//!
+//! All give 0 for a page on which a method found nothing, and none is undefined.
+
+pub mod words;
+
+/// Precision, recall and their harmonic mean, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ratios {
+    /// Share of what was extracted that is right; 0 where nothing was extracted.
+    pub precision: f64,
+    /// Share of the gold that was extracted; 0 where there is no gold.
+    pub recall: f64,
+    /// Harmonic mean of both; 0 where either is 0.
+    pub f1: f64,
+}
+
+impl Ratios {
+    /// Of precision and recall.
+    #[must_use]
+    pub fn new(precision: f64, recall: f64) -> Self {
+        let sum = precision + recall;
+        let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
+        Self { precision, recall, f1 }
+    }
+
+    /// Of the size of what both texts share, and of each.
+    #[must_use]
+    pub fn of_sizes(shared: u64, extracted: u64, gold: u64) -> Self {
+        Self::new(share(shared, extracted), share(shared, gold))
+    }
+}
+
+/// `part / whole`, 0 where the whole is nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_shares_and_never_undefined() {
+        let cases = [
+            ((1, 2, 4), (0.5, 0.25, 1.0 / 3.0)),
+            ((0, 2, 4), (0.0, 0.0, 0.0)),
+            ((0, 0, 4), (0.0, 0.0, 0.0)),
+            ((0, 0, 0), (0.0, 0.0, 0.0)),
+            ((3, 3, 3), (1.0, 1.0, 1.0)),
+        ];
+        for ((shared, extracted, gold), (precision, recall, f1)) in cases {
+            assert_eq!(Ratios::of_sizes(shared, extracted, gold), Ratios { precision, recall, f1 });
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The word measure: how many words two texts share, whatever their order.
+//!
+//! Both texts in NFC and lower case; a word is a maximal run of letters, digits and
+//! `_`, except that each CJK character (U+3040 to U+30FF, U+3400 to U+9FFF) is a word
+//! of its own. Overlap is the size of the intersection of the two multisets;
+//! precision, recall and F1 follow (0 where nothing is shared). A page whose gold has
+//! no word cannot be scored.
+//!
+//! This is the sets' definition to the letter, and not [`gleaner_extract::words`],
+//! which treats three rare things otherwise: combining marks (Indic vowel signs) end a
+//! word here, marks within the kana blocks are words, compatibility ideographs are
+//! letters. The awkward truth: the order of words does not count, so a shuffled text
+//! scores 1.
+
+use std::collections::HashMap;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::Ratios;
+
+/// The words of a text with how often each occurs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bag {
+    counts: HashMap<String, u64>,
+    total: u64,
+}
+
+/// Sizes of two multisets of words and of what they share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overlap {
+    /// Words extracted.
+    pub extracted: u64,
+    /// Words of the gold text.
+    pub gold: u64,
+    /// Size of the intersection.
+    pub shared: u64,
+}
+
+impl Bag {
+    /// Counts the words of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut bag = Self::default();
+        for word in words(&normal(text)) {
+            bag.total += 1;
+            match bag.counts.get_mut(word) {
+                Some(count) => *count += 1,
+                None => {
+                    bag.counts.insert(word.to_owned(), 1);
+                }
+            }
+        }
+        bag
+    }
+
+    /// How many words, repeated ones counted each time.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// This text, extracted, against `gold`.
+    #[must_use]
+    pub fn against(&self, gold: &Self) -> Overlap {
+        let shared = |(word, count): (&String, &u64)| gold.counts.get(word).map_or(0, |of| *of.min(count));
+        Overlap { extracted: self.total, gold: gold.total, shared: self.counts.iter().map(shared).sum() }
+    }
+}
+
+impl Overlap {
+    /// Precision, recall, F1.
+    #[must_use]
+    pub fn ratios(self) -> Ratios {
+        Ratios::of_sizes(self.shared, self.extracted, self.gold)
+    }
+}
+
+/// NFC and lower case: the form in which words are compared.
+#[must_use]
+pub fn normal(text: &str) -> String {
+    text.nfc().collect::<String>().to_lowercase()
+}
+
+/// The words of a text in order, as they stand.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = &rest[rest.find(|c| stands_alone(c) || in_word(c))?..];
+        let length = match rest.chars().next() {
+            Some(first) if stands_alone(first) => first.len_utf8(),
+            _ => rest.find(|c| stands_alone(c) || !in_word(c)).unwrap_or(rest.len()),
+        };
+        let (word, behind) = rest.split_at(length);
+        rest = behind;
+        Some(word)
+    })
+}
+
+fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// A letter, digit or `_`. Unicode's `Alphabetic` is wider than its letters: it has
+/// vowel signs and circled letters, too.
+fn in_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    let circled = matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
+    c.is_alphanumeric() && !is_combining_mark(c) && !circled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs_and_single_cjk_characters() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("", &[]),
+            (" | · — ", &[]),
+            ("don't stop_me 24h", &["don", "t", "stop_me", "24h"]),
+            ("Hà Nội, Việt", &["Hà", "Nội", "Việt"]),
+            ("abc中文def", &["abc", "中", "文", "def"]),
+            ("カ・メ", &["カ", "・", "メ"]),
+            ("हिन्दी", &["ह", "न", "द"]),
+            ("ⓐb ½ Ⅷ", &["b", "½", "Ⅷ"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn overlap_counts_repeated_words_and_nothing_of_order_or_form() {
+        let cases = [
+            ("the cat the dog", "The THE cat", (4, 3, 3)),
+            ("a a a", "a b", (3, 2, 1)),
+            ("Ha\u{300} No\u{323}\u{302}i", "nội hà", (2, 2, 2)),
+            ("ΟΔΟΣ", "οδος", (1, 1, 1)),
+            ("", "a", (0, 1, 0)),
+        ];
+        for (text, gold, (extracted, of, shared)) in cases {
+            let overlap = Bag::of(text).against(&Bag::of(gold));
+            assert_eq!(overlap, Overlap { extracted, gold: of, shared }, "{text} against {gold}");
+        }
+        let third = Bag::of("a a a").against(&Bag::of("a b")).ratios();
+        assert!((third.precision - 1.0 / 3.0).abs() < 1e-12 && (third.f1 - 0.4).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,127 @@
+//! The methods that can be compared, by the names that are typed.
+//!
+//! Those that read one page come from [`SinglePage`]; the others need a site. A new
+//! site method adds a variant here, its part to [`Learned`], and nothing else.
+
+use std::fmt;
+
+use gleaner_extract::{Input, SinglePage};
+use gleaner_html::Page;
+use gleaner_html::text::Line;
+use gleaner_template::{SiteTemplate, site};
+use jiff::Timestamp;
+
+/// What extracts the text of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Method {
+    /// From the page alone.
+    SinglePage(SinglePage),
+    /// By the template of the page's site, as published.
+    FastContentExtractor,
+    /// What the crawl does: by the template and, where that finds next to nothing or
+    /// there is none, from the page alone.
+    Gleaner,
+}
+
+/// What the methods have learned from pages of one site.
+#[derive(Debug, Clone)]
+pub struct Learned {
+    template: SiteTemplate,
+}
+
+impl Learned {
+    /// Learns from pages with their URLs.
+    #[must_use]
+    pub fn from_pages(host: &str, pages: &[(&str, &Page)]) -> Self {
+        // When a template was learned is kept for people; here nobody sees it.
+        Self { template: SiteTemplate::learn(host, 1, Timestamp::UNIX_EPOCH, pages) }
+    }
+}
+
+impl Method {
+    /// All of them: those that read one page, then those that learn a site.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SinglePage::ALL.into_iter().map(Self::SinglePage).chain([Self::FastContentExtractor, Self::Gleaner])
+    }
+
+    /// The name that is typed and printed, such as `bte-linear`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SinglePage(method) => method.name(),
+            Self::FastContentExtractor => "fast-content-extractor",
+            Self::Gleaner => "gleaner",
+        }
+    }
+
+    /// The method of this name, or `None`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|method| method.name() == name)
+    }
+
+    /// Whether it extracts nothing without a template.
+    #[must_use]
+    pub fn needs_site(self) -> bool {
+        self == Self::FastContentExtractor
+    }
+
+    /// Whether it makes use of a template.
+    #[must_use]
+    pub fn uses_site(self) -> bool {
+        !matches!(self, Self::SinglePage(_))
+    }
+
+    /// The page's text; no line where there is none, or where the method needs a site
+    /// and nothing was learned.
+    #[must_use]
+    pub fn extract(self, input: Input<'_>, learned: Option<&Learned>) -> Vec<Line> {
+        match (self, learned) {
+            (Self::SinglePage(method), _) => method.extract(input),
+            (Self::FastContentExtractor, None) => Vec::new(),
+            (Self::FastContentExtractor, Some(learned)) => learned.template.method.detect(input.page),
+            (Self::Gleaner, None) => site::extract_alone(input.page).lines,
+            (Self::Gleaner, Some(learned)) => learned.template.extract(input.page).lines,
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::text::plain;
+
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_methods() {
+        for method in Method::all() {
+            assert_eq!(Method::named(method.name()), Some(method));
+        }
+        assert_eq!(Method::named("nonsense"), None);
+    }
+
+    #[test]
+    fn only_site_methods_heed_what_was_learned() {
+        let source = |text: &str| format!("<div>Home News</div><p>{text}</p>");
+        let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);
+        let pages = pages.map(|source| Page::parse(&source));
+        let learned = Learned::from_pages("a.example", &pages.each_ref().map(|page| ("", page)));
+        let source = source(&"Schools close early, the council said. ".repeat(9));
+        let page = Page::parse(&source);
+        let input = Input { source: &source, page: &page };
+        for method in Method::all() {
+            let (cold, warm) = (method.extract(input, None), method.extract(input, Some(&learned)));
+            assert_eq!(cold.is_empty(), method.needs_site(), "{method}");
+            assert!(plain(&warm).contains("Schools close early"), "{method}");
+            if !method.uses_site() {
+                assert_eq!(cold, warm, "{method}");
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! From which pages a method may learn before it extracts a page, and the run itself.
+//!
+//! `template`: five folds a set, page k of the manifest in fold k mod 5, pages without
+//! gold counted. A fold's pages are scored with what was learned from the raw pages of
+//! the other folds, at most 30 of them, the first in the order of the manifest: each
+//! page once, by a template that never saw it. `cold`: each page by itself.
+//!
+//! Each page is decoded and parsed once for all methods. What is in memory is the
+//! pages that are learned from (38 of a set at most) and one page a thread; sets follow
+//! one another. The scores are the same for any number of threads; times are not.
+//!
+//! The awkward truth: a set of many sites is learned as if it were one, and with few
+//! pages a set keeps fewer threads busy than there are.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use gleaner_extract::Input;
+use gleaner_html::Page;
+use gleaner_html::text::plain;
+use rayon::prelude::*;
+
+use crate::measure::words::{Bag, Overlap};
+use crate::set::{Entry, Recorded, Set, SetError};
+use crate::{Learned, Method};
+
+/// Folds of a set.
+const FOLDS: usize = 5;
+
+/// Pages that are learned from at most.
+const TEACHERS: usize = 30;
+
+/// So many pages at a set's start hold the teachers of every fold: 30 and those of one
+/// fold among them.
+const KEPT: usize = 38;
+
+/// What may be learned before a page is extracted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Other pages of the same set, in five folds.
+    Template,
+    /// Nothing.
+    Cold,
+}
+
+impl Protocol {
+    /// The name that is typed and printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Template => "template",
+            Self::Cold => "cold",
+        }
+    }
+
+    fn learns(self) -> bool {
+        self == Self::Template
+    }
+}
+
+/// What is to be run over the sets.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// What may be learned.
+    pub protocol: Protocol,
+    /// What extracts, in the order of the report.
+    pub methods: Vec<Method>,
+    /// Threads; `None` for one a core.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// A run's scores.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What could be learned.
+    pub protocol: Protocol,
+    /// A set's scores, in the order of the sets; those without any gold are left out.
+    pub sets: Vec<SetScores>,
+    /// What was left out or is to be taken with care, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// The scores of one set.
+#[derive(Debug, Clone)]
+pub struct SetScores {
+    /// The set's name.
+    pub name: String,
+    /// The scores of a method's pages, in the order of the manifest. Every method has
+    /// the same pages: those with a word of gold.
+    pub methods: Vec<(Method, Vec<PageScore>)>,
+}
+
+/// How a method did on a page.
+#[derive(Debug, Clone)]
+pub struct PageScore {
+    /// The page's file.
+    pub path: PathBuf,
+    /// Words shared with the gold text.
+    pub words: Overlap,
+    /// Time that the extraction took, decoding and parsing left out.
+    pub time: Duration,
+}
+
+/// Runs methods over sets. `done` is called after each page with gold, from any thread.
+///
+/// # Errors
+/// [`SetError`]: the first page in the order of sets and manifests that cannot be read;
+/// or no page has gold.
+pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, SetError> {
+    let (scored, remarks) = scope(sets, task);
+    if scored.is_empty() {
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+        return Err(SetError::NoGold { names: names.join(", ") });
+    }
+    let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| takes_part(m, task)).collect();
+    let threads = task.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let one = |set: &&Set| one_set(set, task.protocol, &methods, done);
+    let sets = pool.install(|| scored.iter().map(one).collect::<Result<Vec<_>, _>>())?;
+    Ok(Run { protocol: task.protocol, sets, remarks })
+}
+
+fn takes_part(method: Method, task: &Task) -> bool {
+    task.protocol.learns() || !method.needs_site()
+}
+
+/// The sets that can be scored, and what is to be said about the others and the methods.
+fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
+    let mut remarks = Vec::new();
+    for method in task.methods.iter().filter(|&&method| !takes_part(method, task)) {
+        remarks.push(format!("{method} is left out: it needs pages of a site (--protocol template)"));
+    }
+    let (scored, bare): (Vec<&Set>, Vec<&Set>) = sets.iter().partition(|set| set.with_gold() > 0);
+    remarks
+        .extend(bare.iter().map(|set| format!("{} is left out: none of its pages has gold text", set.name)));
+    for set in scored.iter().filter(|set| task.protocol.learns() && set.sites() > 1) {
+        remarks.push(format!(
+            "{} has pages of {} sites and is learned as if it were one",
+            set.name,
+            set.sites()
+        ));
+    }
+    (scored, remarks)
+}
+
+fn one_set(
+    set: &Set,
+    protocol: Protocol,
+    methods: &[Method],
+    done: &(dyn Fn() + Sync),
+) -> Result<SetScores, SetError> {
+    let (kept, learned) = if protocol.learns() && methods.iter().any(|method| method.uses_site()) {
+        let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
+        let learned = (0..FOLDS).into_par_iter().map(|fold| learn(set, &kept, fold)).collect();
+        (kept, learned)
+    } else {
+        (Vec::new(), Vec::new())
+    };
+    let score = |(at, entry): (usize, &Entry)| {
+        let learned: Option<&Learned> = if learned.is_empty() { None } else { Some(&learned[at % FOLDS]) };
+        let scores = match kept.get(at) {
+            Some(recorded) => one_page(entry, recorded, methods, learned),
+            None => one_page(entry, &entry.read()?, methods, learned),
+        };
+        done();
+        Ok(scores)
+    };
+    let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
+    let pages: Vec<Vec<PageScore>> = in_order(with_gold.map(score))?;
+    let of = |at: usize| pages.iter().filter_map(|page| page.get(at).cloned()).collect();
+    let methods = methods.iter().enumerate().map(|(at, &method)| (method, of(at))).collect();
+    Ok(SetScores { name: set.name.clone(), methods })
+}
+
+/// All values, or the first error in order, whichever thread met one first.
+fn in_order<T: Send>(results: impl ParallelIterator<Item = Result<T, SetError>>) -> Result<Vec<T>, SetError> {
+    results.collect::<Vec<_>>().into_iter().collect()
+}
+
+fn learn(set: &Set, kept: &[Recorded], fold: usize) -> Learned {
+    let pages: Vec<(&str, &Page)> =
+        teachers(kept.len(), fold).map(|at| (set.entries[at].url.as_str(), &kept[at].page)).collect();
+    let host = set.entries.first().map_or("", |entry| entry.site.as_str());
+    Learned::from_pages(host, &pages)
+}
+
+/// Places of the pages that a fold is learned from.
+fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
+    (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
+}
+
+/// A score a method; none where the gold has no word.
+fn one_page(
+    entry: &Entry,
+    recorded: &Recorded,
+    methods: &[Method],
+    learned: Option<&Learned>,
+) -> Vec<PageScore> {
+    let gold = Bag::of(recorded.gold.as_deref().unwrap_or_default());
+    if gold.total() == 0 {
+        return Vec::new();
+    }
+    let input = Input { source: &recorded.source, page: &recorded.page };
+    let score = |method: &Method| {
+        let start = Instant::now();
+        let lines = method.extract(input, learned);
+        let time = start.elapsed();
+        PageScore { path: entry.html.clone(), words: Bag::of(&plain(&lines)).against(&gold), time }
+    };
+    methods.iter().map(score).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fold_learns_from_the_first_thirty_pages_of_the_others() {
+        let all = |pages, fold| teachers(pages, fold).collect::<Vec<_>>();
+        assert_eq!(all(7, 1), [0, 2, 3, 4, 5]);
+        assert!(all(1, 0).is_empty());
+        for fold in 0..FOLDS {
+            let of_many = all(500, fold);
+            assert_eq!(of_many.len(), TEACHERS);
+            assert!(of_many.iter().all(|at| at % FOLDS != fold));
+            assert_eq!(of_many, all(KEPT, fold), "the pages that are kept hold all teachers");
+        }
+        assert!((0..FOLDS).any(|fold| all(KEPT - 1, fold).len() < TEACHERS));
+    }
+}

@@ -1,0 +1,239 @@
+//! What a run comes to: a row a set and method, and one for all sets together.
+//!
+//! Figures are means over pages; `site_mean_f1` is the mean over sets of the sets'
+//! means, so that a site with many pages weighs as much as one with few. As JSON and
+//! as CSV a row has no times, since those differ from run to run.
+
+use crate::Method;
+use crate::protocol::{PageScore, Protocol, Run};
+
+/// Stands for all sets together.
+pub const ALL: &str = "all";
+
+/// A page with a lower F1 than this is counted as badly done.
+const HALF: f64 = 0.5;
+
+/// The rows of a run.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Set by set in their order, method by method; all sets together come last.
+    pub rows: Vec<Row>,
+}
+
+/// How a method did on a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The set's name, or [`ALL`].
+    pub set: String,
+    /// What the method could learn from.
+    pub protocol: Protocol,
+    /// The method.
+    pub method: Method,
+    /// Pages scored.
+    pub pages: usize,
+    /// Mean word precision, 0 to 1; so are the next three.
+    pub precision: f64,
+    /// Mean word recall.
+    pub recall: f64,
+    /// Mean over pages of word F1.
+    pub f1: f64,
+    /// Mean over sets of their mean word F1.
+    pub site_mean_f1: f64,
+    /// Pages with a word F1 below 0.5.
+    pub below_half: usize,
+    /// Mean time of an extraction in milliseconds, decoding and parsing left out.
+    pub milliseconds: f64,
+}
+
+/// A figure of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A name.
+    Text(String),
+    /// A number of things.
+    Count(u64),
+    /// A share, printed with six decimals.
+    Share(f64),
+}
+
+impl Report {
+    /// Sums a run up.
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        let scored = run.sets.iter().flat_map(|set| set.methods.iter().map(move |(m, p)| (set, *m, p)));
+        let mut rows: Vec<Row> = scored
+            .filter(|(.., pages)| !pages.is_empty())
+            .map(|(set, method, pages)| Row::of(&set.name, run.protocol, method, &[pages]))
+            .collect();
+        let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
+        for (at, (method, _)) in methods.iter().enumerate() {
+            let sets: Vec<&[PageScore]> = run.sets.iter().map(|set| &*set.methods[at].1).collect();
+            rows.push(Row::of(ALL, run.protocol, *method, &sets));
+        }
+        Self { rows }
+    }
+
+    /// One JSON object a row and line.
+    #[must_use]
+    pub fn json(&self) -> String {
+        self.rows.iter().map(|row| row.json() + "\n").collect()
+    }
+
+    /// A line with the names of the columns, then a line a row.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let line = |cells: Vec<String>| cells.join(",") + "\n";
+        let head = self.rows.first().map(|row| row.columns().into_iter().map(|(name, _)| name.to_owned()));
+        let rows = self.rows.iter().map(|row| row.columns().iter().map(|(_, value)| value.csv()).collect());
+        head.map(Iterator::collect).into_iter().chain(rows).map(line).collect()
+    }
+}
+
+impl Row {
+    fn of(set: &str, protocol: Protocol, method: Method, sets: &[&[PageScore]]) -> Self {
+        let pages: Vec<&PageScore> = sets.iter().flat_map(|pages| pages.iter()).collect();
+        let f1 = |page: &PageScore| page.words.ratios().f1;
+        let means = sets.iter().filter(|pages| !pages.is_empty()).map(|pages| mean(pages.iter().map(f1)));
+        Self {
+            set: set.to_owned(),
+            protocol,
+            method,
+            pages: pages.len(),
+            precision: mean(pages.iter().map(|page| page.words.ratios().precision)),
+            recall: mean(pages.iter().map(|page| page.words.ratios().recall)),
+            f1: mean(pages.iter().map(|page| f1(page))),
+            site_mean_f1: mean(means),
+            below_half: pages.iter().filter(|page| f1(page) < HALF).count(),
+            milliseconds: mean(pages.iter().map(|page| page.time.as_secs_f64() * 1e3)),
+        }
+    }
+
+    /// The figures under their names in JSON and CSV.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("set", Value::Text(self.set.clone())),
+            ("protocol", Value::Text(self.protocol.name().to_owned())),
+            ("method", Value::Text(self.method.name().to_owned())),
+            ("pages", Value::Count(self.pages as u64)),
+            ("precision", Value::Share(self.precision)),
+            ("recall", Value::Share(self.recall)),
+            ("f1", Value::Share(self.f1)),
+            ("site_mean_f1", Value::Share(self.site_mean_f1)),
+            ("below_half", Value::Count(self.below_half as u64)),
+        ]
+    }
+
+    fn json(&self) -> String {
+        let columns = self.columns();
+        let pairs: Vec<String> =
+            columns.iter().map(|(name, value)| format!("\"{name}\": {}", value.json())).collect();
+        format!("{{{}}}", pairs.join(", "))
+    }
+}
+
+impl Value {
+    fn json(&self) -> String {
+        match self {
+            Self::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+            Self::Count(_) | Self::Share(_) => self.csv(),
+        }
+    }
+
+    /// As a cell of CSV, in quotes where it needs them.
+    fn csv(&self) -> String {
+        match self {
+            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            }
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Share(share) => format!("{share:.6}"),
+        }
+    }
+}
+
+/// The pages on which a method did worst: lowest F1 first, then in order of their paths.
+#[must_use]
+pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
+    let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
+    let mut pages: Vec<&PageScore> = methods.flat_map(|(_, pages)| pages).collect();
+    let f1 = |page: &PageScore| page.words.ratios().f1;
+    pages.sort_by(|a, b| f1(a).total_cmp(&f1(b)).then_with(|| a.path.cmp(&b.path)));
+    pages.truncate(count);
+    pages
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    if count == 0 { 0.0 } else { sum / f64::from(count) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::measure::words::Overlap;
+    use crate::protocol::SetScores;
+
+    fn page(path: &str, shared: u64) -> PageScore {
+        PageScore {
+            path: path.into(),
+            words: Overlap { extracted: 4, gold: 4, shared },
+            time: Duration::from_millis(shared),
+        }
+    }
+
+    fn two_sets() -> Run {
+        let set =
+            |name: &str, pages| SetScores { name: name.into(), methods: vec![(Method::Gleaner, pages)] };
+        let sets = vec![
+            set("a,b", vec![page("a/1", 4), page("a/2", 1), page("a/3", 1)]),
+            set("c", vec![page("c/1", 2)]),
+        ];
+        Run { protocol: Protocol::Cold, sets, remarks: Vec::new() }
+    }
+
+    #[test]
+    fn pages_and_sites_have_each_their_mean() {
+        let report = Report::of(&two_sets());
+        let figures: Vec<_> = report
+            .rows
+            .iter()
+            .map(|row| {
+                (row.set.as_str(), row.pages, row.f1, row.site_mean_f1, row.below_half, row.milliseconds)
+            })
+            .collect();
+        assert_eq!(
+            figures,
+            [("a,b", 3, 0.5, 0.5, 2, 2.0), ("c", 1, 0.5, 0.5, 0, 2.0), ("all", 4, 0.5, 0.5, 2, 2.0)]
+        );
+    }
+
+    #[test]
+    fn rows_are_written_with_six_decimals_and_without_times() {
+        let report = Report::of(&two_sets());
+        let json = report.json();
+        assert_eq!(json.lines().count(), 3);
+        assert_eq!(
+            json.lines().next().unwrap(),
+            "{\"set\": \"a,b\", \"protocol\": \"cold\", \"method\": \"gleaner\", \"pages\": 3, \"precision\": 0.500000, \"recall\": 0.500000, \"f1\": 0.500000, \"site_mean_f1\": 0.500000, \"below_half\": 2}"
+        );
+        let csv = report.csv();
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!(lines[0], "set,protocol,method,pages,precision,recall,f1,site_mean_f1,below_half");
+        assert_eq!(lines[1], "\"a,b\",cold,gleaner,3,0.500000,0.500000,0.500000,0.500000,2");
+        assert_eq!(lines.len(), 4);
+    }
+
+    #[test]
+    fn the_worst_pages_come_first_and_ties_by_path() {
+        let run = two_sets();
+        let paths: Vec<_> =
+            worst(&run, Method::Gleaner, 3).iter().map(|page| page.path.display().to_string()).collect();
+        assert_eq!(paths, ["a/2", "a/3", "c/1"]);
+        assert_eq!(worst(&run, Method::Gleaner, 9).len(), 4);
+        assert!(worst(&run, Method::FastContentExtractor, 9).is_empty());
+    }
+}

@@ -1,0 +1,369 @@
+//! Recorded sets: folders of pages with gold text.
+//!
+//! A set holds `manifest.jsonl` (an object a line: `id`, `url`, `site`, `lang`),
+//! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text, a block a line. A page
+//! without gold is there to learn from. A folder without a manifest stands for all sets
+//! below it, in order of their paths.
+//!
+//! The awkward truth: whether gold is gold nobody checks. A page's bytes are read when
+//! its turn comes, so a broken one is met in the middle of a run.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use serde::Deserialize;
+
+/// Largest page and largest gold text that is read, in bytes after decompression.
+const LIMIT: u64 = 64 << 20;
+
+/// Folders within folders that are searched for sets.
+const DEPTH: usize = 4;
+
+/// Name of the file that makes a folder a set.
+const MANIFEST: &str = "manifest.jsonl";
+
+/// A folder of recorded pages; their bytes are not read yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set {
+    /// The folder's name; its whole path where two sets have the same name.
+    pub name: String,
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Its pages in the order of the manifest.
+    pub entries: Vec<Entry>,
+}
+
+/// A page as the manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Unique in its set.
+    pub id: String,
+    /// The page's URL; empty where the manifest has none.
+    pub url: String,
+    /// The site's host; empty where the manifest has none.
+    pub site: String,
+    /// The file of the page, gzip if it ends in `.gz`.
+    pub html: PathBuf,
+    /// The file of the gold text, if there is one.
+    pub gold: Option<PathBuf>,
+}
+
+/// A page that was read.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The page as it came, after decompression.
+    pub bytes: Vec<u8>,
+    /// The same, decoded.
+    pub source: String,
+    /// The same, parsed.
+    pub page: Page,
+    /// The gold text, if there is one.
+    pub gold: Option<String>,
+}
+
+/// Why a set cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// A folder or file is missing, cannot be read, or ends too early.
+    #[error("cannot read {path}: {error}")]
+    Read {
+        /// What should be read.
+        path: PathBuf,
+        /// Why it was not.
+        error: io::Error,
+    },
+    /// A folder that is no set and has none below it.
+    #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
+    NoSet {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A line of a manifest that names no page.
+    #[error("{manifest} line {line}: {reason}")]
+    Line {
+        /// The manifest.
+        manifest: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Nothing to score.
+    #[error("{names}: no page has gold text, so nothing can be scored")]
+    NoGold {
+        /// The sets.
+        names: String,
+    },
+    /// The threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// A line of the manifest; what else it says is not needed here.
+#[derive(Deserialize)]
+struct Record {
+    id: String,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    site: String,
+}
+
+impl Set {
+    /// The sets that are meant by `folders`: each folder itself or, where it has no
+    /// manifest, all sets below it. A set that is meant twice is taken once.
+    ///
+    /// # Errors
+    /// [`SetError`]: a folder cannot be read or holds no set; a manifest is faulty.
+    pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
+        let (mut sets, mut seen) = (Vec::new(), BTreeSet::new());
+        for folder in folders {
+            let found = below(folder, DEPTH)?;
+            if found.is_empty() {
+                return Err(SetError::NoSet { folder: folder.clone() });
+            }
+            for folder in found {
+                if seen.insert(fs::canonicalize(&folder).map_err(wrong(&folder))?) {
+                    sets.push(Self::read(&folder)?);
+                }
+            }
+        }
+        tell_apart(&mut sets);
+        Ok(sets)
+    }
+
+    /// Reads a folder's manifest.
+    ///
+    /// # Errors
+    /// [`SetError`]: no manifest, or a faulty one.
+    pub fn read(folder: &Path) -> Result<Self, SetError> {
+        let manifest = folder.join(MANIFEST);
+        let text = text(&manifest)?;
+        let (mut entries, mut ids) = (Vec::new(), BTreeSet::new());
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let faulty = |reason| SetError::Line { manifest: manifest.clone(), line: at + 1, reason };
+            let entry = entry(folder, line).map_err(faulty)?;
+            if !ids.insert(entry.id.clone()) {
+                return Err(faulty(format!("the id {:?} is there twice", entry.id)));
+            }
+            entries.push(entry);
+        }
+        Ok(Self { name: base_name(folder), folder: folder.to_owned(), entries })
+    }
+
+    /// How many pages have gold text.
+    #[must_use]
+    pub fn with_gold(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.gold.is_some()).count()
+    }
+
+    /// How many sites its pages are of, as far as the manifest says.
+    #[must_use]
+    pub fn sites(&self) -> usize {
+        self.entries.iter().map(|entry| entry.site.as_str()).collect::<BTreeSet<_>>().len()
+    }
+}
+
+impl Entry {
+    /// Reads, decodes as the crawl does where no header is known, and parses.
+    ///
+    /// # Errors
+    /// [`SetError::Read`]: a file is missing, damaged, too large, or gold is not UTF-8.
+    pub fn read(&self) -> Result<Recorded, SetError> {
+        let bytes = bytes(&self.html)?;
+        let source = decode(&bytes, None).text;
+        let page = Page::parse(&source);
+        let gold = self.gold.as_deref().map(text).transpose()?;
+        Ok(Recorded { bytes, source, page, gold })
+    }
+}
+
+fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
+    let record: Record = serde_json::from_str(line).map_err(|error| format!("no page: {error}"))?;
+    let Record { id, url, site } = record;
+    if id.is_empty() || id.contains(['/', '\\', '\0']) {
+        return Err(format!("{id:?} is no id: it must be a file's name without its ending"));
+    }
+    let named = |ending: &str| folder.join(format!("{id}.{ending}"));
+    let files = [named("html.gz"), named("html")];
+    let Some(html) = files.into_iter().find(|path| path.is_file()) else {
+        return Err(format!("there is neither {id}.html.gz nor {id}.html"));
+    };
+    let gold = Some(named("txt")).filter(|path| path.is_file());
+    Ok(Entry { id, url, site, html, gold })
+}
+
+/// The folder, if it is a set, else the sets below it.
+fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
+    if folder.join(MANIFEST).exists() {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder).map_err(wrong(folder))? {
+        let path = entry.map_err(wrong(folder))?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    let mut sets = Vec::new();
+    for folder in folders.iter().filter(|_| depth > 0) {
+        sets.extend(below(folder, depth - 1)?);
+    }
+    Ok(sets)
+}
+
+/// The folder's own name, also for `.` and `sets/..`.
+fn base_name(folder: &Path) -> String {
+    let whole = || fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
+    match folder.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => whole().unwrap_or_else(|| folder.display().to_string()),
+    }
+}
+
+/// Gives sets of one name, or of the name that the sum of all has, their paths as names.
+fn tell_apart(sets: &mut [Set]) {
+    let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
+    for set in sets {
+        if set.name == crate::report::ALL || names.iter().filter(|name| **name == set.name).count() > 1 {
+            set.name = set.folder.display().to_string();
+        }
+    }
+}
+
+fn wrong(path: &Path) -> impl Fn(io::Error) -> SetError {
+    move |error| SetError::Read { path: path.to_owned(), error }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
+    let file = File::open(path).map_err(wrong(path))?;
+    let gzip = path.extension().is_some_and(|ending| ending == "gz");
+    if gzip { limited(MultiGzDecoder::new(io::BufReader::new(file))) } else { limited(file) }
+        .map_err(wrong(path))
+}
+
+fn text(path: &Path) -> Result<String, SetError> {
+    String::from_utf8(bytes(path)?)
+        .map_err(|error| wrong(path)(io::Error::other(format!("it is not UTF-8: {}", error.utf8_error()))))
+}
+
+fn limited(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(io::Error::other(format!("larger than {LIMIT} bytes")));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Files by name with their bytes.
+    type Files<'a> = &'a [(&'a str, &'a [u8])];
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn folder(files: Files) -> TempDir {
+        let folder = TempDir::new().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_set_is_read_with_and_without_gzip_and_gold() {
+        let rain = gzip("<p>Rain");
+        let files: [(&str, &[u8]); 4] = [
+            (MANIFEST, b"{\"id\": \"1\", \"url\": \"https://a.example/\", \"site\": \"a.example\", \"title\": \"x\"}\n\n{\"id\": \"2\"}\n"),
+            ("1.html.gz", &rain),
+            ("1.txt", "Mưa".as_bytes()),
+            ("2.html", b"<p>Wind"),
+        ];
+        let folder = folder(&files);
+        let sets = Set::find(&[folder.path().to_owned()]).unwrap();
+        assert_eq!((sets.len(), sets[0].with_gold(), sets[0].sites()), (1, 1, 2));
+        let [one, two] = &sets[0].entries[..] else { panic!("{sets:?}") };
+        let (one, two) = (one.read().unwrap(), two.read().unwrap());
+        assert_eq!((one.source.as_str(), one.gold.as_deref()), ("<p>Rain", Some("Mưa")));
+        assert_eq!((two.bytes.as_slice(), two.gold), (&b"<p>Wind"[..], None));
+    }
+
+    #[test]
+    fn a_folder_of_folders_stands_for_its_sets_in_order() {
+        let folder = folder(&[
+            ("b/x/manifest.jsonl", b""),
+            ("a/manifest.jsonl", b""),
+            ("c/x/manifest.jsonl", b""),
+            ("d/nothing.txt", b""),
+        ]);
+        let root = folder.path().to_owned();
+        let names = |folders: &[PathBuf]| {
+            Set::find(folders).unwrap().into_iter().map(|set| set.name).collect::<Vec<_>>()
+        };
+        let path = |name: &str| root.join(name).display().to_string();
+        assert_eq!(names(std::slice::from_ref(&root)), ["a".into(), path("b/x"), path("c/x")]);
+        assert_eq!(names(&[root.join("c"), root.join("a"), root.join("a")]), ["x", "a"]);
+    }
+
+    #[test]
+    fn what_is_no_set_says_why() {
+        let cases: [(Files, &str); 8] = [
+            (&[("notes.txt", b"")], "is no set"),
+            (&[(MANIFEST, b"\xff")], "not UTF-8"),
+            (&[(MANIFEST, b"\n{\"id\": 7}")], "manifest.jsonl line 2: no page: invalid type"),
+            (&[(MANIFEST, b"nonsense")], "manifest.jsonl line 1: no page: expected"),
+            (&[(MANIFEST, b"{\"url\": \"\"}")], "line 1: no page: missing field `id`"),
+            (&[(MANIFEST, b"{\"id\": \"../x\"}")], "is no id"),
+            (&[(MANIFEST, b"{\"id\": \"1\"}")], "line 1: there is neither 1.html.gz nor 1.html"),
+            (
+                &[(MANIFEST, b"{\"id\": \"1\"}\n{\"id\": \"1\"}"), ("1.html", b"")],
+                "line 2: the id \"1\" is there twice",
+            ),
+        ];
+        for (files, expected) in cases {
+            let folder = folder(files);
+            let error = Set::find(&[folder.path().to_owned()]).unwrap_err().to_string();
+            assert!(error.contains(expected) && !error.contains('\n'), "{error} lacks {expected}");
+        }
+        let error = Set::find(&["no such folder".into()]).unwrap_err().to_string();
+        assert!(error.starts_with("cannot read no such folder: "), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_page_or_gold_is_named() {
+        let whole = gzip(&"<p>Rain and wind. ".repeat(500));
+        let line: &[u8] = b"{\"id\": \"1\"}";
+        let cases: [(Files, &str); 3] = [
+            (&[("1.html.gz", &whole[..whole.len() / 2])], "1.html.gz"),
+            (&[("1.html.gz", b"<p>not gzip")], "1.html.gz"),
+            (&[("1.html", b"<p>"), ("1.txt", b"\xff\xfe")], "1.txt"),
+        ];
+        for (files, expected) in cases {
+            let files: Vec<_> = files.iter().copied().chain([(MANIFEST, line)]).collect();
+            let folder = folder(&files);
+            let error = Set::read(folder.path()).unwrap().entries[0].read().unwrap_err().to_string();
+            assert!(error.starts_with("cannot read ") && error.contains(expected), "{error}");
+        }
+    }
+}
