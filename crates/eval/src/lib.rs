@@ -10,6 +10,7 @@
 
 pub mod measure;
 mod method;
+pub mod papers;
 mod protocol;
 pub mod report;
 pub mod set;
