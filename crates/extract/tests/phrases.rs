@@ -105,3 +105,14 @@ fn a_part_that_leads_to_content_is_kept_by_the_second_rule() {
     let new = page("<div>hail<ul>own text of the list<li><p>More on hail.</p></li></ul></div>");
     assert_eq!(plain(&template.detect(&new)), "hail\nown text of the list\nMore on hail.");
 }
+
+#[test]
+fn a_block_is_compared_as_it_was_extracted() {
+    let story =
+        |words: &str| page(&format!("<div>{words} <span>{words} again</span></div><div>one two three</div>"));
+    let template = prepare(&[story("rain"), story("wind"), story("snow")], &Params::default());
+    let detect = |html: &str| plain(&template.detect(&page(html)));
+    assert_eq!(detect("<div>one two <span>words</span></div>"), "one two words");
+    assert_eq!(detect("<div>one two <span>three</span></div>"), "", "the whole is a stored block");
+    assert_eq!(detect("<div>one two <p>cut out</p> <span>three</span></div>"), "", "less what was cut out");
+}

@@ -6,6 +6,7 @@
 //! Features have one order, rarest first, which the search for similar vectors
 //! lives on (see `similarity`); no result depends on it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Room for rounding when a prefix is cut: longer is always right.
@@ -16,25 +17,40 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct Features<'a> {
     known: &'a HashMap<String, u32>,
     new: HashMap<String, u32>,
+    /// Whether terms that are not known get numbers of their own.
+    numbers_new: bool,
 }
 
 /// Images, scripts and hyperlinks, before all terms.
 const COUNTED: u32 = 3;
 
+/// All terms that are not known, where they are not told apart.
+const UNKNOWN: u32 = u32::MAX;
+
 impl<'a> Features<'a> {
     /// Numbers that continue those of `known`, so that new terms are the rarest.
     pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
-        Self { known, new: HashMap::new() }
+        Self { known, new: HashMap::new(), numbers_new: true }
+    }
+
+    /// The numbers of `known`, and one for all other terms: enough to
+    /// find out which vectors cannot be similar to any of known features.
+    pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
+        Self { numbers_new: false, ..Self::beside(known) }
     }
 
     /// The number of a term; upper and lower case are one.
     pub(crate) fn term(&mut self, word: &str) -> u32 {
-        let word = word.to_lowercase();
-        if let Some(known) = self.known.get(&word) {
+        let is_lower = word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        let word = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
+        if let Some(known) = self.known.get(word.as_ref()) {
             return *known;
         }
+        if !self.numbers_new {
+            return UNKNOWN;
+        }
         let next = COUNTED + (self.known.len() + self.new.len()) as u32;
-        *self.new.entry(word).or_insert(next)
+        *self.new.entry(word.into_owned()).or_insert(next)
     }
 
     /// The terms that were not known, with their numbers.
@@ -77,7 +93,7 @@ impl Vector {
             }
             same
         });
-        let squared = entries.iter().map(|(_, n)| u64::from(*n) * u64::from(*n)).sum();
+        let squared = entries.iter().map(squared).sum();
         Self { entries, squared }
     }
 
@@ -99,17 +115,30 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
+    /// Whether it holds terms that [`Features::only`] did not tell apart. As if each
+    /// stood once, they add no more to its norm than they must: its cosine with a
+    /// vector of known features is too great or right, never too small.
+    pub(crate) fn is_rough(&self) -> bool {
+        self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
+    }
+
     /// The shortest beginning whose rest has a norm of at most `least` of the whole.
     pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
         let enough = self.squared as f64 * least * least * (1.0 - SLACK);
         let mut rest = self.squared as f64;
-        let length = self.entries.iter().take_while(|(_, n)| {
+        let length = self.entries.iter().take_while(|entry| {
             let more = rest > enough;
-            rest -= f64::from(*n) * f64::from(*n);
+            rest -= squared(entry) as f64;
             more
         });
         &self.entries[..length.count()]
     }
+}
+
+/// What a feature adds to the squared norm.
+fn squared((feature, count): &(u32, u32)) -> u64 {
+    let count = u64::from(*count);
+    if *feature == UNKNOWN { count } else { count * count }
 }
 
 /// Renumbers terms by the number of blocks that hold them, so that a higher number
@@ -154,6 +183,27 @@ mod tests {
         for (a, b, expected) in cases {
             assert!((vector(a).cosine(&vector(b)) - expected).abs() < 1e-12, "{a} {b}");
             assert!((vector(b).cosine(&vector(a)) - expected).abs() < 1e-12, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn a_rough_cosine_is_never_too_small() {
+        let known = HashMap::from([("a".to_owned(), 3), ("b".to_owned(), 4)]);
+        let vector = |words: &str, mut features: Features<'_>| {
+            Vector::new(words.split(' ').map(|word| (features.term(word), 1)))
+        };
+        let stored = vector("a b", Features::beside(&known));
+        for (words, rough, exact) in [
+            ("a B", 1.0, 1.0),
+            ("a b x", (2.0 / 3.0_f64).sqrt(), (2.0 / 3.0_f64).sqrt()),
+            ("a b x X", 0.5_f64.sqrt(), (1.0 / 3.0_f64).sqrt()),
+            ("a b x y", 0.5_f64.sqrt(), 0.5_f64.sqrt()),
+        ] {
+            let only = vector(words, Features::only(&known));
+            assert_eq!(only.is_rough(), words.contains('x'), "{words}");
+            assert!((only.cosine(&stored) - rough).abs() < 1e-12, "{words}");
+            let beside = vector(words, Features::beside(&known));
+            assert!(!beside.is_rough() && (beside.cosine(&stored) - exact).abs() < 1e-12, "{words}");
         }
     }
 

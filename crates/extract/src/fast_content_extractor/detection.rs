@@ -10,12 +10,7 @@
 //! an extracted block the own content of a block stays when its path is in P or
 //! that of any block below it is.
 //!
-//! "Each extracted block is then compared with non-content blocks": the template
-//! stores atomic blocks, and an outermost block that was extracted with all its
-//! parts resembles none of them. So the comparison is made part by part: each
-//! block's own content against the stored blocks of the same path. The outermost
-//! block is compared as a whole, too, which is what the paper says to the letter
-//! and matters for blocks without parts only.
+//! The comparison of what was extracted stands in `comparison.rs`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,7 +29,7 @@ pub(super) struct Matcher {
     paths: Paths,
     /// Of every path whether it is in P.
     content: Vec<bool>,
-    terms: HashMap<String, u32>,
+    pub(super) terms: HashMap<String, u32>,
     /// The stored blocks of each path that has any.
     stored: HashMap<PathId, Index>,
 }
@@ -68,7 +63,7 @@ impl Matcher {
     }
 
     /// The stored blocks with which a block of this path is compared.
-    fn stored(&self, path: Option<PathId>) -> Option<&Index> {
+    pub(super) fn stored(&self, path: Option<PathId>) -> Option<&Index> {
         self.stored.get(&path?)
     }
 }
@@ -141,38 +136,6 @@ impl Template {
         }
     }
 
-    /// Takes out what is similar to a stored block of its path: outermost blocks as
-    /// they were extracted, and each block's own content. Only vectors that are
-    /// compared are made.
-    fn compare(&self, page: &Page, blocks: &Blocks, paths: &[Option<PathId>], state: &mut [State]) {
-        let stored: Vec<Option<&Index>> = (paths.iter().zip(&*state))
-            .map(|(path, state)| if *state == State::Out { None } else { self.matcher.stored(*path) })
-            .collect();
-        let mut wanted: Vec<bool> = stored.iter().map(Option::is_some).collect();
-        for (number, block) in blocks.iter() {
-            if state[number] == State::Outermost && wanted[number] {
-                wanted[number..block.end as usize].fill(true);
-            }
-        }
-        let mut features = Features::beside(&self.matcher.terms);
-        let vectors =
-            blocks.vectors(page, &mut features, |number| wanted[number] && state[number] != State::Out);
-        for (number, block) in blocks.iter() {
-            let Some(index) = stored[number] else { continue };
-            let below = number..block.end as usize;
-            if state[number] == State::Outermost && below.len() > 1 {
-                let whole = vectors[below.clone()].iter().flat_map(Vector::entries).copied();
-                if index.find(&Vector::new(whole)).is_some() {
-                    state[below].fill(State::Out);
-                    continue;
-                }
-            }
-            if state[number] != State::Out && block.has_words && index.find(&vectors[number]).is_some() {
-                state[number] = State::Out;
-            }
-        }
-    }
-
     /// The two extraction rules.
     fn extracted(&self, blocks: &Blocks, paths: &[Option<PathId>]) -> Vec<State> {
         let mut leads_to_p: Vec<bool> = paths.iter().map(|path| self.matcher.in_p(*path)).collect();
@@ -196,7 +159,7 @@ impl Template {
 
 /// What the rules say of a block's own content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Out,
     Outermost,
     Inside,
