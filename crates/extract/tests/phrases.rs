@@ -76,6 +76,8 @@ fn fast_content_extractor_keeps_the_phrase_whole() {
         let found = template.find(&page(PARAGRAPH));
         assert_eq!((found.blocks, found.parts, found.non_content), (2, 6, 1));
         assert_eq!(plain(&template.detect(&page(PARAGRAPH))), TEXT);
+        let wordless = template.find(&page("<p> | </p>"));
+        assert_eq!((wordless.blocks, wordless.parts), (1, 1), "the line below only");
     }
 }
 
