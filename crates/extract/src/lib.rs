@@ -2,18 +2,20 @@
 //!
 //! | folder | method | needs |
 //! |---|---|---|
+//! | [`content_extractor`] | Debnath et al. 2005, as Nguyen et al. describe it: blocks compared over a site | the site's pages |
 //! | [`fast_content_extractor`] | Nguyen et al. 2009: a site's template from block comparison | some 25 pages of one site |
 //! | [`bte`] | Body Text Extraction, improved by Phan and Ha 2013 | one page |
-//! | [`content_extractor`] | Debnath et al. 2005, as Nguyen et al. describe it: blocks compared over a site | the site's pages |
 //! | [`text_to_tag_ratio`] | Weninger and Hsu 2008: lines of source by their text-to-tag ratio | one page's source |
 //! | [`line_block`] | Pan Ei San and Nilar Aye: blocks of lines by ratio, anchors, title words | one page's source |
 //! | [`comma_score`] | Posch: elements by their commas; and the punctuation score it extends | one page |
 //!
 //! All take a parsed [`gleaner_html::Page`] or its source, and give
-//! [`gleaner_html::text::Line`]s in page order. No IO, no clock, nothing async and no `Result`: a page on which a
-//! method finds nothing gives no line, which is an answer and not an error.
+//! [`gleaner_html::text::Line`]s in page order, but for [`content_extractor`], whose
+//! paper has another. No IO, no clock, nothing async and no `Result`: a page on which
+//! a method finds nothing gives no line, which is an answer and not an error.
 //! Every method is bounded in time and memory by what its head says.
 
+mod blocks;
 pub mod bte;
 pub mod comma_score;
 pub mod content_extractor;

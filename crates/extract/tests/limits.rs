@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gleaner_extract::bte;
+use gleaner_extract::content_extractor::{self, Search, Site};
 use gleaner_extract::fast_content_extractor::{Params, Template, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
@@ -10,6 +11,17 @@ use proptest::prelude::*;
 
 fn detected(template: &Template, page: &Page) -> String {
     plain(&template.detect(page))
+}
+
+/// The same page by ContentExtractor, whichever way it searches.
+fn compared(pages: &[Page], page: &Page) -> String {
+    let by = |search| {
+        let params = content_extractor::Params { search, ..Default::default() };
+        plain(&Site::of(pages, &params).extract(page))
+    };
+    let found = by(Search::Exhaustive);
+    assert_eq!(found, by(Search::Indexed));
+    found
 }
 
 fn alone(html: &str) -> String {
@@ -23,9 +35,15 @@ fn no_page_and_empty_pages_give_nothing() {
         let template = prepare(&pages, &Params::default());
         assert_eq!((template.content_paths().len(), template.num_block_temp()), (0, 0));
         assert_eq!(detected(&template, &page), "");
+        assert_eq!(compared(&pages, &page), "Some words here.", "nothing is repeated");
+        let site = Site::of(&pages, &content_extractor::Params::default());
+        assert_eq!((site.blocks(), site.num_block_temp()), (0, 0));
     }
     let template = prepare(std::slice::from_ref(&page), &Params::default());
     assert_eq!(detected(&template, &Page::default()), "");
+    for empty in ["", "\0\0", "<frameset><frame src=a></frameset>", "<p> | </p>"] {
+        assert_eq!(compared(std::slice::from_ref(&page), &Page::parse(empty)), "");
+    }
     assert!(bte::extract(&Page::default(), &bte::Params::default()).is_empty());
     assert_eq!(alone(""), "");
     assert_eq!(alone("<p> | </p>"), "");
@@ -36,6 +54,9 @@ fn of_one_page_all_is_content() {
     let page = Page::parse("<div>Home</div><p>Some words here.</p>");
     let template = prepare(std::slice::from_ref(&page), &Params::default());
     assert_eq!(detected(&template, &page), "Home\nSome words here.");
+    let site = Site::of(std::slice::from_ref(&page), &content_extractor::Params::default());
+    assert_eq!(plain(&site.find_without(0, &page).lines), "Home\nSome words here.");
+    assert_eq!(site.num_block_temp(), 0);
 }
 
 #[test]
@@ -44,6 +65,8 @@ fn copies_of_one_page_have_no_content() {
     let template = prepare(&vec![page.clone(); 30], &Params::default());
     assert!(template.content_paths().is_empty());
     assert_eq!(detected(&template, &page), "");
+    assert_eq!(compared(&vec![page.clone(); 30], &page), "");
+    assert_eq!(compared(std::slice::from_ref(&page), &page), "");
 }
 
 #[test]
@@ -56,6 +79,8 @@ fn ten_thousand_nested_elements() {
         assert!(!template.content_paths().is_empty(), "{tag}");
         assert!(template.content_paths().keys().all(|path| path.split('.').count() <= 201), "{tag}");
         assert_eq!(alone(&html("some words")), "some words", "{tag}");
+        assert_eq!(compared(&pages, &Page::parse(&html("some words"))), "some words", "{tag}");
+        assert_eq!(compared(&pages, &pages[1]), "", "{tag}");
     }
 }
 
@@ -90,6 +115,34 @@ fn blocks_made_to_be_compared_cost_bounded_work() {
     let pages: Vec<Page> = (0..4).map(|n| page(n * 17)).collect();
     let params = Params { max_work: 2_000_000, ..Params::default() };
     assert!(prepare(&pages, &params).find(&pages[0]).parts > 0);
+    for search in [Search::Exhaustive, Search::Indexed] {
+        let params = content_extractor::Params { search, max_work: 2_000_000, ..Default::default() };
+        let found = Site::of(&pages, &params).find(&pages[0]);
+        assert_eq!((found.blocks, found.exact), (30_000, false));
+    }
+}
+
+#[test]
+fn a_million_tiny_blocks() {
+    let page = |seed: usize| {
+        let mut html = String::new();
+        for n in 0..1_000_000 {
+            write!(html, "<p>{}", n + seed).unwrap();
+        }
+        Page::parse(&html)
+    };
+    let pages = [page(0), page(400_000)];
+    assert!(pages[0].truncated());
+    for search in [Search::Exhaustive, Search::Indexed] {
+        let params = content_extractor::Params { search, max_work: 10_000_000, ..Default::default() };
+        let site = Site::of(&pages[1..], &params);
+        let found = site.find(&pages[0]);
+        assert!(found.blocks > 400_000 && found.compared_with > 400_000, "{found:?}", found = found.blocks);
+        assert_eq!(found.exact, search == Search::Indexed);
+        if found.exact {
+            assert_eq!((found.lines.len(), found.lines[0].text.as_str()), (400_000, "0"));
+        }
+    }
 }
 
 proptest! {
@@ -101,7 +154,7 @@ proptest! {
         let template = prepare(&pages, &Params::default());
         let all = plain(&gleaner_html::text::lines(&pages[0], 0, |_| true));
         let words: Vec<&str> = gleaner_extract::words(&all).collect();
-        for text in [detected(&template, &pages[0]), alone(&html)] {
+        for text in [detected(&template, &pages[0]), alone(&html), compared(&pages[1..], &pages[0])] {
             prop_assert!(gleaner_extract::words(&text).all(|word| words.contains(&word)), "{text:?} of {all:?}");
         }
     }

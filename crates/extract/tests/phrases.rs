@@ -1,5 +1,6 @@
 //! The FastContentExtractor paper's own example: a phrase across inline tags.
 
+use gleaner_extract::content_extractor::{self, Search, Site};
 use gleaner_extract::fast_content_extractor::{Params, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
@@ -33,19 +34,50 @@ fn page(content: &str) -> Page {
     ))
 }
 
-#[test]
-fn the_phrase_stays_whole() {
-    let learned = [
+/// Figure 3.
+const BLOCKS: [&str; 5] = [
+    "House of Representatives",
+    "The Christian Science Monitor",
+    "Rep. Lamar Smith",
+    "members of Congress",
+    "On Sept. 27, the US unanimously passed a resolution recognizing on its centennial. The measure was sponsored by \
+(R) of Texas who once served on the Monitor staff. It was cosponsored by 40 other .",
+];
+
+fn learned() -> [Page; 3] {
+    [
         page("<p>A first story of <span>some</span> length.</p>"),
         page("<p>The second one tells <span>of rain</span> and wind.</p>"),
         page("<p>And a third, which has <span>nothing more</span> to say.</p>"),
-    ];
+    ]
+}
+
+#[test]
+fn content_extractor_tears_the_phrase_apart() {
+    for params in [content_extractor::Params::default(), content_extractor::Params::of_the_paper()] {
+        for search in [Search::Exhaustive, Search::Indexed] {
+            let site = Site::of(&learned(), &content_extractor::Params { search, ..params.clone() });
+            assert_eq!(site.num_block_temp(), 2, "the bar above and the line below");
+            let found = site.find(&page(PARAGRAPH));
+            let texts: Vec<&str> = found.lines.iter().map(|line| line.text.as_str()).collect();
+            assert_eq!(texts, BLOCKS);
+            assert!(!plain(&found.lines).contains("the US House of Representatives"));
+            assert_eq!((found.blocks, found.compared_with, found.exact), (7, site.blocks(), true));
+        }
+    }
+}
+
+#[test]
+fn fast_content_extractor_keeps_the_phrase_whole() {
+    let learned = learned();
     for params in [Params::default(), Params::of_the_paper()] {
         let template = prepare(&learned, &params);
         assert!(template.content_paths().contains_key("HTML.BODY.P.SPAN"));
         let found = template.find(&page(PARAGRAPH));
         assert_eq!((found.blocks, found.parts, found.non_content), (2, 6, 1));
         assert_eq!(plain(&template.detect(&page(PARAGRAPH))), TEXT);
+        let wordless = template.find(&page("<p> | </p>"));
+        assert_eq!((wordless.blocks, wordless.parts), (1, 1), "the line below only");
     }
 }
 
@@ -74,4 +106,15 @@ fn a_part_that_leads_to_content_is_kept_by_the_second_rule() {
     assert!(template.content_paths().contains_key("HTML.BODY.DIV.UL.P"));
     let new = page("<div>hail<ul>own text of the list<li><p>More on hail.</p></li></ul></div>");
     assert_eq!(plain(&template.detect(&new)), "hail\nown text of the list\nMore on hail.");
+}
+
+#[test]
+fn a_block_is_compared_as_it_was_extracted() {
+    let story =
+        |words: &str| page(&format!("<div>{words} <span>{words} again</span></div><div>one two three</div>"));
+    let template = prepare(&[story("rain"), story("wind"), story("snow")], &Params::default());
+    let detect = |html: &str| plain(&template.detect(&page(html)));
+    assert_eq!(detect("<div>one two <span>words</span></div>"), "one two words");
+    assert_eq!(detect("<div>one two <span>three</span></div>"), "", "the whole is a stored block");
+    assert_eq!(detect("<div>one two <p>cut out</p> <span>three</span></div>"), "", "less what was cut out");
 }

@@ -13,8 +13,8 @@
 //!   in P by two rules, and drops what is similar to a stored non-content block.
 //!
 //! Where the paper is unclear, and how it is read, stands where it is decided: which
-//! tags are blocks and how many pages are many in [`Params`], the rules and the
-//! comparison in [`Template::find`]'s file, atomic blocks in that of the block tree.
+//! tags are blocks and how many pages are many in [`Params`], the rules in
+//! [`Template::find`]'s file, the comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`.
 //! Text and scripts of the head are left out throughout, and so is a block without
 //! a word: it is neither content nor worth storing.
 //!
@@ -35,12 +35,11 @@
 //! assert_eq!(lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>(), ["Schools close early."]);
 //! ```
 
-mod blocks;
+mod comparison;
 mod detection;
 mod params;
 mod paths;
 mod preparation;
-mod similarity;
 mod template;
 
 pub use detection::Detection;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::blocks;
+
 /// Settings of preparation and detection. A template keeps those it was prepared
 /// with, since blocks must be cut the same way in both phases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            block_tags: BLOCK_TAGS.iter().map(ToString::to_string).collect(),
+            block_tags: blocks::all_tags(),
             similarity: 0.9,
             repeated_share: 0.1,
             repeated_pages: 2,
@@ -47,53 +49,6 @@ impl Params {
     /// papers name them: TABLE, TR, P, HR, UL, DIV, SPAN.
     #[must_use]
     pub fn of_the_paper() -> Self {
-        let block_tags = ["table", "tr", "p", "hr", "ul", "div", "span"];
-        Self { block_tags: block_tags.map(String::from).into(), ..Self::default() }
+        Self { block_tags: blocks::tags_of_the_paper(), ..Self::default() }
     }
 }
-
-/// The paper's blocks, those that its print lost, and what HTML has got since.
-const BLOCK_TAGS: [&str; 42] = [
-    "table",
-    "tr",
-    "p",
-    "hr",
-    "ul",
-    "div",
-    "span", // named in the papers
-    "td",
-    "th",
-    "tbody",
-    "thead",
-    "tfoot",
-    "caption",
-    "ol",
-    "li",
-    "dl",
-    "dt",
-    "dd", // lists and tables in full
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "blockquote",
-    "pre",
-    "form",
-    "fieldset",
-    "center",
-    "address",
-    "section",
-    "article",
-    "main",
-    "aside",
-    "header",
-    "footer",
-    "nav",
-    "figure",
-    "figcaption", // HTML 5
-    "details",
-    "summary",
-    "hgroup",
-];

@@ -5,6 +5,10 @@
 
 use std::collections::HashMap;
 
+use gleaner_html::Page;
+
+use crate::blocks::Blocks;
+
 /// A path's place in its trie.
 pub(super) type PathId = u32;
 
@@ -61,6 +65,27 @@ impl Paths {
         tags.join(".")
     }
 
+    /// The path of every block of a page; `None` for one that is not in the trie.
+    pub(super) fn find_all(&self, blocks: &Blocks, page: &Page) -> Vec<Option<PathId>> {
+        let mut found: Vec<Option<PathId>> = Vec::new();
+        for (_, block) in blocks.iter() {
+            let above = block.parent.map_or(Some(EMPTY), |parent| found[parent as usize]);
+            let tag = page.tag(block.node).unwrap_or_default();
+            found.push(above.and_then(|above| self.find(above, tag)));
+        }
+        found
+    }
+
+    /// The path of every block of a page, made where the trie lacks it.
+    pub(super) fn make_all(&mut self, blocks: &Blocks, page: &Page) -> Vec<PathId> {
+        let mut made: Vec<PathId> = Vec::new();
+        for (_, block) in blocks.iter() {
+            let above = block.parent.map_or(EMPTY, |parent| made[parent as usize]);
+            made.push(self.child(above, page.tag(block.node).unwrap_or_default()));
+        }
+        made
+    }
+
     /// Number of paths, the empty one included; every [`PathId`] is below it.
     pub(super) fn len(&self) -> usize {
         self.steps.len() + 1
@@ -70,6 +95,7 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::tags_of_the_paper;
 
     #[test]
     fn names_lead_to_paths_and_back() {
@@ -82,5 +108,33 @@ mod tests {
         assert_eq!(paths.find(body, "div"), None);
         assert!(paths.find(body, "table").is_some());
         assert_eq!(paths.name(EMPTY), "");
+    }
+
+    fn described(html: &str) -> Vec<String> {
+        let page = Page::parse(html);
+        let blocks = Blocks::of(&page, &tags_of_the_paper(), 200);
+        let mut paths = Paths::default();
+        let made = paths.make_all(&blocks, &page);
+        assert_eq!(paths.find_all(&blocks, &page), made.iter().copied().map(Some).collect::<Vec<_>>());
+        let mut own = vec![String::new(); made.len()];
+        for (node, block) in blocks.texts() {
+            own[block].push_str(page.text(node).unwrap_or_default().trim());
+        }
+        made.iter().zip(own).map(|(path, text)| format!("{} {text}", paths.name(*path))).collect()
+    }
+
+    #[test]
+    fn own_content_is_what_sub_blocks_leave() {
+        assert_eq!(
+            described("<table><tr><td>a<p>b<span>c</span>d</p>e</table>f"),
+            [
+                "HTML ",
+                "HTML.BODY f",
+                "HTML.BODY.TABLE ",
+                "HTML.BODY.TABLE.TR ae",
+                "HTML.BODY.TABLE.TR.P bd",
+                "HTML.BODY.TABLE.TR.P.SPAN c"
+            ]
+        );
     }
 }

@@ -16,10 +16,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use gleaner_html::Page;
 
-use super::blocks::Blocks;
 use super::paths::{PathId, Paths};
-use super::similarity::{Features, Index, Vector, pages_with_similar};
 use super::{NonContent, Params, Template};
+use crate::blocks::Blocks;
+use crate::blocks::similarity::{Groups, Index, repeated_from};
+use crate::blocks::vector::{Features, Vector, rarest_last};
 
 /// Characters of a non-content block that are kept for people to read.
 const BEGINNING: usize = 60;
@@ -45,9 +46,10 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let mut candidates = Vec::new();
     let mut vectors = Vec::new();
     for (number, page) in (0_u32..).zip(pages.iter().map(Borrow::borrow)) {
-        let tree = Blocks::of(page, params);
-        let made = tree.make_paths(page, &mut paths);
-        for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features)).zip(made) {
+        let tree = Blocks::of(page, &params.block_tags, params.max_depth);
+        let made = paths.make_all(&tree, page);
+        for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features, |_| true)).zip(made)
+        {
             if block.1.has_words {
                 candidates.push(Candidate { page: number, block: block.0 as u32, path });
                 vectors.push((number, vector));
@@ -56,9 +58,11 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
         trees.push(tree);
     }
     let terms = rarest_last(&mut vectors, features.into_new());
-    let counts = pages_with_similar(&vectors, params.similarity, params.max_work);
+    let terms: HashMap<u32, &str> = terms.iter().map(|(term, number)| (*number, term.as_str())).collect();
+    let groups = Groups::of(&vectors, params.similarity);
+    let counts = groups.of_blocks(&groups.pages_with_similar(params.max_work));
 
-    let repeated = repeated_from(pages.len(), params);
+    let repeated = repeated_from(pages.len(), params.repeated_share, params.repeated_pages);
     let mut content: BTreeMap<PathId, u32> = BTreeMap::new();
     for (candidate, count) in candidates.iter().zip(&counts) {
         if (*count as usize) < repeated {
@@ -90,36 +94,12 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     Template::new(params.clone(), pages.len(), content, non_content)
 }
 
-/// The number of pages from which a block is non-content.
-fn repeated_from(pages: usize, params: &Params) -> usize {
-    let share = (params.repeated_share * pages as f64).ceil() as usize;
-    share.max(params.repeated_pages).max(2)
-}
-
-/// Renumbers terms by the number of blocks that hold them, so that a higher number
-/// is a rarer term, and gives the terms by number.
-fn rarest_last(vectors: &mut [(u32, Vector)], terms: HashMap<String, u32>) -> HashMap<u32, String> {
-    let mut blocks_with: HashMap<u32, usize> = HashMap::new();
-    for (feature, _) in vectors.iter().flat_map(|(_, vector)| vector.entries()) {
-        *blocks_with.entry(*feature).or_default() += 1;
-    }
-    let numbering = Features::by_rarity(terms.into_iter().map(|(term, old)| {
-        let count = blocks_with.get(&old).copied().unwrap_or_default();
-        (count, term, old)
-    }));
-    let new: HashMap<u32, u32> = numbering.iter().map(|(number, (_, old))| (*old, *number)).collect();
-    for (_, vector) in vectors {
-        *vector = Vector::new(vector.entries().iter().map(|(f, n)| (new.get(f).copied().unwrap_or(*f), *n)));
-    }
-    numbering.into_iter().map(|(number, (term, _))| (number, term)).collect()
-}
-
 fn stored(
     page: &Page,
     tree: &Blocks,
     candidate: &Candidate,
     vector: &Vector,
-    terms: &HashMap<u32, String>,
+    terms: &HashMap<u32, &str>,
     path: String,
     pages: u32,
 ) -> NonContent {
@@ -129,7 +109,7 @@ fn stored(
         images: block.images,
         scripts: block.scripts,
         links: block.links,
-        terms: vector.entries().iter().filter_map(|(f, n)| Some((terms.get(f)?.clone(), *n))).collect(),
+        terms: vector.entries().iter().filter_map(|(f, n)| Some(((*terms.get(f)?).to_owned(), *n))).collect(),
         pages,
         beginning: tree.beginning(page, candidate.block as usize, BEGINNING),
     }

@@ -1,0 +1,276 @@
+//! When two blocks are similar, and on how many pages a block has a like.
+//!
+//! Two blocks are similar when the cosine of their vectors is greater than 0.9. The
+//! papers compare every block with every other. Here the same answer comes without
+//! all pairs:
+//!
+//! 1. Equal vectors are one group; on real pages most repetition ends here.
+//! 2. Groups are compared only when they share a feature of their prefix. With
+//!    features in one order, rarest first, a vector's prefix is its shortest
+//!    beginning such that the rest has a norm of at most 0.9 of the whole. If two
+//!    vectors share no feature of both prefixes, their first common feature lies in
+//!    the rest of one of them, so their product is at most that rest's norm: the
+//!    cosine is at most 0.9 and they are not similar (prefix filtering: Bayardo,
+//!    Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
+//! 3. A group is not compared with another that stands only on pages already found.
+//!
+//! The awkward truth: a page made for it (100,000 blocks of five words out of
+//! thirty) still meets quadratically many pairs. `max_work` of the parameters bounds the
+//! entries read; once it is spent, further counts may be too small, so a repeated
+//! block may pass for content.
+
+use std::collections::HashMap;
+
+use super::vector::Vector;
+
+/// Vectors that one look-up compares at most. The recorded sites have some 200 stored
+/// blocks in all; hostile ones may have any number.
+const MOST_CANDIDATES: usize = 500;
+
+/// Vectors that can be asked for those which may be similar to another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Index {
+    vectors: Vec<Vector>,
+    /// Of each feature: the vectors with it in their prefix.
+    postings: HashMap<u32, Vec<u32>>,
+    least: f64,
+}
+
+impl Index {
+    /// An empty index for "cosine greater than `least`".
+    pub(crate) fn new(least: f64) -> Self {
+        Self { least, ..Self::default() }
+    }
+
+    /// Takes a vector in; the number is its place in the order of insertion.
+    pub(crate) fn insert(&mut self, vector: Vector) -> u32 {
+        let number = self.vectors.len() as u32;
+        for (feature, _) in vector.prefix(self.least) {
+            self.postings.entry(*feature).or_default().push(number);
+        }
+        self.vectors.push(vector);
+        number
+    }
+
+    /// Every vector that may be similar, some of them more than once.
+    pub(crate) fn candidates<'a>(&'a self, vector: &'a Vector) -> impl Iterator<Item = u32> + 'a {
+        vector
+            .prefix(self.least)
+            .iter()
+            .flat_map(|(feature, _)| self.postings.get(feature).into_iter().flatten().copied())
+    }
+
+    /// Whether a vector of the index is similar to this one.
+    pub(crate) fn is_similar(&self, vector: &Vector, number: u32) -> bool {
+        self.vectors[number as usize].cosine(vector) > self.least
+    }
+
+    /// Any similar vector, looked for among the first [`MOST_CANDIDATES`] that may be.
+    pub(crate) fn find(&self, vector: &Vector) -> Option<u32> {
+        self.candidates(vector).take(MOST_CANDIDATES).find(|number| self.is_similar(vector, *number))
+    }
+}
+
+/// Blocks with equal vectors as one, each such group with the pages it stands on.
+#[derive(Debug, Clone)]
+pub(crate) struct Groups {
+    index: Index,
+    /// Of each group: its pages, ascending.
+    pages: Vec<Vec<u32>>,
+    /// Of each block, in the order handed in: its group.
+    group_of: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups of vectors, none of them empty, each with the number of its page; pages are
+    /// numbered from 0 without large gaps.
+    pub(crate) fn of(blocks: &[(u32, Vector)], least: f64) -> Self {
+        let mut groups: HashMap<&Vector, u32> = HashMap::new();
+        let mut pages: Vec<Vec<u32>> = Vec::new();
+        let mut index = Index::new(least);
+        let mut group_of = Vec::with_capacity(blocks.len());
+        for (page, vector) in blocks {
+            let group = *groups.entry(vector).or_insert_with(|| {
+                pages.push(Vec::new());
+                index.insert(vector.clone())
+            });
+            pages[group as usize].push(*page);
+            group_of.push(group);
+        }
+        for list in &mut pages {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Self { index, pages, group_of }
+    }
+
+    /// What is known of groups, block by block.
+    pub(crate) fn of_blocks<T: Copy>(&self, of_groups: &[T]) -> Vec<T> {
+        self.group_of.iter().map(|group| of_groups[*group as usize]).collect()
+    }
+
+    /// The vectors of the groups, in the order in which they were first met.
+    pub(crate) fn vectors(&self) -> &[Vector] {
+        &self.index.vectors
+    }
+
+    /// For every group the number of pages, its own included, that have a similar
+    /// one. Exact unless `max_work` is spent (head of this file).
+    pub(crate) fn pages_with_similar(&self, max_work: u64) -> Vec<u32> {
+        let mut search = Search::new(self, max_work);
+        (0_u32..).zip(self.vectors()).map(|(group, vector)| search.pages(vector, Some(group), None)).collect()
+    }
+}
+
+/// One search after another in the same groups, with one budget of work.
+#[derive(Debug)]
+pub(crate) struct Search<'a> {
+    groups: &'a Groups,
+    /// Of each page and each group: the last search that found it.
+    found_by: Vec<u32>,
+    met_by: Vec<u32>,
+    searches: u32,
+    /// What may still be read.
+    pub(crate) work: Work,
+}
+
+impl<'a> Search<'a> {
+    /// A search that has met nothing yet.
+    pub(crate) fn new(groups: &'a Groups, max_work: u64) -> Self {
+        let last = groups.pages.iter().filter_map(|list| list.last()).max();
+        let pages = last.map_or(0, |last| *last as usize + 1);
+        Self {
+            groups,
+            found_by: vec![0; pages],
+            met_by: vec![0; groups.pages.len()],
+            searches: 0,
+            work: Work::new(max_work),
+        }
+    }
+
+    /// The number of pages with a block similar to this vector, of a group or not;
+    /// a page to leave out is not counted.
+    pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
+        self.searches += 1;
+        if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
+            *page = self.searches;
+        }
+        let own = group.map_or(0, |group| self.find(group));
+        let groups = self.groups;
+        let mut count = own;
+        for other in groups.index.candidates(vector) {
+            if !self.work.spend(1) {
+                break;
+            }
+            let seen = std::mem::replace(&mut self.met_by[other as usize], self.searches) == self.searches;
+            if seen || self.is_found(other) {
+                continue;
+            }
+            self.work.spend(vector.entries().len() + groups.vectors()[other as usize].entries().len());
+            if groups.index.is_similar(vector, other) {
+                count += self.find(other);
+            }
+        }
+        count
+    }
+
+    fn is_found(&self, group: u32) -> bool {
+        let pages = &self.groups.pages[group as usize];
+        pages.iter().all(|page| self.found_by[*page as usize] == self.searches)
+    }
+
+    /// Marks a group's pages; the number of those that were not.
+    fn find(&mut self, group: u32) -> u32 {
+        let searches = self.searches;
+        let pages = &self.groups.pages[group as usize];
+        let new = pages
+            .iter()
+            .filter(|page| std::mem::replace(&mut self.found_by[**page as usize], searches) != searches);
+        new.count() as u32
+    }
+}
+
+/// What comparing may still cost, in vector entries read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Work {
+    left: u64,
+    spent: bool,
+}
+
+impl Work {
+    /// A full budget.
+    pub(crate) fn new(max_work: u64) -> Self {
+        Self { left: max_work, spent: false }
+    }
+
+    /// Takes from the budget; `false` where it does not suffice.
+    pub(crate) fn spend(&mut self, entries: usize) -> bool {
+        self.spent |= self.left < entries as u64;
+        self.left = self.left.saturating_sub(entries as u64);
+        !self.spent
+    }
+
+    /// Whether there was too little.
+    pub(crate) fn is_spent(self) -> bool {
+        self.spent
+    }
+}
+
+/// The number of pages from which a block is non-content: a share of `pages`, and
+/// not fewer than `least` nor than two.
+pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
+    let share = (share * pages as f64).ceil() as usize;
+    share.max(least).max(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn counts(blocks: &[(u32, Vector)], max_work: u64) -> Vec<u32> {
+        let groups = Groups::of(blocks, 0.9);
+        groups.of_blocks(&groups.pages_with_similar(max_work))
+    }
+
+    #[test]
+    fn spent_work_ends_the_search() {
+        let blocks: Vec<(u32, Vector)> = (1..400).map(|n| (n, Vector::new([(0, n), (1, 400 - n)]))).collect();
+        let exact = counts(&blocks, u64::MAX);
+        let bounded = counts(&blocks, 1_000);
+        assert!(exact.iter().zip(&bounded).all(|(e, b)| b <= e));
+        assert_eq!(bounded.last(), Some(&1));
+        assert!(exact.last() > Some(&50));
+    }
+
+    fn blocks() -> impl Strategy<Value = Vec<(u32, Vector)>> {
+        let entries = proptest::collection::vec((0_u32..12, 1_u32..8), 1..8);
+        proptest::collection::vec((0_u32..6, entries.prop_map(Vector::new)), 0..40)
+    }
+
+    proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn counts_equal_those_of_all_pairs(blocks in blocks()) {
+            let counts = counts(&blocks, u64::MAX);
+            for ((page, vector), count) in blocks.iter().zip(counts) {
+                let mut pages: Vec<u32> = blocks.iter().filter(|(p, v)| p == page || v.cosine(vector) > 0.9).map(|(p, _)| *p).collect();
+                pages.sort_unstable();
+                pages.dedup();
+                prop_assert_eq!(count as usize, pages.len());
+            }
+        }
+
+        #[test]
+        fn the_index_misses_nothing(blocks in blocks(), probe in proptest::collection::vec((0_u32..14, 1_u32..8), 0..8)) {
+            let probe = Vector::new(probe);
+            let mut index = Index::new(0.9);
+            for (_, vector) in &blocks {
+                index.insert(vector.clone());
+            }
+            prop_assert_eq!(index.find(&probe).is_some(), blocks.iter().any(|(_, v)| v.cosine(&probe) > 0.9));
+        }
+    }
+}

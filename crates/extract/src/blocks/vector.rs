@@ -1,0 +1,219 @@
+//! A block as a feature vector, and the cosine of two.
+//!
+//! A feature vector holds the number of images, of scripts and of hyperlinks and
+//! the count of each term, lower-case, of a block's own content. Nothing is said in
+//! the papers of weights, so there are none: an image counts as much as a word.
+//! Features have one order, rarest first, which the search for similar vectors
+//! lives on (see `similarity`); no result depends on it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Room for rounding when a prefix is cut: longer is always right.
+const SLACK: f64 = 1e-9;
+
+/// A number for each feature; a higher number is a rarer feature.
+#[derive(Debug)]
+pub(crate) struct Features<'a> {
+    known: &'a HashMap<String, u32>,
+    new: HashMap<String, u32>,
+    /// Whether terms that are not known get numbers of their own.
+    numbers_new: bool,
+}
+
+/// Images, scripts and hyperlinks, before all terms.
+const COUNTED: u32 = 3;
+
+/// All terms that are not known, where they are not told apart.
+const UNKNOWN: u32 = u32::MAX;
+
+impl<'a> Features<'a> {
+    /// Numbers that continue those of `known`, so that new terms are the rarest.
+    pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
+        Self { known, new: HashMap::new(), numbers_new: true }
+    }
+
+    /// The numbers of `known`, and one for all other terms: enough to
+    /// find out which vectors cannot be similar to any of known features.
+    pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
+        Self { numbers_new: false, ..Self::beside(known) }
+    }
+
+    /// The number of a term; upper and lower case are one.
+    pub(crate) fn term(&mut self, word: &str) -> u32 {
+        let is_lower = word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        let word = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
+        if let Some(known) = self.known.get(word.as_ref()) {
+            return *known;
+        }
+        if !self.numbers_new {
+            return UNKNOWN;
+        }
+        let next = COUNTED + (self.known.len() + self.new.len()) as u32;
+        *self.new.entry(word.into_owned()).or_insert(next)
+    }
+
+    /// The terms that were not known, with their numbers.
+    pub(crate) fn into_new(self) -> HashMap<String, u32> {
+        self.new
+    }
+
+    /// Numbers for all terms: the more blocks hold one, the lower its number. Given
+    /// and returned with what the caller knows of the term.
+    pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
+        let mut terms: Vec<(usize, String, T)> = terms.collect();
+        terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        (COUNTED..).zip(terms.into_iter().map(|(_, term, known)| (term, known))).collect()
+    }
+
+    /// The counted features that are not 0.
+    pub(crate) fn counted(images: u32, scripts: u32, links: u32) -> impl Iterator<Item = (u32, u32)> {
+        [(0, images), (1, scripts), (2, links)].into_iter().filter(|(_, count)| *count > 0)
+    }
+}
+
+/// A sparse feature vector.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Vector {
+    /// Feature and count, rarest (highest) feature first, none twice.
+    entries: Vec<(u32, u32)>,
+    /// The sum of the squared counts.
+    squared: u64,
+}
+
+impl Vector {
+    /// The vector with these features and counts; a feature may come several times.
+    pub(crate) fn new(entries: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut entries: Vec<(u32, u32)> = entries.into_iter().collect();
+        entries.sort_unstable_by(|a, b| b.cmp(a));
+        entries.dedup_by(|from, into| {
+            let same = from.0 == into.0;
+            if same {
+                into.1 = into.1.saturating_add(from.1);
+            }
+            same
+        });
+        let squared = entries.iter().map(squared).sum();
+        Self { entries, squared }
+    }
+
+    /// Feature and count, rarest first.
+    pub(crate) fn entries(&self) -> &[(u32, u32)] {
+        &self.entries
+    }
+
+    /// The cosine of the angle between two vectors, 0 to 1; 0 when one is empty.
+    pub(crate) fn cosine(&self, other: &Self) -> f64 {
+        let (mut a, mut b) = (self.entries.as_slice(), other.entries.as_slice());
+        let mut product = 0_u64;
+        while let ([(f, n), a_rest @ ..], [(g, m), b_rest @ ..]) = (a, b) {
+            if f == g {
+                product += u64::from(*n) * u64::from(*m);
+            }
+            (a, b) = (if f >= g { a_rest } else { a }, if g >= f { b_rest } else { b });
+        }
+        if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
+    }
+
+    /// Whether it holds terms that [`Features::only`] did not tell apart. As if each
+    /// stood once, they add no more to its norm than they must: its cosine with a
+    /// vector of known features is too great or right, never too small.
+    pub(crate) fn is_rough(&self) -> bool {
+        self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
+    }
+
+    /// The shortest beginning whose rest has a norm of at most `least` of the whole.
+    pub(crate) fn prefix(&self, least: f64) -> &[(u32, u32)] {
+        let enough = self.squared as f64 * least * least * (1.0 - SLACK);
+        let mut rest = self.squared as f64;
+        let length = self.entries.iter().take_while(|entry| {
+            let more = rest > enough;
+            rest -= squared(entry) as f64;
+            more
+        });
+        &self.entries[..length.count()]
+    }
+}
+
+/// What a feature adds to the squared norm.
+fn squared((feature, count): &(u32, u32)) -> u64 {
+    let count = u64::from(*count);
+    if *feature == UNKNOWN { count } else { count * count }
+}
+
+/// Renumbers terms by the number of blocks that hold them, so that a higher number
+/// is a rarer term, and gives the new numbers.
+pub(crate) fn rarest_last(
+    vectors: &mut [(u32, Vector)],
+    terms: HashMap<String, u32>,
+) -> HashMap<String, u32> {
+    let mut blocks_with: HashMap<u32, usize> = HashMap::new();
+    for (feature, _) in vectors.iter().flat_map(|(_, vector)| vector.entries()) {
+        *blocks_with.entry(*feature).or_default() += 1;
+    }
+    let numbering = Features::by_rarity(terms.into_iter().map(|(term, old)| {
+        let count = blocks_with.get(&old).copied().unwrap_or_default();
+        (count, term, old)
+    }));
+    let new: HashMap<u32, u32> = numbering.iter().map(|(number, (_, old))| (*old, *number)).collect();
+    for (_, vector) in vectors {
+        *vector = Vector::new(vector.entries().iter().map(|(f, n)| (new.get(f).copied().unwrap_or(*f), *n)));
+    }
+    numbering.into_iter().map(|(number, (term, _))| (term, number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(text: &str) -> Vector {
+        Vector::new(text.bytes().map(|b| (u32::from(b), 1)))
+    }
+
+    #[test]
+    fn cosine_of_small_vectors() {
+        let cases = [
+            ("", "", 0.0),
+            ("a", "", 0.0),
+            ("ab", "ab", 1.0),
+            ("a", "b", 0.0),
+            ("ab", "b", 0.5_f64.sqrt()),
+            ("aab", "ab", 3.0 / 10_f64.sqrt()),
+        ];
+        for (a, b, expected) in cases {
+            assert!((vector(a).cosine(&vector(b)) - expected).abs() < 1e-12, "{a} {b}");
+            assert!((vector(b).cosine(&vector(a)) - expected).abs() < 1e-12, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn a_rough_cosine_is_never_too_small() {
+        let known = HashMap::from([("a".to_owned(), 3), ("b".to_owned(), 4)]);
+        let vector = |words: &str, mut features: Features<'_>| {
+            Vector::new(words.split(' ').map(|word| (features.term(word), 1)))
+        };
+        let stored = vector("a b", Features::beside(&known));
+        for (words, rough, exact) in [
+            ("a B", 1.0, 1.0),
+            ("a b x", (2.0 / 3.0_f64).sqrt(), (2.0 / 3.0_f64).sqrt()),
+            ("a b x X", 0.5_f64.sqrt(), (1.0 / 3.0_f64).sqrt()),
+            ("a b x y", 0.5_f64.sqrt(), 0.5_f64.sqrt()),
+        ] {
+            let only = vector(words, Features::only(&known));
+            assert_eq!(only.is_rough(), words.contains('x'), "{words}");
+            assert!((only.cosine(&stored) - rough).abs() < 1e-12, "{words}");
+            let beside = vector(words, Features::beside(&known));
+            assert!(!beside.is_rough() && (beside.cosine(&stored) - exact).abs() < 1e-12, "{words}");
+        }
+    }
+
+    #[test]
+    fn new_terms_are_the_rarest() {
+        let known = HashMap::from([("a".to_owned(), 3)]);
+        let mut features = Features::beside(&known);
+        assert_eq!(
+            [features.term("A"), features.term("b"), features.term("B"), features.term("c")],
+            [3, 4, 4, 5]
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! Extracted blocks against the stored non-content blocks.
+//!
+//! "Each extracted block is then compared with non-content blocks": the template
+//! stores atomic blocks, and an outermost block that was extracted with all its
+//! parts resembles none of them. So the comparison is made part by part: each
+//! block's own content against the stored blocks of the same path. The outermost
+//! block is compared as it was extracted, too, which is what the paper says to the
+//! letter and matters for blocks without parts only.
+//!
+//! Most blocks hold so many terms which no stored block has that they cannot
+//! resemble any; that is found out first, without telling those terms apart.
+
+use gleaner_html::Page;
+
+use super::Template;
+use super::detection::State;
+use super::paths::PathId;
+use crate::blocks::Blocks;
+use crate::blocks::similarity::Index;
+use crate::blocks::vector::{Features, Vector};
+
+/// Whether a block resembles a stored one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    No,
+    Perhaps,
+    Yes,
+}
+
+impl Likeness {
+    fn of(vector: &Vector, index: &Index) -> Self {
+        match (index.find(vector), vector.is_rough()) {
+            (None, _) => Self::No,
+            (Some(_), true) => Self::Perhaps,
+            (Some(_), false) => Self::Yes,
+        }
+    }
+}
+
+/// The blocks of a page on their way to be compared.
+struct Comparison<'a> {
+    page: &'a Page,
+    blocks: &'a Blocks,
+    state: &'a [State],
+    /// Of each extracted block the stored blocks of its path.
+    stored: Vec<Option<&'a Index>>,
+    /// What its own content is.
+    own: Vec<Likeness>,
+    /// What it is with its parts.
+    whole: Vec<Likeness>,
+}
+
+impl Template {
+    /// Takes out what is similar to a stored block of its path.
+    pub(super) fn compare(
+        &self,
+        page: &Page,
+        blocks: &Blocks,
+        paths: &[Option<PathId>],
+        state: &mut [State],
+    ) {
+        let stored = |(path, state): (&Option<PathId>, &State)| {
+            (*state != State::Out).then(|| self.matcher.stored(*path)).flatten()
+        };
+        let stored = paths.iter().zip(&*state).map(stored).collect();
+        let mut comparison = Comparison::new(page, blocks, state, stored);
+        comparison.settle(&mut Features::only(&self.matcher.terms));
+        comparison.settle(&mut Features::beside(&self.matcher.terms));
+        let Comparison { own, whole, .. } = comparison;
+        for (number, block) in blocks.iter() {
+            if whole[number] == Likeness::Yes {
+                state[number..block.end as usize].fill(State::Out);
+            } else if own[number] == Likeness::Yes {
+                state[number] = State::Out;
+            }
+        }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    fn new(page: &'a Page, blocks: &'a Blocks, state: &'a [State], stored: Vec<Option<&'a Index>>) -> Self {
+        let pending = |number: usize, compared: bool| {
+            if compared && stored[number].is_some() { Likeness::Perhaps } else { Likeness::No }
+        };
+        let own = blocks.iter().map(|(number, block)| pending(number, block.has_words)).collect();
+        let whole = blocks.iter().map(|(number, block)| {
+            let has_parts = block.end as usize > number + 1;
+            pending(number, has_parts && state[number] == State::Outermost)
+        });
+        let whole = whole.collect();
+        Self { page, blocks, state, stored, own, whole }
+    }
+
+    /// Compares what is not settled yet, as far as these features tell.
+    fn settle(&mut self, features: &mut Features<'_>) {
+        let vectors = self.vectors(features);
+        for (number, index) in self.stored.iter().enumerate() {
+            let Some(index) = index else { continue };
+            if self.whole[number] == Likeness::Perhaps {
+                let below = number..self.blocks.block(number).end as usize;
+                let whole = vectors[below].iter().flat_map(Vector::entries).copied();
+                self.whole[number] = Likeness::of(&Vector::new(whole), index);
+            }
+            if self.own[number] == Likeness::Perhaps {
+                self.own[number] = Likeness::of(&vectors[number], index);
+            }
+        }
+    }
+
+    /// The vectors of what is not settled, empty ones for other blocks.
+    fn vectors(&self, features: &mut Features<'_>) -> Vec<Vector> {
+        let mut wanted: Vec<bool> = self.own.iter().map(|own| *own == Likeness::Perhaps).collect();
+        for (number, block) in self.blocks.iter() {
+            if self.whole[number] == Likeness::Perhaps {
+                wanted[number..block.end as usize].fill(true);
+            }
+        }
+        self.blocks.vectors(self.page, features, |number| wanted[number] && self.state[number] != State::Out)
+    }
+}

@@ -1,0 +1,42 @@
+//! ContentExtractor's two searches, and a page within or beside its site: the same
+//! answer each time.
+
+use gleaner_extract::content_extractor::{Params, Search, Site};
+use gleaner_html::Page;
+use proptest::prelude::*;
+
+/// A page of few words in many blocks, so that some blocks are equal, some similar.
+fn page() -> impl Strategy<Value = Page> {
+    let word =
+        proptest::sample::select(&["rain", "wind", "snow", "hail", "sun", "<img>", "<a href=/>fog</a>"]);
+    let block = (proptest::sample::select(&["p", "div", "span"]), proptest::collection::vec(word, 0..12))
+        .prop_map(|(tag, words)| format!("<{tag}>{}", words.join(" ")));
+    proptest::collection::vec(block, 0..8).prop_map(|blocks| Page::parse(&blocks.concat()))
+}
+
+fn site(pages: &[Page], search: Search, share: f64) -> Site {
+    Site::of(pages, &Params { search, repeated_share: share, ..Params::default() })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_searches_agree(pages in proptest::collection::vec(page(), 1..6), share in 0.0..1.0) {
+        let (exhaustive, indexed) = (site(&pages[1..], Search::Exhaustive, share), site(&pages[1..], Search::Indexed, share));
+        let found = exhaustive.find(&pages[0]);
+        prop_assert_eq!(&found, &indexed.find(&pages[0]));
+        prop_assert!(found.exact && found.lines.len() <= found.blocks);
+        for (number, page) in pages[1..].iter().enumerate() {
+            prop_assert_eq!(exhaustive.find_without(number, page), indexed.find_without(number, page));
+        }
+    }
+
+    #[test]
+    fn a_page_is_compared_with_the_others_only(pages in proptest::collection::vec(page(), 1..6), share in 0.0..1.0) {
+        for search in [Search::Exhaustive, Search::Indexed] {
+            let within = site(&pages, search, share).find_without(0, &pages[0]);
+            prop_assert_eq!(within, site(&pages[1..], search, share).find(&pages[0]));
+        }
+    }
+}
