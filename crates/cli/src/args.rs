@@ -68,7 +68,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
   gleaner eval ../shared/sets/single --json > scores.jsonl
-  gleaner eval ../shared/sets/single --method bte-linear --worst 10")]
+  gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10")]
     Eval(Eval),
 }
 
@@ -181,6 +181,9 @@ pub(crate) struct Eval {
     /// Only this method; repeatable [default: all that the protocol allows]
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Vec<MethodName>,
+    /// Take this measure besides words, in the table, JSON and CSV; repeatable
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) measure: Vec<EvalMeasure>,
     /// Print a JSON object for each set and method, and for all sets together, one a line
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
@@ -201,4 +204,18 @@ pub(crate) enum EvalProtocol {
     Template,
     /// Each page by itself
     Cold,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalMeasure {
+    /// Precision, recall and F of blocks (FastContentExtractor, IV.B.1)
+    Blocks,
+    /// The same by the longest common subsequence of words (Line-Block)
+    Subsequence,
+    /// Edit distance ratio of characters (Text-To-Tag Ratio, 5.1)
+    EditDistance,
+    /// Bytes of HTML and text, plain and gzip (Text-To-Tag Ratio, 5.2)
+    Space,
+    /// All of these
+    All,
 }

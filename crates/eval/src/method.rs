@@ -23,18 +23,21 @@ pub enum Method {
     Gleaner,
 }
 
-/// What the methods have learned from pages of one site.
-#[derive(Debug, Clone)]
+/// What methods have learned from pages of one site: of each kind of template what
+/// some method asked for.
+#[derive(Debug, Clone, Default)]
 pub struct Learned {
-    template: SiteTemplate,
+    template: Option<SiteTemplate>,
 }
 
 impl Learned {
-    /// Learns from pages with their URLs.
+    /// Learns from pages with their URLs what `methods` need; no pages, no content.
     #[must_use]
-    pub fn from_pages(host: &str, pages: &[(&str, &Page)]) -> Self {
+    pub fn from_pages(methods: &[Method], host: &str, pages: &[(&str, &Page)]) -> Self {
+        let by_template = |method: &Method| matches!(method, Method::FastContentExtractor | Method::Gleaner);
         // When a template was learned is kept for people; here nobody sees it.
-        Self { template: SiteTemplate::learn(host, 1, Timestamp::UNIX_EPOCH, pages) }
+        let learn = || SiteTemplate::learn(host, 1, Timestamp::UNIX_EPOCH, pages);
+        Self { template: methods.iter().any(by_template).then(learn) }
     }
 }
 
@@ -73,15 +76,15 @@ impl Method {
     }
 
     /// The page's text; no line where there is none, or where the method needs a site
-    /// and nothing was learned.
+    /// and has learned nothing.
     #[must_use]
-    pub fn extract(self, input: Input<'_>, learned: Option<&Learned>) -> Vec<Line> {
-        match (self, learned) {
+    pub fn extract(self, input: Input<'_>, learned: &Learned) -> Vec<Line> {
+        match (self, &learned.template) {
             (Self::SinglePage(method), _) => method.extract(input),
             (Self::FastContentExtractor, None) => Vec::new(),
-            (Self::FastContentExtractor, Some(learned)) => learned.template.method.detect(input.page),
+            (Self::FastContentExtractor, Some(template)) => template.method.detect(input.page),
             (Self::Gleaner, None) => site::extract_alone(input.page).lines,
-            (Self::Gleaner, Some(learned)) => learned.template.extract(input.page).lines,
+            (Self::Gleaner, Some(template)) => template.extract(input.page).lines,
         }
     }
 }
@@ -111,12 +114,13 @@ mod tests {
         let source = |text: &str| format!("<div>Home News</div><p>{text}</p>");
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);
         let pages = pages.map(|source| Page::parse(&source));
-        let learned = Learned::from_pages("a.example", &pages.each_ref().map(|page| ("", page)));
+        let methods: Vec<Method> = Method::all().collect();
+        let learned = Learned::from_pages(&methods, "a.example", &pages.each_ref().map(|page| ("", page)));
         let source = source(&"Schools close early, the council said. ".repeat(9));
         let page = Page::parse(&source);
         let input = Input { source: &source, page: &page };
-        for method in Method::all() {
-            let (cold, warm) = (method.extract(input, None), method.extract(input, Some(&learned)));
+        for method in methods {
+            let (cold, warm) = (method.extract(input, &Learned::default()), method.extract(input, &learned));
             assert_eq!(cold.is_empty(), method.needs_site(), "{method}");
             assert!(plain(&warm).contains("Schools close early"), "{method}");
             if !method.uses_site() {

@@ -13,17 +13,13 @@
 //! pages a set keeps fewer threads busy than there are.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
-use gleaner_extract::Input;
 use gleaner_html::Page;
-use gleaner_html::text::plain;
 use rayon::prelude::*;
 
-use crate::measure::words::{Bag, Overlap};
+use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
-use crate::{Learned, Method};
+use crate::{Learned, Measure, Method};
 
 /// Folds of a set.
 const FOLDS: usize = 5;
@@ -66,6 +62,8 @@ pub struct Task {
     pub protocol: Protocol,
     /// What extracts, in the order of the report.
     pub methods: Vec<Method>,
+    /// What is measured besides words.
+    pub measures: Vec<Measure>,
     /// Threads; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
 }
@@ -91,17 +89,6 @@ pub struct SetScores {
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
-/// How a method did on a page.
-#[derive(Debug, Clone)]
-pub struct PageScore {
-    /// The page's file.
-    pub path: PathBuf,
-    /// Words shared with the gold text.
-    pub words: Overlap,
-    /// Time that the extraction took, decoding and parsing left out.
-    pub time: Duration,
-}
-
 /// Runs methods over sets. `done` is called after each page with gold, from any thread.
 ///
 /// # Errors
@@ -116,7 +103,7 @@ pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, S
     let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| takes_part(m, task)).collect();
     let threads = task.threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let one = |set: &&Set| one_set(set, task.protocol, &methods, done);
+    let one = |set: &&Set| one_set(set, task, &methods, done);
     let sets = pool.install(|| scored.iter().map(one).collect::<Result<Vec<_>, _>>())?;
     Ok(Run { protocol: task.protocol, sets, remarks })
 }
@@ -146,22 +133,21 @@ fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
 
 fn one_set(
     set: &Set,
-    protocol: Protocol,
+    task: &Task,
     methods: &[Method],
     done: &(dyn Fn() + Sync),
 ) -> Result<SetScores, SetError> {
-    let (kept, learned) = if protocol.learns() && methods.iter().any(|method| method.uses_site()) {
-        let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
-        let learned = (0..FOLDS).into_par_iter().map(|fold| learn(set, &kept, fold)).collect();
-        (kept, learned)
-    } else {
-        (Vec::new(), Vec::new())
-    };
+    let learns = task.protocol.learns() && methods.iter().any(|method| method.uses_site());
+    let kept = in_order(set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(Entry::read))?;
+    let learned: Vec<Learned> =
+        (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, &kept, fold)).collect();
     let score = |(at, entry): (usize, &Entry)| {
-        let learned: Option<&Learned> = if learned.is_empty() { None } else { Some(&learned[at % FOLDS]) };
+        let score = |recorded: &Recorded| {
+            score_page(&entry.html, recorded, methods, &learned[at % FOLDS], &task.measures)
+        };
         let scores = match kept.get(at) {
-            Some(recorded) => one_page(entry, recorded, methods, learned),
-            None => one_page(entry, &entry.read()?, methods, learned),
+            Some(recorded) => score(recorded),
+            None => score(&entry.read()?),
         };
         done();
         Ok(scores)
@@ -178,37 +164,20 @@ fn in_order<T: Send>(results: impl ParallelIterator<Item = Result<T, SetError>>)
     results.collect::<Vec<_>>().into_iter().collect()
 }
 
-fn learn(set: &Set, kept: &[Recorded], fold: usize) -> Learned {
+/// What a fold may know; nothing where no pages were kept to learn from.
+fn learn(set: &Set, methods: &[Method], kept: &[Recorded], fold: usize) -> Learned {
+    if kept.is_empty() {
+        return Learned::default();
+    }
     let pages: Vec<(&str, &Page)> =
         teachers(kept.len(), fold).map(|at| (set.entries[at].url.as_str(), &kept[at].page)).collect();
     let host = set.entries.first().map_or("", |entry| entry.site.as_str());
-    Learned::from_pages(host, &pages)
+    Learned::from_pages(methods, host, &pages)
 }
 
 /// Places of the pages that a fold is learned from.
 fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
     (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
-}
-
-/// A score a method; none where the gold has no word.
-fn one_page(
-    entry: &Entry,
-    recorded: &Recorded,
-    methods: &[Method],
-    learned: Option<&Learned>,
-) -> Vec<PageScore> {
-    let gold = Bag::of(recorded.gold.as_deref().unwrap_or_default());
-    if gold.total() == 0 {
-        return Vec::new();
-    }
-    let input = Input { source: &recorded.source, page: &recorded.page };
-    let score = |method: &Method| {
-        let start = Instant::now();
-        let lines = method.extract(input, learned);
-        let time = start.elapsed();
-        PageScore { path: entry.html.clone(), words: Bag::of(&plain(&lines)).against(&gold), time }
-    };
-    methods.iter().map(score).collect()
 }
 
 #[cfg(test)]

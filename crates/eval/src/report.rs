@@ -1,11 +1,13 @@
 //! What a run comes to: a row a set and method, and one for all sets together.
 //!
 //! Figures are means over pages; `site_mean_f1` is the mean over sets of the sets'
-//! means, so that a site with many pages weighs as much as one with few. As JSON and
-//! as CSV a row has no times, since those differ from run to run.
+//! means, so that a site with many pages weighs as much as one with few. Space saving is
+//! of all bytes together. As JSON and as CSV a row has the figures that were asked for
+//! and no times, since those differ from run to run.
 
-use crate::Method;
-use crate::protocol::{PageScore, Protocol, Run};
+use crate::measure::Ratios;
+use crate::measure::space::Space;
+use crate::{Method, PageScore, Protocol, Run};
 
 /// Stands for all sets together.
 pub const ALL: &str = "all";
@@ -41,6 +43,14 @@ pub struct Row {
     pub site_mean_f1: f64,
     /// Pages with a word F1 below 0.5.
     pub below_half: usize,
+    /// Means of block precision, recall and F, if asked for; so are the next three.
+    pub blocks: Option<Ratios>,
+    /// Means of precision, recall and F1 by the longest common subsequence of words.
+    pub subsequence: Option<Ratios>,
+    /// Mean edit distance ratio.
+    pub edit_distance_ratio: Option<f64>,
+    /// Bytes of all pages and of what was extracted.
+    pub space: Option<Space>,
     /// Mean time of an extraction in milliseconds, decoding and parsing left out.
     pub milliseconds: f64,
 }
@@ -93,17 +103,22 @@ impl Row {
     fn of(set: &str, protocol: Protocol, method: Method, sets: &[&[PageScore]]) -> Self {
         let pages: Vec<&PageScore> = sets.iter().flat_map(|pages| pages.iter()).collect();
         let f1 = |page: &PageScore| page.words.ratios().f1;
-        let means = sets.iter().filter(|pages| !pages.is_empty()).map(|pages| mean(pages.iter().map(f1)));
+        let of_sets = sets.iter().filter(|pages| !pages.is_empty()).map(|pages| mean(pages.iter().map(f1)));
+        let words = mean_ratios(&pages, |page| Some(page.words.ratios())).unwrap_or_default();
         Self {
             set: set.to_owned(),
             protocol,
             method,
             pages: pages.len(),
-            precision: mean(pages.iter().map(|page| page.words.ratios().precision)),
-            recall: mean(pages.iter().map(|page| page.words.ratios().recall)),
-            f1: mean(pages.iter().map(|page| f1(page))),
-            site_mean_f1: mean(means),
+            precision: words.precision,
+            recall: words.recall,
+            f1: words.f1,
+            site_mean_f1: mean(of_sets),
             below_half: pages.iter().filter(|page| f1(page) < HALF).count(),
+            blocks: mean_ratios(&pages, |page| page.blocks),
+            subsequence: mean_ratios(&pages, |page| page.subsequence),
+            edit_distance_ratio: mean_of(&pages, |page| page.edit_distance_ratio),
+            space: sum_of_space(&pages),
             milliseconds: mean(pages.iter().map(|page| page.time.as_secs_f64() * 1e3)),
         }
     }
@@ -111,7 +126,7 @@ impl Row {
     /// The figures under their names in JSON and CSV.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, Value)> {
-        vec![
+        let mut columns = vec![
             ("set", Value::Text(self.set.clone())),
             ("protocol", Value::Text(self.protocol.name().to_owned())),
             ("method", Value::Text(self.method.name().to_owned())),
@@ -121,7 +136,33 @@ impl Row {
             ("f1", Value::Share(self.f1)),
             ("site_mean_f1", Value::Share(self.site_mean_f1)),
             ("below_half", Value::Count(self.below_half as u64)),
-        ]
+        ];
+        columns.extend(self.other_measures());
+        columns
+    }
+
+    /// The figures besides words that were asked for.
+    #[must_use]
+    pub fn other_measures(&self) -> Vec<(&'static str, Value)> {
+        let mut columns = Vec::new();
+        if let Some(Ratios { precision, recall, f1 }) = self.blocks {
+            let names = ["block_precision", "block_recall", "block_f1"];
+            columns.extend(names.into_iter().zip([precision, recall, f1].map(Value::Share)));
+        }
+        if let Some(Ratios { precision, recall, f1 }) = self.subsequence {
+            let names = ["subsequence_precision", "subsequence_recall", "subsequence_f1"];
+            columns.extend(names.into_iter().zip([precision, recall, f1].map(Value::Share)));
+        }
+        columns.extend(self.edit_distance_ratio.map(|ratio| ("edit_distance_ratio", Value::Share(ratio))));
+        if let Some(space) = self.space {
+            let Space { html, text } = space;
+            let names = ["html_bytes", "text_bytes", "html_gzip_bytes", "text_gzip_bytes"];
+            let sizes = [html.plain, text.plain, html.gzip, text.gzip].map(Value::Count);
+            columns.extend(names.into_iter().zip(sizes));
+            columns.push(("space_saving", Value::Share(space.saving())));
+            columns.push(("space_saving_gzip", Value::Share(space.saving_gzip())));
+        }
+        columns
     }
 
     fn json(&self) -> String {
@@ -164,6 +205,29 @@ pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     pages
 }
 
+/// Means of the three figures, if the pages have them.
+fn mean_ratios(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<Ratios>) -> Option<Ratios> {
+    Some(Ratios {
+        precision: mean_of(pages, |page| Some(of(page)?.precision))?,
+        recall: mean_of(pages, |page| Some(of(page)?.recall))?,
+        f1: mean_of(pages, |page| Some(of(page)?.f1))?,
+    })
+}
+
+/// The mean of a figure, if the pages have it.
+fn mean_of(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<f64>) -> Option<f64> {
+    let values: Option<Vec<f64>> = pages.iter().map(|page| of(page)).collect();
+    values.map(|values| mean(values.into_iter()))
+}
+
+fn sum_of_space(pages: &[&PageScore]) -> Option<Space> {
+    let mut sum = Space::default();
+    for page in pages {
+        sum += page.space?;
+    }
+    Some(sum)
+}
+
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     if count == 0 { 0.0 } else { sum / f64::from(count) }
@@ -174,13 +238,17 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::SetScores;
     use crate::measure::words::Overlap;
-    use crate::protocol::SetScores;
 
     fn page(path: &str, shared: u64) -> PageScore {
         PageScore {
             path: path.into(),
             words: Overlap { extracted: 4, gold: 4, shared },
+            blocks: None,
+            subsequence: None,
+            edit_distance_ratio: None,
+            space: None,
             time: Duration::from_millis(shared),
         }
     }

@@ -3,12 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::str::FromStr;
 
-use gleaner_eval::report::{Row, worst};
-use gleaner_eval::{Method, Protocol, Report, Run, Set, Task, run as evaluate};
+use gleaner_eval::report::{Row, Value, worst};
+use gleaner_eval::{Measure, Method, Protocol, Report, Run, Set, Task, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
-use crate::args::{Eval, EvalProtocol};
+use crate::args::{Eval, EvalMeasure, EvalProtocol};
 use crate::failure::Failure;
 use crate::table::table;
 
@@ -45,7 +45,18 @@ fn task(args: &Eval) -> Task {
         EvalProtocol::Template => Protocol::Template,
         EvalProtocol::Cold => Protocol::Cold,
     };
-    Task { protocol, methods, threads: args.threads }
+    Task { protocol, methods, measures: measures(&args.measure), threads: args.threads }
+}
+
+fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {
+    let named = |measure: &Measure| match measure {
+        Measure::Blocks => EvalMeasure::Blocks,
+        Measure::Subsequence => EvalMeasure::Subsequence,
+        Measure::EditDistance => EvalMeasure::EditDistance,
+        Measure::Space => EvalMeasure::Space,
+    };
+    let wanted = |measure: &Measure| asked.contains(&named(measure)) || asked.contains(&EvalMeasure::All);
+    Measure::ALL.into_iter().filter(wanted).collect()
 }
 
 fn print(text: &str) -> Done {
@@ -62,24 +73,43 @@ fn bar(pages: usize) -> ProgressBar {
     bar.with_style(style.expect("the template is written here"))
 }
 
+/// A table of the word measure and, if others were taken, one of those.
 fn rows(report: &Report) -> String {
     let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms a page"];
-    table(&head, report.rows.iter().map(cells)) + "\n"
+    let words = table(&head, report.rows.iter().map(cells)) + "\n";
+    let others: Vec<&str> =
+        report.rows.first().into_iter().flat_map(Row::other_measures).map(|(name, _)| name).collect();
+    if others.is_empty() {
+        return words;
+    }
+    let head: Vec<String> = others.iter().map(|name| name.replace('_', " ")).collect();
+    let head: Vec<&str> = ["Set", "Method"].into_iter().chain(head.iter().map(String::as_str)).collect();
+    words + "\nOther measures\n" + &table(&head, report.rows.iter().map(other_cells)) + "\n"
 }
 
 fn cells(row: &Row) -> Vec<String> {
-    let share = |share: f64| format!("{share:.3}");
-    vec![
-        row.set.clone(),
-        row.method.name().to_owned(),
-        row.pages.to_string(),
-        share(row.precision),
-        share(row.recall),
-        share(row.f1),
-        share(row.site_mean_f1),
-        row.below_half.to_string(),
-        format!("{:.2}", row.milliseconds),
-    ]
+    let mut cells = named(row);
+    cells.push(row.pages.to_string());
+    cells.extend([row.precision, row.recall, row.f1, row.site_mean_f1].map(share));
+    cells.extend([row.below_half.to_string(), format!("{:.2}", row.milliseconds)]);
+    cells
+}
+
+fn other_cells(row: &Row) -> Vec<String> {
+    let figures = row.other_measures().into_iter().map(|(_, value)| match value {
+        Value::Text(text) => text,
+        Value::Count(count) => count.to_string(),
+        Value::Share(value) => share(value),
+    });
+    named(row).into_iter().chain(figures).collect()
+}
+
+fn named(row: &Row) -> Vec<String> {
+    vec![row.set.clone(), row.method.name().to_owned()]
+}
+
+fn share(share: f64) -> String {
+    format!("{share:.3}")
 }
 
 /// A table a method of the pages on which it did worst; nothing for a count of 0.
@@ -88,7 +118,7 @@ fn worst_tables(run: &Run, count: usize) -> String {
     let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {
         let rows = worst(run, *method, count).into_iter().map(|page| {
             let ratios = page.words.ratios();
-            let shares = [ratios.f1, ratios.precision, ratios.recall].map(|share| format!("{share:.3}"));
+            let shares = [ratios.f1, ratios.precision, ratios.recall].map(share);
             let words = [page.words.extracted, page.words.gold].map(|words| words.to_string());
             shares.into_iter().chain(words).chain([page.path.display().to_string()]).collect()
         });

@@ -3,10 +3,36 @@
 //! | file | measure | from |
 //! |---|---|---|
 //! | [`words`] | precision, recall, F of the multiset of words | the sets' own measure; FastContentExtractor, IV.B.2 |
+//! | [`blocks`] | precision, recall, F of blocks | FastContentExtractor, IV.B.1 |
+//! | [`subsequence`] | precision, recall, F of the longest common subsequence of words | Line-Block, E; Text-to-Tag Ratio, 5.1 |
+//! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
+//! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! All give 0 for a page on which a method found nothing, and none is undefined.
+//! None is undefined: a page on which a method found nothing has 0 in all but space.
 
+pub mod blocks;
+pub mod edit_distance;
+pub mod space;
+pub mod subsequence;
 pub mod words;
+
+/// A measure that is taken when it is asked for; that of words always is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Measure {
+    /// [`blocks`].
+    Blocks,
+    /// [`subsequence`].
+    Subsequence,
+    /// [`edit_distance`].
+    EditDistance,
+    /// [`space`].
+    Space,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Blocks, Self::Subsequence, Self::EditDistance, Self::Space];
+}
 
 /// Precision, recall and their harmonic mean, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

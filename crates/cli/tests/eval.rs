@@ -1,0 +1,215 @@
+//! `gleaner eval` on a small set of our own, and on a recorded site where there is one.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Pages of the set; the last has no gold.
+const PAGES: usize = 12;
+
+fn story(number: usize) -> String {
+    let names = ["bridge", "harbour", "school", "market", "orchard", "mill", "station", "church"];
+    let sentence = |at: usize| {
+        let (one, other) = (names[(number * 3 + at) % 8], names[(number + at * 5) % 8]);
+        format!(
+            "On day {number}{at} the {one} was closed, and all who were there went to the {other} instead."
+        )
+    };
+    let paragraph = |of: usize| (0..4).map(|at| sentence(of * 4 + at)).collect::<Vec<_>>().join(" ");
+    format!("{}\n{}", paragraph(0), paragraph(1))
+}
+
+fn page(number: usize) -> String {
+    let paragraphs: String = story(number).lines().map(|line| format!("<p>{line}</p>")).collect();
+    let menu: String = ["News", "Sport", "Weather"].map(|name| format!("<li><a href=/x>{name}</a>")).concat();
+    format!(
+        "<title>Story {number}</title><ul>{menu}</ul>{paragraphs}<div>All rights reserved by the Village Post.</div>"
+    )
+}
+
+/// A folder with the set `post` and one without gold.
+fn sets() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let post = folder.path().join("post");
+    fs::create_dir(&post).unwrap();
+    let mut manifest = String::new();
+    for number in 0..PAGES {
+        manifest += &format!(
+            "{{\"id\": \"{number:02}\", \"url\": \"http://post.example/{number}\", \"site\": \"post.example\"}}\n"
+        );
+        fs::write(post.join(format!("{number:02}.html")), page(number)).unwrap();
+        if number + 1 < PAGES {
+            fs::write(post.join(format!("{number:02}.txt")), story(number)).unwrap();
+        }
+    }
+    fs::write(post.join("manifest.jsonl"), manifest).unwrap();
+    let bare = folder.path().join("bare");
+    fs::create_dir(&bare).unwrap();
+    fs::write(bare.join("manifest.jsonl"), "{\"id\": \"1\"}\n").unwrap();
+    fs::write(bare.join("1.html"), "<p>Home").unwrap();
+    folder
+}
+
+fn eval(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.arg("eval").arg(folder).args(arguments).output().unwrap()
+}
+
+fn said(output: Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The objects that `--json` prints.
+fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let text = said(eval(folder, &[&["--json"], arguments].concat()));
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn json_has_a_row_a_set_and_method_and_one_for_all() {
+    let folder = sets();
+    let rows =
+        rows(folder.path(), &["--protocol", "template", "--method", "gleaner", "--method", "bte-linear"]);
+    let names: Vec<_> =
+        rows.iter().map(|row| (row["set"].as_str().unwrap(), row["method"].as_str().unwrap())).collect();
+    assert_eq!(
+        names,
+        [("post", "bte-linear"), ("post", "gleaner"), ("all", "bte-linear"), ("all", "gleaner")]
+    );
+    let row = rows[3].as_object().unwrap();
+    let mut keys: Vec<&str> = row.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    let expected =
+        ["below_half", "f1", "method", "pages", "precision", "protocol", "recall", "set", "site_mean_f1"];
+    assert_eq!(keys, expected);
+    assert_eq!((row["protocol"].as_str(), row["pages"].as_u64()), (Some("template"), Some(11)));
+    assert_eq!((row["recall"].as_f64(), row["below_half"].as_u64()), (Some(1.0), Some(0)));
+    assert!(row["f1"].as_f64().unwrap() > 0.95 && row["f1"] == row["site_mean_f1"], "{row:?}");
+}
+
+#[test]
+fn other_measures_are_taken_when_asked_for() {
+    let folder = sets();
+    let rows = rows(folder.path(), &["--method", "bte-linear", "--measure", "all"]);
+    let figure = |name: &str| rows[1][name].as_f64().unwrap_or_else(|| panic!("{name}: {rows:?}"));
+    for name in ["block_precision", "block_recall", "block_f1", "subsequence_f1", "edit_distance_ratio"] {
+        assert!((0.5..=1.0).contains(&figure(name)), "{name}: {}", figure(name));
+    }
+    assert!(figure("html_bytes") > figure("text_bytes") && figure("html_gzip_bytes") < figure("html_bytes"));
+    assert!(figure("space_saving") > 0.05 && figure("space_saving_gzip") > 0.05);
+    assert!((figure("subsequence_recall"), figure("block_recall")) == (1.0, 1.0));
+    let blocks = said(eval(folder.path(), &["--csv", "--method", "bte-linear", "--measure", "blocks"]));
+    assert!(blocks.lines().next().unwrap().ends_with(",below_half,block_precision,block_recall,block_f1"));
+}
+
+#[test]
+fn csv_says_the_same_as_json() {
+    let folder = sets();
+    let csv = said(eval(folder.path(), &["--csv"]));
+    let rows = rows(folder.path(), &[]);
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    let lines: Vec<_> = lines.collect();
+    assert_eq!(lines.len(), rows.len());
+    for (cells, row) in lines.iter().zip(&rows) {
+        for (name, cell) in head.iter().zip(cells) {
+            let value = &row[*name];
+            assert!(
+                value.as_str() == Some(cell) || value.as_f64() == cell.parse().ok(),
+                "{name}: {cell}, {value}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = sets();
+    let with = |threads: &str| {
+        let arguments = ["--json", "--protocol", "template", "--measure", "all", "--threads", threads];
+        said(eval(folder.path(), &arguments))
+    };
+    let one = with("1");
+    assert!(one.lines().count() >= 6, "{one}");
+    assert_eq!(one, with("2"));
+    assert_eq!(one, with("7"));
+}
+
+#[test]
+fn the_table_and_the_worst_pages_are_for_people() {
+    let folder = sets();
+    let gold = folder.path().join("post/04.txt");
+    fs::write(&gold, "Nothing of this stands on the page").unwrap();
+    let output =
+        eval(folder.path(), &["--method", "gleaner", "--method", "fast-content-extractor", "--worst", "2"]);
+    let remarks = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(remarks.contains("fast-content-extractor is left out: it needs pages of a site"), "{remarks}");
+    assert!(remarks.contains("bare is left out: none of its pages has gold text"), "{remarks}");
+    let text = said(output);
+    assert!(text.contains("Site mean F1") && text.contains("ms a page"), "{text}");
+    let worst = text.split("Worst pages of gleaner").nth(1).unwrap();
+    let pages: Vec<&str> = worst.lines().filter(|line| line.contains(".html")).collect();
+    assert_eq!(pages.len(), 2, "{worst}");
+    assert!(pages[0].contains("04.html") && pages[0].trim_start().starts_with("0.0"), "{worst}");
+
+    let output = eval(folder.path(), &["--json", "--method", "gleaner", "--worst", "1"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("04.html"), "{output:?}");
+    assert!(said(output).lines().all(|line| line.starts_with('{')));
+}
+
+#[test]
+fn what_cannot_be_scored_is_refused_on_one_line() {
+    let folder = sets();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let refused = |set: &str, arguments: &[&str], expected: &str| {
+        let output = eval(&folder.path().join(set), arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{said} lacks {expected}");
+        said
+    };
+    let one_line = |set: &str, expected: &str| {
+        let said = refused(set, &[], expected);
+        assert_eq!(said.lines().filter(|line| line.starts_with("gleaner: ")).count(), 1, "{said}");
+        assert!(said.lines().last().unwrap().contains(expected), "{said}");
+    };
+    one_line("absent", "cannot read");
+    one_line("bare", "no page has gold text");
+    write("post/manifest.jsonl", "{\"id\": \"00\"}\n{\"id\": \"99\"}\n");
+    one_line("post", "manifest.jsonl line 2: there is neither 99.html.gz nor 99.html");
+    write("post/manifest.jsonl", "{\"id\": \"00\"}\nnonsense\n");
+    one_line("post", "manifest.jsonl line 2: no page: ");
+    write("post/manifest.jsonl", "{\"id\": \"00\"}\n{\"id\": \"cut\"}\n");
+    write("post/cut.txt", "Rain");
+    fs::write(folder.path().join("post/cut.html.gz"), [0x1f, 0x8b, 8, 0, 0]).unwrap();
+    one_line("post", "cut.html.gz: ");
+    fs::remove_file(folder.path().join("bare/manifest.jsonl")).unwrap();
+    one_line("bare", "is no set");
+    refused("post", &["--method", "nonsense"], "no such method; there are bte-linear, ");
+    refused("post", &["--json", "--csv"], "cannot be used with");
+}
+
+/// The figures were taken when this was written; what is held is what they round to.
+#[test]
+fn a_recorded_site_scores_as_measured() {
+    let site = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites/vi-vnexpress.net"));
+    if !site.is_dir() {
+        println!("skipped: no recorded pages beside the project (../shared/sets)");
+        return;
+    }
+    let rows = rows(site, &["--protocol", "template", "--method", "fast-content-extractor"]);
+    let figure = |name: &str| rows[1][name].as_f64().unwrap();
+    assert_eq!((rows.len(), figure("pages")), (2, 32.0));
+    assert!(figure("f1") > 0.85 && figure("recall") > 0.9, "{rows:?}");
+}

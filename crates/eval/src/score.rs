@@ -1,0 +1,70 @@
+//! How the methods did on one page.
+//!
+//! The awkward truth: the time is that of a busy machine's clock, since processor time
+//! is not to be had everywhere; compare it within a run only.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use gleaner_extract::Input;
+use gleaner_html::text::plain;
+
+use crate::measure::space::{Size, Space};
+use crate::measure::words::{Bag, Overlap};
+use crate::measure::{Measure, Ratios, blocks, edit_distance, subsequence};
+use crate::set::Recorded;
+use crate::{Learned, Method};
+
+/// How a method did on a page.
+#[derive(Debug, Clone)]
+pub struct PageScore {
+    /// The page's file.
+    pub path: PathBuf,
+    /// Words shared with the gold text.
+    pub words: Overlap,
+    /// [`blocks`], if asked for; so are the next three.
+    pub blocks: Option<Ratios>,
+    /// [`subsequence`].
+    pub subsequence: Option<Ratios>,
+    /// [`edit_distance`].
+    pub edit_distance_ratio: Option<f64>,
+    /// [`crate::measure::space`].
+    pub space: Option<Space>,
+    /// Time that the extraction took, decoding and parsing left out.
+    pub time: Duration,
+}
+
+/// A score a method, in their order; none where the gold has no word.
+#[must_use]
+pub fn score_page(
+    path: &Path,
+    recorded: &Recorded,
+    methods: &[Method],
+    learned: &Learned,
+    measures: &[Measure],
+) -> Vec<PageScore> {
+    let gold = recorded.gold.as_deref().unwrap_or_default();
+    let bag = Bag::of(gold);
+    if bag.total() == 0 {
+        return Vec::new();
+    }
+    let input = Input { source: &recorded.source, page: &recorded.page };
+    let wants = |measure| measures.contains(&measure);
+    let html = wants(Measure::Space).then(|| Size::of(&recorded.bytes));
+    let score = |method: &Method| {
+        let start = Instant::now();
+        let lines = method.extract(input, learned);
+        let time = start.elapsed();
+        let text = plain(&lines);
+        PageScore {
+            path: path.to_owned(),
+            words: Bag::of(&text).against(&bag),
+            blocks: wants(Measure::Blocks).then(|| blocks::ratios(&text, gold)),
+            subsequence: wants(Measure::Subsequence).then(|| subsequence::ratios(&text, gold)),
+            edit_distance_ratio: wants(Measure::EditDistance).then(|| edit_distance::ratio(&text, gold)),
+            space: html.map(|html| Space { html, text: Size::of(text.as_bytes()) }),
+            time,
+        }
+    };
+    methods.iter().map(score).collect()
+}
