@@ -20,18 +20,24 @@ pub struct Input<'a> {
 /// A method that needs one page, with its paper's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SinglePage {
-    /// [`bte`], searched in linear time.
+    /// [`bte::original`], of the source as written.
+    BteOriginal,
+    /// [`bte::improved`].
+    BteImproved,
+    /// [`bte::linear`].
     BteLinear,
 }
 
 impl SinglePage {
     /// All of them, in the order of the papers.
-    pub const ALL: [Self; 1] = [Self::BteLinear];
+    pub const ALL: [Self; 3] = [Self::BteOriginal, Self::BteImproved, Self::BteLinear];
 
     /// The name that is typed and printed, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::BteOriginal => "bte-original",
+            Self::BteImproved => "bte-improved",
             Self::BteLinear => "bte-linear",
         }
     }
@@ -46,7 +52,9 @@ impl SinglePage {
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         match self {
-            Self::BteLinear => bte::extract(input.page, &bte::Params::default()),
+            Self::BteOriginal => bte::original::extract(input.source, &bte::Params::default()),
+            Self::BteImproved => bte::improved::extract(input.page, &bte::Params::default()),
+            Self::BteLinear => bte::linear::extract(input.page, &bte::Params::default()),
         }
     }
 }
