@@ -6,7 +6,7 @@ use std::fmt;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use crate::bte;
+use crate::{bte, comma_score};
 
 /// One page, in both forms that methods read.
 #[derive(Debug, Clone, Copy)]
@@ -20,19 +20,32 @@ pub struct Input<'a> {
 /// A method that needs one page, with its paper's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SinglePage {
-    /// [`bte`], searched in linear time.
+    /// [`bte::original`], of the source as written.
+    BteOriginal,
+    /// [`bte::improved`].
+    BteImproved,
+    /// [`bte::linear`].
     BteLinear,
+    /// [`comma_score`].
+    CommaScore,
+    /// [`comma_score::punctuation`].
+    PunctuationScore,
 }
 
 impl SinglePage {
     /// All of them, in the order of the papers.
-    pub const ALL: [Self; 1] = [Self::BteLinear];
+    pub const ALL: [Self; 5] =
+        [Self::BteOriginal, Self::BteImproved, Self::BteLinear, Self::CommaScore, Self::PunctuationScore];
 
     /// The name that is typed and printed, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::BteOriginal => "bte-original",
+            Self::BteImproved => "bte-improved",
             Self::BteLinear => "bte-linear",
+            Self::CommaScore => "comma-score",
+            Self::PunctuationScore => "punctuation-score",
         }
     }
 
@@ -46,7 +59,13 @@ impl SinglePage {
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         match self {
-            Self::BteLinear => bte::extract(input.page, &bte::Params::default()),
+            Self::BteOriginal => bte::original::extract(input.source, &bte::Params::default()),
+            Self::BteImproved => bte::improved::extract(input.page, &bte::Params::default()),
+            Self::BteLinear => bte::linear::extract(input.page, &bte::Params::default()),
+            Self::CommaScore => comma_score::extract(input.page, &comma_score::Params::default()),
+            Self::PunctuationScore => {
+                comma_score::punctuation::extract(input.page, &comma_score::punctuation::Params::default())
+            }
         }
     }
 }

@@ -1,13 +1,21 @@
-//! Steps 2 and 3 as the paper lists them: all pairs of runs, quadratic.
+//! Improved Body Text Extraction with step 2 as the paper lists it: all pairs of runs.
 //!
-//! Algorithm 2 cannot be run as printed. What is read, line by line:
+//! Neither algorithm can be run as printed. What is read, line by line:
+//! * Line 8 tests `t in tagHTML[]`, the known tags; the text of step 1 also counts
+//!   unknown ones, `<...>` and `</...>`. Every element is a tag here.
+//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes; it does
+//!   so, too, for the null with which line 6 fills `encode[]`, when 0 is meant.
 //! * `min` is never set: it starts at 0, so a page without words gives nothing.
 //! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums
 //!   `encode[i..j]` for one `j` only: the sum belongs inside that loop, and is
 //!   kept running, since otherwise the cost would be cubic and not the paper's
 //!   O(n^2).
 //! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.
-//!   (So does line 14 of Algorithm 1 with `k = 0 to i`.)
+//!   (So does line 14 of Algorithm 1 with `k = 0 to i`; its lines 14 and 20, and 28
+//!   and 45 of Algorithm 2, count on twice a turn. They count once.)
+//! * Lines 38 to 44 compare within the sum, so that a range ends where the sum is
+//!   least, which is the end `j` of one of the pairs: nothing is lost by comparing
+//!   once for each `j`.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the
 //!   number of a run and reads `encode[-1]` for `i = 0`. `i_max` is used in line
 //!   47 as a run, so it is `i`; `j_max <- j + 1` is `j` with the sum of line 47
@@ -16,11 +24,25 @@
 //! * Equal sums: `min > s` keeps the first, so the earliest beginning and, of
 //!   those, the earliest end.
 
+use gleaner_html::Page;
+use gleaner_html::text::Line;
+
+use super::{Params, Tokens, linear, text_of_range};
+
+/// The lines of the page's best range; none when the page has no word. Time quadratic
+/// in the runs of the page, up to [`Params::max_runs`].
+#[must_use]
+pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+    let tokens = Tokens::of(page, params);
+    let encode = tokens.encode();
+    let best = if encode.len() <= params.max_runs { best_range(encode) } else { linear::best_range(encode) };
+    text_of_range(page, params, &tokens, best)
+}
+
 /// The best range of runs, both ends included: the fewest tags less words.
 ///
 /// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` when there is no
-/// word. Time quadratic in the number of runs: unbounded on a hostile page, where
-/// [`linear`](super::linear::best_range) finds the same range.
+/// word. Time quadratic in the number of runs, however many there are.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;

@@ -1,4 +1,4 @@
-//! Step 2 in linear time: what the crawl uses.
+//! Improved Body Text Extraction with step 2 in linear time: what the crawl uses.
 //!
 //! Words inside the range less tags inside it is a sum over the range, so the
 //! best range is a maximum sub-array: one pass with the smallest prefix sum so
@@ -12,16 +12,35 @@
 //! earlier beginning with the same value and a later end cannot exist: its prefix
 //! would be larger, and the kept one would give a better value with that end.
 
+use gleaner_html::Page;
+use gleaner_html::text::Line;
+
+use super::{Params, Tokens, text_of_range};
+
+/// The lines of the page's best range; none when the page has no word. Time linear in
+/// the page.
+#[must_use]
+pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+    let tokens = Tokens::of(page, params);
+    let best = best_range(tokens.encode());
+    text_of_range(page, params, &tokens, best)
+}
+
 /// The best range of runs, both ends included: as
 /// [`improved::best_range`](super::improved::best_range), in one pass.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
+    best_of(encode.iter().copied())
+}
+
+/// The same for any values, of which negative ones are wanted inside.
+pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);
     let mut best = None;
     let mut max = 0;
-    for (j, run) in encode.iter().enumerate() {
-        prefix -= run;
+    for (j, value) in values.enumerate() {
+        prefix -= value;
         if prefix - smallest > max {
             max = prefix - smallest;
             best = Some((beginning, j));
@@ -37,7 +56,7 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Tokens, improved};
+    use super::super::improved;
     use super::*;
 
     proptest! {

@@ -1,4 +1,9 @@
-//! Body Text Extraction, improved: the stretch of a page with many words and few tags.
+//! Body Text Extraction: the stretch of a page with many words and few tags.
+//!
+//! Three methods, each whole: [`original`] (Finn and others; source as written, all
+//! pairs of tokens, cubic), [`improved`] (Phan and Ha; cleaned, all pairs of runs,
+//! quadratic) and [`linear`] (the same as improved, in one pass). What follows is of
+//! the last two. [`shares()`] gives the figures of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal
 //! of Science and Technology, 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or
@@ -35,7 +40,9 @@
 
 pub mod improved;
 pub mod linear;
+pub mod original;
 mod params;
+mod shares;
 pub mod tokens;
 
 use std::ops::RangeInclusive;
@@ -44,6 +51,7 @@ use gleaner_html::text::{Line, is_block, lines};
 use gleaner_html::{NodeId, Page};
 
 pub use params::Params;
+pub use shares::{Shares, shares};
 pub use tokens::Tokens;
 
 use crate::has_word;
@@ -51,11 +59,15 @@ use crate::has_word;
 /// How many nodes beside a range are looked at for punctuation.
 const NEARBY: usize = 8;
 
-/// The lines of the page's best range; none when the page has no more than tags.
+/// [`linear::extract`], of the three methods the one for daily use.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
-    let tokens = Tokens::of(page, params);
-    let Some((first, last)) = linear::best_range(tokens.encode()) else {
+    linear::extract(page, params)
+}
+
+/// Step 3: the text of a range of runs.
+fn text_of_range(page: &Page, params: &Params, tokens: &Tokens, best: Option<(usize, usize)>) -> Vec<Line> {
+    let Some((first, last)) = best else {
         return Vec::new();
     };
     let mut kept = tokens.text_nodes(first, last);

@@ -1,0 +1,302 @@
+//! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
+//!
+//! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for
+//! digital libraries, DELOS workshop, 2001; of that paper we have what Phan and Ha
+//! say of it and the objective that all later work repeats.
+//! * The page is a sequence of tokens; `B[n]` is 1 where token `n` is a tag and 0
+//!   where it is a word.
+//! * Of all pairs `i <= j` that one is taken which makes greatest
+//!   `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) + sum B[n] (n > j)`:
+//!   tags before, words between and tags behind. Each `T` is summed anew.
+//! * The text between is the result, its tags removed.
+//!
+//! Readings. A token is made of the source as written: each tag is one, each word of
+//! text is one, and so is each word of a script or a style sheet, since nothing is
+//! cleaned ("the original one cannot remove all the HTML codes", section 4 c). A
+//! comment or a document type has the form `<...>` and is one tag. Of equal `T` the
+//! first `i` and of those the first `j` is taken.
+//!
+//! The optimum is that of the other two methods on the same tokens, ties included. `T`
+//! is the page's number of tags, plus words inside, less tags inside. A best range
+//! begins and ends with a word whose neighbour outside is a tag or nothing, for a tag
+//! at its border could be left out, and a word beside it taken in, for a better one;
+//! so it is a range of whole runs. One case differs: on a page without a word `T` is
+//! greatest for a single tag, where the others find nothing. It is nothing here, too.
+//!
+//! Cost: cubic in the tokens, so that only pages of at most [`Params::max_tokens`] are
+//! searched that way; beyond, the linear search over the same tokens finds the same
+//! range. Known failure: a page whose scripts have more words than its article yields
+//! a script; that is what the improved paper's step 0 mends.
+//!
+//! ```
+//! use gleaner_extract::bte::{Params, original};
+//! let source = "<ul><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
+//!     <p>The council met on <b>Monday</b>.</p><script>show(2)</script>\
+//!     <p>Work begins &amp; ends in spring.</p><ul><li><a href=/a>About</a></ul>";
+//! let lines = original::extract(source, &Params::default());
+//! let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+//! assert_eq!(text, ["The council met on Monday.", "show(2)", "Work begins & ends in spring."]);
+//! ```
+
+use std::ops::Range;
+
+use gleaner_html::source::{PieceKind, pieces, resolve};
+use gleaner_html::text::{Line, LineKind, is_block, tidy};
+
+use super::{Params, linear};
+use crate::words;
+
+/// How many zeros and ones are summed in a byte before the sum is widened.
+const IN_A_BYTE: usize = 128;
+
+/// The text of a page's best range of tokens; none where the page has no word.
+#[must_use]
+pub fn extract(source: &str, params: &Params) -> Vec<Line> {
+    let tokens = Tokens::of(source);
+    let best = if tokens.len() <= params.max_tokens {
+        best_range(&tokens.binary)
+    } else {
+        linear_range(&tokens.binary)
+    };
+    best.map(|(i, j)| text(source, tokens.source(i, j))).unwrap_or_default()
+}
+
+/// The array `B` of a page's source, with the way back to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tokens {
+    binary: Vec<u8>,
+    /// Of every piece of text or script with a word: its first token, and where it
+    /// stands in bytes of the source. Ascending.
+    texts: Vec<(usize, Range<usize>)>,
+}
+
+impl Tokens {
+    /// The tokens of a source. Time linear in it.
+    #[must_use]
+    pub fn of(source: &str) -> Self {
+        let mut tokens = Self::default();
+        for piece in pieces(source) {
+            let written = &source[piece.range.clone()];
+            match piece.kind {
+                PieceKind::Text => tokens.push_words(&resolve(written), piece.range),
+                PieceKind::Raw => tokens.push_words(written, piece.range),
+                PieceKind::Start { .. } | PieceKind::End { .. } | PieceKind::Remark => tokens.binary.push(1),
+            }
+        }
+        tokens
+    }
+
+    fn push_words(&mut self, text: &str, range: Range<usize>) {
+        let first = self.binary.len();
+        self.binary.extend(words(text).map(|_| 0));
+        if self.binary.len() > first {
+            self.texts.push((first, range));
+        }
+    }
+
+    /// `B`: 1 for a tag, 0 for a word.
+    #[must_use]
+    pub fn binary(&self) -> &[u8] {
+        &self.binary
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.binary.len()
+    }
+
+    /// Whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.binary.is_empty()
+    }
+
+    /// Number of tags among the tokens.
+    #[must_use]
+    pub fn tags(&self) -> usize {
+        ones(&self.binary) as usize
+    }
+
+    /// Where the words of tokens `i..=j` stand in the source, from the beginning of the
+    /// first piece to the end of the last; empty where there is none.
+    fn source(&self, i: usize, j: usize) -> Range<usize> {
+        let from = self.texts.partition_point(|(first, _)| *first < i);
+        let to = self.texts.partition_point(|(first, _)| *first <= j);
+        match self.texts.get(from..to) {
+            Some([(_, only)]) => only.clone(),
+            Some([(_, first), .., (_, last)]) => first.start..last.end,
+            _ => 0..0,
+        }
+    }
+}
+
+/// The best range of tokens, both ends included, of all pairs. `binary` is
+/// [`Tokens::binary`]. `None` when there is no word. Time cubic in the tokens.
+#[must_use]
+pub fn best_range(binary: &[u8]) -> Option<(usize, usize)> {
+    let (mut max, mut best) = (None, None);
+    for i in 0..binary.len() {
+        for j in i..binary.len() {
+            let value = objective(binary, i, j);
+            if max.is_none_or(|max| value > max) {
+                max = Some(value);
+                best = Some((i, j));
+            }
+        }
+    }
+    best.filter(|(i, _)| binary[*i] == 0)
+}
+
+/// `T(i, j)`, by its three sums.
+fn objective(binary: &[u8], i: usize, j: usize) -> u64 {
+    let inside = &binary[i..=j];
+    ones(&binary[..i]) + (inside.len() as u64 - ones(inside)) + ones(&binary[j + 1..])
+}
+
+fn ones(binary: &[u8]) -> u64 {
+    binary.chunks(IN_A_BYTE).map(|chunk| u64::from(chunk.iter().sum::<u8>())).sum()
+}
+
+/// What [`best_range`] finds, in one pass.
+fn linear_range(binary: &[u8]) -> Option<(usize, usize)> {
+    linear::best_of(binary.iter().map(|tag| if *tag == 1 { 1 } else { -1 }))
+}
+
+/// A stretch of source without its tags. Lines end at block tags, at `<br>` and around
+/// scripts; all are paragraphs, as there is no tree to tell a heading's end.
+fn text(source: &str, range: Range<usize>) -> Vec<Line> {
+    let (mut buffer, mut out) = (String::new(), Vec::new());
+    let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);
+    for piece in inside.take_while(|piece| piece.range.end <= range.end) {
+        let written = &source[piece.range];
+        match piece.kind {
+            PieceKind::Text => buffer.push_str(&resolve(written)),
+            PieceKind::Raw => {
+                end_line(&mut buffer, &mut out);
+                buffer.push_str(written);
+                end_line(&mut buffer, &mut out);
+            }
+            PieceKind::Start { name } | PieceKind::End { name } if breaks(name) => {
+                end_line(&mut buffer, &mut out);
+            }
+            PieceKind::Start { .. } | PieceKind::End { .. } | PieceKind::Remark => {}
+        }
+    }
+    end_line(&mut buffer, &mut out);
+    out
+}
+
+fn breaks(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    is_block(&name) || matches!(name.as_str(), "br" | "title" | "textarea")
+}
+
+fn end_line(buffer: &mut String, out: &mut Vec<Line>) {
+    let text = tidy(buffer);
+    buffer.clear();
+    if !text.is_empty() {
+        out.push(Line { kind: LineKind::Paragraph, text });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Tokens as Runs, improved};
+    use super::*;
+
+    fn plain(source: &str) -> Vec<String> {
+        extract(source, &Params::default()).into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn a_source_becomes_tokens() {
+        let cases: [(&str, &[u8]); 7] = [
+            ("", &[]),
+            (" | ", &[]),
+            ("<p class='x > y'>a &amp; b", &[1, 0, 0]),
+            // A reference inside a word does not end it.
+            ("Vi&#7879;t Nam</P>", &[0, 0, 1]),
+            ("<!DOCTYPE html><!-- a b -->c", &[1, 1, 0]),
+            ("<script>var x = 1;</script>", &[1, 0, 0, 0, 1]),
+            ("<p", &[1]),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(Tokens::of(source).binary(), expected, "{source}");
+        }
+        let tokens = Tokens::of(&"<p>a".repeat(1_000));
+        assert_eq!((tokens.len(), tokens.tags(), tokens.is_empty()), (2_000, 1_000, false));
+    }
+
+    #[test]
+    fn the_objective_has_three_sums() {
+        // Tags before: 2; words between: 2; tags behind: 1.
+        assert_eq!(objective(&[1, 0, 1, 0, 1, 0, 0, 1], 3, 5), 2 + 2 + 1);
+        assert_eq!(objective(&[1], 0, 0), 0);
+    }
+
+    #[test]
+    fn the_range_is_text() {
+        assert_eq!(plain(""), Vec::<String>::new());
+        assert_eq!(plain("<p><b></b> | "), Vec::<String>::new());
+        assert_eq!(
+            plain("<a>x</a> <a>y</a><p>one two <i>t&ocirc;i</i> ba<br>4 5</P><b>z"),
+            ["one two tôi ba", "4 5"]
+        );
+        assert_eq!(plain("a<!-- b -->c d"), ["ac d"]);
+        assert_eq!(plain("<p>a b c</p><script>d e f g h</script><p>i"), ["a b c", "d e f g h"]);
+    }
+
+    #[test]
+    fn a_long_page_is_searched_in_linear_time() {
+        let source =
+            format!("{}{}{}", "<p>".repeat(500_000), "word ".repeat(100_000), "<b>x".repeat(500_000));
+        let lines = plain(&source);
+        assert_eq!((lines.len(), lines[0].len()), (1, 499_999));
+    }
+
+    /// The runs of `binary` and, of each, its first token.
+    fn runs(binary: &[u8]) -> (Vec<i64>, Vec<usize>) {
+        let values: Vec<i64> = binary.iter().map(|tag| if *tag == 1 { 1 } else { -1 }).collect();
+        let encode = Runs::from_runs(&values).encode().to_vec();
+        let firsts = encode.iter().scan(0, |at, run| {
+            let first = *at;
+            *at += run.unsigned_abs() as usize;
+            Some(first)
+        });
+        let firsts = firsts.collect();
+        (encode, firsts)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn all_three_find_the_same_range(binary in proptest::collection::vec(0_u8..=1, 0..50)) {
+            let original = best_range(&binary);
+            prop_assert_eq!(original, linear_range(&binary));
+            let (encode, firsts) = runs(&binary);
+            let behind = |run: usize| firsts[run] + encode[run].unsigned_abs() as usize - 1;
+            let in_tokens = |range: Option<(usize, usize)>| range.map(|(i, j)| (firsts[i], behind(j)));
+            prop_assert_eq!(original, in_tokens(improved::best_range(&encode)));
+            prop_assert_eq!(original, in_tokens(linear::best_range(&encode)));
+        }
+
+        #[test]
+        fn the_bound_changes_nothing(source in "(<(p|b|/p|br|script|!--)>|</script>|-->|[a-z]{1,4} |&amp;|[<>. ]|更){0,40}") {
+            let bound = |max_tokens| Params { max_tokens, ..Params::default() };
+            prop_assert_eq!(extract(&source, &bound(usize::MAX)), extract(&source, &bound(0)));
+        }
+
+        #[test]
+        fn what_is_given_stands_in_the_source(source in "(<(p|b|/p|br|title|/title|script|!--)>|</script>|-->|[a-z]{1,4} |[<>. \\x00]|更){0,40}") {
+            let tight = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+            let shown = pieces(&source).filter(|p| matches!(p.kind, PieceKind::Text | PieceKind::Raw));
+            let all: String = shown.map(|piece| tight(&source[piece.range])).collect();
+            let given: String = plain(&source).iter().map(|line| tight(line)).collect();
+            prop_assert!(all.contains(&given), "{given:?} of {all:?}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Which characters are commas and full stops, and how many of them a text has.
+//!
+//! The papers name no characters. Latin: `,` and `.`, in numbers and abbreviations,
+//! too, since the score counts and does not parse. Chinese: the full-width comma and
+//! full stop, and the comma between the items of a list, each with its small and
+//! half-width forms. The full-width `．` ends sentences in technical Chinese.
+
+use gleaner_html::Page;
+use gleaner_html::text::{is_hidden, never_text};
+
+/// The scripts whose commas and full stops count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Marks {
+    /// `,` and `.`.
+    Latin,
+    /// `，`, `、`, `。`, `．` and their other forms.
+    Chinese,
+    /// Either, for pages of any language.
+    #[default]
+    Both,
+}
+
+/// What a mark is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A comma.
+    Comma,
+    /// A full stop.
+    FullStop,
+}
+
+impl Marks {
+    /// What a character is in these scripts; `None` for one that does not count.
+    #[must_use]
+    pub fn mark(self, c: char) -> Option<Mark> {
+        let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
+        match c {
+            ',' if latin => Some(Mark::Comma),
+            '.' if latin => Some(Mark::FullStop),
+            '，' | '、' | '﹐' | '﹑' | '､' if chinese => Some(Mark::Comma),
+            '。' | '．' | '｡' | '﹒' if chinese => Some(Mark::FullStop),
+            _ => None,
+        }
+    }
+}
+
+/// Characters, commas and full stops of a text, in anchors (`<a>`) and in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Punctuation {
+    /// CL: characters without white space, those in anchors included.
+    pub characters: u64,
+    /// CS: commas, those in anchors included.
+    pub commas: u64,
+    /// Full stops, those in anchors included.
+    pub full_stops: u64,
+    /// ACL: characters in anchors.
+    pub anchor_characters: u64,
+    /// Commas in anchors; ACFL is this and the next.
+    pub anchor_commas: u64,
+    /// Full stops in anchors.
+    pub anchor_full_stops: u64,
+}
+
+impl Punctuation {
+    /// Of a text by itself, without anchors.
+    #[must_use]
+    pub fn of_text(text: &str, marks: Marks) -> Self {
+        let mut counts = Self::default();
+        counts.add(text, marks, Place::Text);
+        counts
+    }
+
+    /// Of all text that a page shows.
+    #[must_use]
+    pub fn of_page(page: &Page, marks: Marks) -> Self {
+        let mut counts = Self::default();
+        let mut texts = Texts::of(page);
+        while let Some((_, text, place)) = texts.next(|_| ()) {
+            counts.add(text, marks, place);
+        }
+        counts
+    }
+
+    pub(super) fn add(&mut self, text: &str, marks: Marks, place: Place) {
+        let (mut characters, mut commas, mut full_stops) = (0, 0, 0);
+        for c in text.chars() {
+            characters += u64::from(!c.is_whitespace());
+            match marks.mark(c) {
+                Some(Mark::Comma) => commas += 1,
+                Some(Mark::FullStop) => full_stops += 1,
+                None => {}
+            }
+        }
+        self.characters += characters;
+        self.commas += commas;
+        self.full_stops += full_stops;
+        if place == Place::Anchor {
+            self.anchor_characters += characters;
+            self.anchor_commas += commas;
+            self.anchor_full_stops += full_stops;
+        }
+    }
+}
+
+/// Whether a text stands in an anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Anchor,
+    Text,
+}
+
+/// The texts that a page shows, in order: not those of scripts, controls and hidden
+/// elements.
+pub(super) struct Texts<'a> {
+    page: &'a Page,
+    at: u32,
+    /// The first id behind the anchors met so far.
+    anchor_end: u32,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn of(page: &'a Page) -> Self {
+        Self { page, at: 0, anchor_end: 0 }
+    }
+
+    /// The next text, with its node and place; `entered` is told of every element on
+    /// the way to it.
+    pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
+        while (self.at as usize) < self.page.len() {
+            let id = self.at;
+            let Some(tag) = self.page.tag(id) else {
+                self.at += 1;
+                let place = if id < self.anchor_end { Place::Anchor } else { Place::Text };
+                return self.page.text(id).map(|text| (id, text, place));
+            };
+            let end = self.page.node(id).end;
+            if never_text(tag) || is_hidden(self.page, id) {
+                self.at = end;
+                continue;
+            }
+            if tag == "a" {
+                self.anchor_end = self.anchor_end.max(end);
+            }
+            entered(id);
+            self.at += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_script_has_its_marks() {
+        let text = "a, b. c; 甲，乙、丙。丁． 戊｡";
+        let cases = [(Marks::Latin, 1, 1), (Marks::Chinese, 2, 3), (Marks::Both, 3, 4)];
+        for (marks, commas, full_stops) in cases {
+            let counts = Punctuation::of_text(text, marks);
+            assert_eq!((counts.commas, counts.full_stops, counts.characters), (commas, full_stops, 16));
+        }
+    }
+
+    #[test]
+    fn anchors_are_counted_apart() {
+        let page = Page::parse(
+            "<title>x, y.</title><p>One, two. <a href=/>a, <b>b.</b></a> c<p hidden>d, e<script>f, g</script>",
+        );
+        let expected = Punctuation {
+            characters: 13,
+            commas: 2,
+            full_stops: 2,
+            anchor_characters: 4,
+            anchor_commas: 1,
+            anchor_full_stops: 1,
+        };
+        assert_eq!(Punctuation::of_page(&page, Marks::Both), expected);
+    }
+}

@@ -1,0 +1,41 @@
+//! What may be set for the comma score.
+
+use super::Marks;
+
+/// Settings of [`extract`](super::extract); the default is the paper's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Params {
+    /// The elements that are "parts of the web page", as lower-case names.
+    pub elements: Vec<String>,
+    /// Which characters are commas and full stops.
+    pub marks: Marks,
+    /// The power of the number of commas: how much it outweighs the rest.
+    pub comma_power: i32,
+    /// The power of the number of commas and full stops in anchors.
+    pub anchor_power: i32,
+    /// What is taken of the parts above the average.
+    pub position: Position,
+}
+
+/// Whether a part's place in the tree counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Position {
+    /// Only parts below the parent of the best part are taken: position control.
+    #[default]
+    BelowTheBestsParent,
+    /// All are taken, as when "searching direct parent of best evaluated" fails.
+    Anywhere,
+}
+
+impl Default for Params {
+    /// `DIV`, the powers of the equation, position control; marks of both scripts.
+    fn default() -> Self {
+        Self {
+            elements: vec!["div".into()],
+            marks: Marks::Both,
+            comma_power: 3,
+            anchor_power: 2,
+            position: Position::BelowTheBestsParent,
+        }
+    }
+}

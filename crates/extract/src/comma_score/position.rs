@@ -1,0 +1,36 @@
+//! Position control: what stands far from the best part is no part of its article.
+//!
+//! "Direct parent" is read as the element right above the best part, of any name. Where
+//! that is `body`, every part is below it and nothing is ruled out. The paper's case of
+//! a parent that is not found ("difficult string comparing") does not exist in a tree.
+
+use gleaner_html::Page;
+
+use super::score::Part;
+
+/// Of the preliminary parts (numbers into `parts`) those that are the best one's parent
+/// or stand anywhere below it.
+pub(super) fn controlled(page: &Page, parts: &[Part], best: usize, preliminary: Vec<usize>) -> Vec<usize> {
+    let below = page.subtree(page.node(parts[best].id).parent);
+    preliminary.into_iter().filter(|number| below.contains(&parts[*number].id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Marks;
+    use super::super::score::Parts;
+    use super::*;
+
+    #[test]
+    fn parts_beside_the_bests_parent_are_ruled_out() {
+        let page = Page::parse(
+            "<div>0</div><div>1<section><div>2</div><p><div>3</div></section></div><div>4<div>5</div></div>",
+        );
+        let parts = Parts::of(&page, &["div".into()], Marks::Both);
+        let all: Vec<usize> = (0..parts.as_slice().len()).collect();
+        let of = |best| controlled(&page, parts.as_slice(), best, all.clone());
+        assert_eq!(of(2), [2, 3]);
+        assert_eq!(of(5), [4, 5]);
+        assert_eq!(of(0), all);
+    }
+}
