@@ -116,8 +116,8 @@ fn raw_content(name: &str) -> Option<bool> {
 
 /// The length of the text at the beginning of `rest`, at least 1 byte.
 fn text_length(rest: &str) -> usize {
-    let mut from = 1;
-    while let Some(found) = rest.get(from..).and_then(|behind| behind.find('<')) {
+    let mut from = rest.chars().next().map_or(1, char::len_utf8);
+    while let Some(found) = rest[from..].find('<') {
         let at = from + found;
         if starts_markup(&rest.as_bytes()[at..]) {
             return at;
@@ -296,6 +296,7 @@ mod tests {
         );
         check("<a href=it's>x</a><p a", &["start a", "text x", "end a", "remark <p a"]);
         check("<br/>x", &["start br", "text x"]);
+        check("“x<b>é</b>", &["text “x", "start b", "text é", "end b"]);
     }
 
     #[test]
