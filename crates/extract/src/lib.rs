@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`content_extractor`] | Debnath et al. 2005, as Nguyen et al. describe it: blocks compared over a site | the site's pages |
 //! | [`fast_content_extractor`] | Nguyen et al. 2009: a site's template from block comparison | some 25 pages of one site |
-//! | [`bte`] | Body Text Extraction, improved by Phan and Ha 2013 | one page |
+//! | [`bte`] | Body Text Extraction: Finn et al. 2001, improved by Phan and Ha 2013, and in linear time | one page; the original its source |
 //! | [`text_to_tag_ratio`] | Weninger and Hsu 2008: lines of source by their text-to-tag ratio | one page's source |
 //! | [`line_block`] | Pan Ei San and Nilar Aye: blocks of lines by ratio, anchors, title words | one page's source |
 //! | [`comma_score`] | Posch: elements by their commas; and the punctuation score it extends | one page |

@@ -3,8 +3,8 @@
 //! Neither algorithm can be run as printed. What is read, line by line:
 //! * Line 8 tests `t in tagHTML[]`, the known tags; the text of step 1 also counts
 //!   unknown ones, `<...>` and `</...>`. Every element is a tag here.
-//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes; it does
-//!   so, too, for the null with which line 6 fills `encode[]`, when 0 is meant.
+//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes, if the
+//!   "null" of line 6 is 0.
 //! * `min` is never set: it starts at 0, so a page without words gives nothing.
 //! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums
 //!   `encode[i..j]` for one `j` only: the sum belongs inside that loop, and is
@@ -13,9 +13,8 @@
 //! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.
 //!   (So does line 14 of Algorithm 1 with `k = 0 to i`; its lines 14 and 20, and 28
 //!   and 45 of Algorithm 2, count on twice a turn. They count once.)
-//! * Lines 38 to 44 compare within the sum, so that a range ends where the sum is
-//!   least, which is the end `j` of one of the pairs: nothing is lost by comparing
-//!   once for each `j`.
+//! * Line 40 compares behind each `k`, where the sum is that of `i..k`, and line 42
+//!   yet stores `j`: it is compared once for each `j`, when the sum is whole.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the
 //!   number of a run and reads `encode[-1]` for `i = 0`. `i_max` is used in line
 //!   47 as a run, so it is `i`; `j_max <- j + 1` is `j` with the sum of line 47
@@ -62,6 +61,8 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     type Case<'a> = (&'a [i64], Option<(usize, usize)>);
@@ -80,6 +81,24 @@ mod tests {
         ];
         for (encode, expected) in cases {
             assert_eq!(best_range(encode), expected, "{encode:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_a_million_tags_is_searched_in_linear_time() {
+        let page = Page::parse(&"<b>a</b>".repeat(400_000));
+        let lines = extract(&page, &Params::default());
+        assert_eq!(lines.len(), 1);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_bound_changes_nothing(html in "(<(p|b|/p|br|script|/script)>|[a-z]{1,4} |&amp;|[<>. ]|更){0,60}") {
+            let page = Page::parse(&html);
+            let bound = |max_runs| Params { max_runs, ..Params::default() };
+            prop_assert_eq!(extract(&page, &bound(usize::MAX)), extract(&page, &bound(0)));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
 //!
 //! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for
-//! digital libraries, DELOS workshop, 2001; of that paper we have what Phan and Ha
-//! say of it and the objective that all later work repeats.
+//! digital libraries, DELOS workshop, 2001; read from what Phan and Ha say of it and
+//! from its objective as it is commonly given.
 //! * The page is a sequence of tokens; `B[n]` is 1 where token `n` is a tag and 0
 //!   where it is a word.
 //! * Of all pairs `i <= j` that one is taken which makes greatest

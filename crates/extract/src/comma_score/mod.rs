@@ -1,12 +1,13 @@
 //! Comma score: the elements whose own text has most commas.
 //!
-//! H. Posch: Extracting pure text from web pages, IIT.SRC 2015. Two pages long.
+//! H. Posch: Extracting pure text from web pages, Slovak University of Technology in
+//! Bratislava; an abstract of two pages.
 //! * Every `DIV` is a part of the page; its text is what stands directly in it, "no in
-//!   child DIVs" ([`score`]).
+//!   child DIVs" ([`mod@score`]).
 //! * `score = CS^3 * (CL / ACL) / ACFL^2`: commas, characters for each character in
 //!   anchors, commas and full stops in anchors.
 //! * A part with a score above the average is preliminarily main content.
-//! * Position control ([`position`](Position)): of those, only what is below the direct
+//! * Position control ([`Position`]): of those, only what is below the direct
 //!   parent of the best part is extracted.
 //!
 //! The method that it extends stands in [`punctuation`]; [`Punctuation`] counts what the
@@ -19,8 +20,9 @@
 //! without a comma gives nothing. Figures behind these stand in docs/papers.md.
 //!
 //! Cost: linear in the page. Known failure: a page without `DIV`, or whose article stands
-//! in `ARTICLE` or `TD` around a `DIV` of something else; an article of one `DIV` a
-//! paragraph, since the cube lifts the average above short paragraphs; comments.
+//! in `ARTICLE` or `TD` and not in a `DIV`; an article of one `DIV` a paragraph, since the
+//! cube lifts the average above short paragraphs; and position control, which on the
+//! recorded pages loses more of the articles than it spares of the rest.
 //!
 //! ```
 //! use gleaner_extract::comma_score::{Params, extract};

@@ -1,7 +1,7 @@
 //! The punctuation score that the comma score extends.
 //!
-//! M. Song, X. Wu: Content extraction from web pages based on Chinese punctuation
-//! number, WiCOM 2007, reconstructed: of that paper we have what Posch says of it.
+//! Mingqiu S., Xintao W.: Content extraction from web pages based on Chinese punctuation
+//! number, WiCom 2007, pp. 5573-5575, reconstructed from what Posch says of it.
 //! * Said: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of
 //!   ASCII text and anchor text of node content"; main content has many full stops.
 //! * Said by difference: commas, punctuation in anchors and position control are

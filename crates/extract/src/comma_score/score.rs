@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn the_best_is_always_above() {
-        let cases: [(&[f64], Option<(usize, Vec<usize>)>); 6] = [
+        type Case<'a> = (&'a [f64], Option<(usize, Vec<usize>)>);
+        let cases: [Case; 6] = [
             (&[], None),
             (&[0.0, 0.0], None),
             (&[5.0], Some((0, vec![0]))),
