@@ -6,7 +6,8 @@ use std::fmt;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use crate::bte;
+use crate::text_to_tag_ratio::Clustering;
+use crate::{bte, line_block, text_to_tag_ratio};
 
 /// One page, in both forms that methods read.
 #[derive(Debug, Clone, Copy)]
@@ -22,17 +23,47 @@ pub struct Input<'a> {
 pub enum SinglePage {
     /// [`bte`], searched in linear time.
     BteLinear,
+    /// [`text_to_tag_ratio`], lines by the threshold.
+    TtrThreshold,
+    /// [`text_to_tag_ratio`], lines by prediction.
+    TtrPrediction,
+    /// [`text_to_tag_ratio`], lines by k-means.
+    TtrKMeans,
+    /// [`text_to_tag_ratio`], lines by expectation maximization.
+    TtrExpectationMaximization,
+    /// [`text_to_tag_ratio`], lines by farthest first.
+    TtrFarthestFirst,
+    /// [`line_block`] with constant thresholds.
+    LineBlock,
+    /// [`line_block`] with thresholds of one standard deviation.
+    LineBlockLambdaSigma,
 }
 
 impl SinglePage {
     /// All of them, in the order of the papers.
-    pub const ALL: [Self; 1] = [Self::BteLinear];
+    pub const ALL: [Self; 8] = [
+        Self::BteLinear,
+        Self::TtrThreshold,
+        Self::TtrPrediction,
+        Self::TtrKMeans,
+        Self::TtrExpectationMaximization,
+        Self::TtrFarthestFirst,
+        Self::LineBlock,
+        Self::LineBlockLambdaSigma,
+    ];
 
     /// The name that is typed and printed, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::BteLinear => "bte-linear",
+            Self::TtrThreshold => "ttr-threshold",
+            Self::TtrPrediction => "ttr-prediction",
+            Self::TtrKMeans => "ttr-k-means",
+            Self::TtrExpectationMaximization => "ttr-expectation-maximization",
+            Self::TtrFarthestFirst => "ttr-farthest-first",
+            Self::LineBlock => "line-block",
+            Self::LineBlockLambdaSigma => "line-block-lambda-sigma",
         }
     }
 
@@ -45,8 +76,19 @@ impl SinglePage {
     /// The page's text by this method; no line where it finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
+        let by_ratio = |clustering| {
+            text_to_tag_ratio::extract(input.source, &text_to_tag_ratio::Params::with(clustering))
+        };
+        let by_block = |params| line_block::extract(input.source, &params);
         match self {
             Self::BteLinear => bte::extract(input.page, &bte::Params::default()),
+            Self::TtrThreshold => by_ratio(Clustering::Threshold),
+            Self::TtrPrediction => by_ratio(Clustering::Prediction),
+            Self::TtrKMeans => by_ratio(Clustering::KMeans),
+            Self::TtrExpectationMaximization => by_ratio(Clustering::ExpectationMaximization),
+            Self::TtrFarthestFirst => by_ratio(Clustering::FarthestFirst),
+            Self::LineBlock => by_block(line_block::Params::default()),
+            Self::LineBlockLambdaSigma => by_block(line_block::Params::lambda_sigma(1.0)),
         }
     }
 }
