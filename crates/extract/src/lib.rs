@@ -22,8 +22,10 @@ pub mod content_extractor;
 pub mod fast_content_extractor;
 pub mod line_block;
 mod single_page;
+mod source_lines;
 pub mod text_to_tag_ratio;
 mod words;
 
 pub use single_page::{Input, SinglePage};
+pub use source_lines::Lines;
 pub use words::{has_word, words};

@@ -6,7 +6,8 @@ use std::fmt;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use crate::{bte, comma_score};
+use crate::text_to_tag_ratio::Clustering;
+use crate::{bte, comma_score, line_block, text_to_tag_ratio};
 
 /// One page, in both forms that methods read.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +27,20 @@ pub enum SinglePage {
     BteImproved,
     /// [`bte::linear`].
     BteLinear,
+    /// [`text_to_tag_ratio`], lines by the threshold.
+    TtrThreshold,
+    /// [`text_to_tag_ratio`], lines by prediction.
+    TtrPrediction,
+    /// [`text_to_tag_ratio`], lines by k-means.
+    TtrKMeans,
+    /// [`text_to_tag_ratio`], lines by expectation maximization.
+    TtrExpectationMaximization,
+    /// [`text_to_tag_ratio`], lines by farthest first.
+    TtrFarthestFirst,
+    /// [`line_block`] with constant thresholds.
+    LineBlock,
+    /// [`line_block`] with thresholds of one standard deviation.
+    LineBlockLambdaSigma,
     /// [`comma_score`].
     CommaScore,
     /// [`comma_score::punctuation`].
@@ -34,8 +49,20 @@ pub enum SinglePage {
 
 impl SinglePage {
     /// All of them, in the order of the papers.
-    pub const ALL: [Self; 5] =
-        [Self::BteOriginal, Self::BteImproved, Self::BteLinear, Self::CommaScore, Self::PunctuationScore];
+    pub const ALL: [Self; 12] = [
+        Self::BteOriginal,
+        Self::BteImproved,
+        Self::BteLinear,
+        Self::TtrThreshold,
+        Self::TtrPrediction,
+        Self::TtrKMeans,
+        Self::TtrExpectationMaximization,
+        Self::TtrFarthestFirst,
+        Self::LineBlock,
+        Self::LineBlockLambdaSigma,
+        Self::CommaScore,
+        Self::PunctuationScore,
+    ];
 
     /// The name that is typed and printed, such as `bte-linear`.
     #[must_use]
@@ -44,6 +71,13 @@ impl SinglePage {
             Self::BteOriginal => "bte-original",
             Self::BteImproved => "bte-improved",
             Self::BteLinear => "bte-linear",
+            Self::TtrThreshold => "ttr-threshold",
+            Self::TtrPrediction => "ttr-prediction",
+            Self::TtrKMeans => "ttr-k-means",
+            Self::TtrExpectationMaximization => "ttr-expectation-maximization",
+            Self::TtrFarthestFirst => "ttr-farthest-first",
+            Self::LineBlock => "line-block",
+            Self::LineBlockLambdaSigma => "line-block-lambda-sigma",
             Self::CommaScore => "comma-score",
             Self::PunctuationScore => "punctuation-score",
         }
@@ -58,10 +92,21 @@ impl SinglePage {
     /// The page's text by this method; no line where it finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
+        let by_ratio = |clustering| {
+            text_to_tag_ratio::extract(input.source, &text_to_tag_ratio::Params::with(clustering))
+        };
+        let by_block = |params| line_block::extract(input.source, &params);
         match self {
             Self::BteOriginal => bte::original::extract(input.source, &bte::Params::default()),
             Self::BteImproved => bte::improved::extract(input.page, &bte::Params::default()),
             Self::BteLinear => bte::linear::extract(input.page, &bte::Params::default()),
+            Self::TtrThreshold => by_ratio(Clustering::Threshold),
+            Self::TtrPrediction => by_ratio(Clustering::Prediction),
+            Self::TtrKMeans => by_ratio(Clustering::KMeans),
+            Self::TtrExpectationMaximization => by_ratio(Clustering::ExpectationMaximization),
+            Self::TtrFarthestFirst => by_ratio(Clustering::FarthestFirst),
+            Self::LineBlock => by_block(line_block::Params::default()),
+            Self::LineBlockLambdaSigma => by_block(line_block::Params::lambda_sigma(1.0)),
             Self::CommaScore => comma_score::extract(input.page, &comma_score::Params::default()),
             Self::PunctuationScore => {
                 comma_score::punctuation::extract(input.page, &comma_score::punctuation::Params::default())

@@ -1,0 +1,19 @@
+//! Step 2: neighbouring lines with text as blocks.
+
+use std::ops::Range;
+
+use crate::source_lines::SourceLines;
+
+/// The blocks of a page as ranges of lines, in order. Each begins and ends with a
+/// line that has text; lines without text are in a block where they stand between
+/// two lines of it.
+pub(super) fn blocks(lines: &SourceLines, distance: usize) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for (number, _) in lines.iter().enumerate().filter(|(_, line)| line.length > 0) {
+        match blocks.last_mut() {
+            Some(block) if number - (block.end - 1) <= distance => block.end = number + 1,
+            _ => blocks.push(number..number + 1),
+        }
+    }
+    blocks
+}

@@ -1,0 +1,64 @@
+//! What may be set for Line-Block.
+
+use crate::source_lines::Lines;
+
+/// Settings of [`extract`](super::extract); the default has the paper's thresholds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The greatest distance, in lines, of two neighbouring lines with text in one
+    /// block: 1 where no line may stand between them; 0 makes each line a block.
+    pub distance: usize,
+    /// What the features are held against.
+    pub thresholds: Thresholds,
+    /// How the three answers become one.
+    pub rule: Rule,
+    /// Where lines end.
+    pub lines: Lines,
+}
+
+/// What the features of a block are held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Thresholds {
+    /// The same for every page.
+    Constant {
+        /// TTR, in characters a tag: content is above.
+        text_to_tag: f64,
+        /// ATTR, a share from 0 to 1: content is below.
+        anchor_text: f64,
+        /// TKD, in words: content has as many.
+        title_keywords: f64,
+    },
+    /// Each feature's standard deviation over the page's blocks, times this (lambda).
+    LambdaSigma(f64),
+}
+
+/// How a block's three features decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Step 4 as printed: TTR above its threshold, ATTR below, and TKD reached.
+    AsPrinted,
+    /// Step 3's text: a block with too little text a tag is added where it has the
+    /// title's keywords. TTR above its threshold or TKD reached; and ATTR below.
+    Remedy,
+}
+
+impl Params {
+    /// Thresholds of `lambda` standard deviations (section IV.B).
+    #[must_use]
+    pub fn lambda_sigma(lambda: f64) -> Self {
+        Self { thresholds: Thresholds::LambdaSigma(lambda), ..Self::default() }
+    }
+}
+
+impl Default for Params {
+    /// The paper's thresholds: 30, 0.2 and 2. It names no distance; the rest is chosen as
+    /// the head of the [method](super) says.
+    fn default() -> Self {
+        Self {
+            distance: 1,
+            thresholds: Thresholds::Constant { text_to_tag: 30.0, anchor_text: 0.2, title_keywords: 2.0 },
+            rule: Rule::Remedy,
+            lines: Lines::AtBlocks,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Expectation maximization of the smoothed array: a mixture of normal distributions
+//! (A. Dempster, N. Laird, D. Rubin, 1977).
+//!
+//! As in Weka, the mixture begins as the clusters of k-means, each with its mean,
+//! its deviation and its share of the lines; expectation and maximization take turns
+//! until the mean log-likelihood grows by less than 1e-6, at most 100 times; a line
+//! goes to the distribution that most probably made it.
+//!
+//! A deviation is at least 1e-6: half of a page's ratios may be
+//! 0, and a distribution of equal values has none.
+
+use std::f64::consts::TAU;
+
+use super::{Clusters, k_means};
+
+/// Of a distribution, in characters a tag.
+const SMALLEST_DEVIATION: f64 = 1e-6;
+const MOST_ITERATIONS: usize = 100;
+const SMALLEST_GAIN: f64 = 1e-6;
+
+/// One normal distribution of the mixture.
+#[derive(Debug, Clone, Copy)]
+struct Normal {
+    mean: f64,
+    deviation: f64,
+    /// Its share of the lines, 0 to 1.
+    share: f64,
+}
+
+impl Normal {
+    /// The logarithm of its share's density at a ratio.
+    fn log_density(&self, ratio: f64) -> f64 {
+        let distance = (ratio - self.mean) / self.deviation;
+        self.share.ln() - self.deviation.ln() - 0.5 * (TAU.ln() + distance * distance)
+    }
+}
+
+/// Sums over lines, each weighted by how probably the distribution made it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    weight: f64,
+    /// Of ratios, and of their squares, less the mean before.
+    first: f64,
+    second: f64,
+}
+
+impl Sums {
+    fn add(&mut self, weight: f64, difference: f64) {
+        self.weight += weight;
+        self.first += weight * difference;
+        self.second += weight * difference * difference;
+    }
+
+    /// The distribution that fits best; the one before where no line weighs anything.
+    fn maximized(&self, before: &Normal, lines: usize) -> Normal {
+        if self.weight <= 0.0 {
+            return Normal { share: 0.0, ..*before };
+        }
+        let moved = self.first / self.weight;
+        let variance = (self.second / self.weight - moved * moved).max(0.0);
+        Normal {
+            mean: before.mean + moved,
+            deviation: variance.sqrt().max(SMALLEST_DEVIATION),
+            share: self.weight / lines as f64,
+        }
+    }
+}
+
+/// `k` clusters of ratios, with the means of their distributions.
+#[must_use]
+pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
+    let mut mixture = of_k_means(ratios, k);
+    let mut likelihood = f64::NEG_INFINITY;
+    for _ in 0..MOST_ITERATIONS {
+        let (next, reached) = iterated(ratios, &mixture);
+        if reached - likelihood < SMALLEST_GAIN {
+            break;
+        }
+        (mixture, likelihood) = (next, reached);
+    }
+    let assigned = ratios.iter().map(|ratio| most_probable(&mixture, *ratio)).collect();
+    Clusters { means: mixture.iter().map(|normal| normal.mean).collect(), assigned }
+}
+
+fn of_k_means(ratios: &[f64], k: usize) -> Vec<Normal> {
+    let start = k_means::clusters(ratios, k);
+    let mut sums = vec![Sums::default(); start.means.len()];
+    for (cluster, ratio) in start.assigned.iter().zip(ratios) {
+        sums[*cluster].add(1.0, ratio - start.means[*cluster]);
+    }
+    let before = start.means.iter().map(|mean| Normal { mean: *mean, deviation: 1.0, share: 0.0 });
+    sums.iter().zip(before).map(|(sums, before)| sums.maximized(&before, ratios.len())).collect()
+}
+
+/// Expectation and maximization, with the mean log-likelihood before it.
+fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
+    let mut sums = vec![Sums::default(); mixture.len()];
+    let mut weights = vec![0.0; mixture.len()];
+    let mut likelihood = 0.0;
+    for ratio in ratios {
+        likelihood += expected(mixture, *ratio, &mut weights);
+        for ((sums, normal), weight) in sums.iter_mut().zip(mixture).zip(&weights) {
+            sums.add(*weight, ratio - normal.mean);
+        }
+    }
+    let next = sums.iter().zip(mixture).map(|(sums, before)| sums.maximized(before, ratios.len()));
+    (next.collect(), likelihood / ratios.len().max(1) as f64)
+}
+
+/// How probably each distribution made a ratio, and the logarithm of the mixture's
+/// density there. The greatest logarithm is taken out first, so that far from all means
+/// nothing is divided by 0.
+fn expected(mixture: &[Normal], ratio: f64, weights: &mut [f64]) -> f64 {
+    for (weight, normal) in weights.iter_mut().zip(mixture) {
+        *weight = normal.log_density(ratio);
+    }
+    let greatest = weights.iter().copied().fold(f64::MIN, f64::max);
+    let mut sum = 0.0;
+    for weight in &mut *weights {
+        *weight = (*weight - greatest).exp();
+        sum += *weight;
+    }
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    greatest + sum.ln()
+}
+
+fn most_probable(mixture: &[Normal], ratio: f64) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (number, normal) in mixture.iter().enumerate() {
+        let density = normal.log_density(ratio);
+        if density > best.1 {
+            best = (number, density);
+        }
+    }
+    best.0
+}
