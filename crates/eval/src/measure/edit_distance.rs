@@ -12,8 +12,8 @@
 //! its differences, 64 to a pair of machine words. Only cells that a path of `limit`
 //! edits can touch are computed (Ukkonen 1985); as soon as there is no path left the limit
 //! is raised. Memory is linear in the texts; time is length times distance / 64, so 600,000
-//! characters (100,000 words) that have little in common take some ten seconds and
-//! those that are nearly the same, none.
+//! characters (100,000 words) that are nearly the same take no time to speak of, and
+//! random letters, the worst there is, some twenty seconds.
 //!
 //! The awkward truth: a text twice as long as the gold has a ratio of a half at most,
 //! and one with nothing in common still has some 0.2, since letters match by chance.
