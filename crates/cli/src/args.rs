@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-
-use crate::commands::eval::MethodName;
+use gleaner_eval::Method;
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -58,6 +58,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner extract page.html
   gleaner extract https://vnexpress.net/a-page-4181177.html --format json
+  gleaner extract page.html --method comma-score
+  gleaner extract page.html --method content-extractor --beside pages/
   curl -s https://example.org/a | gleaner extract - --template example.json")]
     Extract(Extract),
     /// Learn a template from pages of one site
@@ -139,8 +141,14 @@ pub(crate) struct Extract {
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// Use no template at all, but the single-page method
-    #[arg(long, conflicts_with = "template")]
+    #[arg(long, conflicts_with_all = ["template", "beside"])]
     pub(crate) no_template: bool,
+    /// Extract by this method
+    #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
+    pub(crate) method: Method,
+    /// Other pages of the same site, to learn from: files or folders; repeatable
+    #[arg(long, value_name = "PAGES", conflicts_with = "template")]
+    pub(crate) beside: Vec<PathBuf>,
     /// Where a file came from; its host's template in the corpus is then used
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
@@ -179,8 +187,8 @@ pub(crate) struct Eval {
     #[arg(long, value_enum, default_value_t = EvalProtocol::Cold)]
     pub(crate) protocol: EvalProtocol,
     /// Only this method; repeatable [default: all that the protocol allows]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) method: Vec<MethodName>,
+    #[arg(long, value_name = "NAME", value_parser = methods())]
+    pub(crate) method: Vec<Method>,
     /// Take this measure besides words, in the table, JSON and CSV; repeatable
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) measure: Vec<EvalMeasure>,
@@ -218,4 +226,10 @@ pub(crate) enum EvalMeasure {
     Space,
     /// All of these
     All,
+}
+
+/// The methods' names, which help lists, to methods.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::all().map(Method::name))
+        .map(|name| Method::named(&name).expect("only names of methods are possible"))
 }

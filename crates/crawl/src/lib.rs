@@ -31,7 +31,7 @@ mod summary;
 
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};
-pub use reading::{Draft, Origin, draft};
+pub use reading::{Draft, Origin, draft, draft_of};
 pub use summary::{HeldBack, Summary};
 
 use std::sync::Arc;

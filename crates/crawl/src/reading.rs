@@ -13,7 +13,7 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
-use gleaner_html::text::plain;
+use gleaner_html::text::{Line, plain};
 use gleaner_store::RawPage;
 use gleaner_template::site::extract_alone;
 use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
@@ -187,7 +187,20 @@ pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> O
         Some(template) => template.extract(page),
         None => extract_alone(page),
     };
-    let text = plain(&lines);
+    let by_template = template.filter(|_| method == Method::FastContentExtractor);
+    draft_of(page, origin, &lines, method.label(), by_template.map(|template| template.version))
+}
+
+/// The document that a page holds when these lines are its text. `None`: no line.
+#[must_use]
+pub fn draft_of(
+    page: &Page,
+    origin: &Origin,
+    lines: &[Line],
+    method: &str,
+    template_version: Option<u32>,
+) -> Option<Draft> {
+    let text = plain(lines);
     if text.is_empty() {
         return None;
     }
@@ -202,10 +215,8 @@ pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> O
         published: metadata.published,
         authors: metadata.authors,
         content_hash: ContentHash::of(&text),
-        method: method.label().into(),
-        template_version: template
-            .filter(|_| method == Method::FastContentExtractor)
-            .map(|template| template.version),
+        method: method.into(),
+        template_version,
         text,
     };
     Some(Draft { document })

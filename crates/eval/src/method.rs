@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use gleaner_extract::{Input, SinglePage};
+use gleaner_extract::{Input, SinglePage, content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_template::{SiteTemplate, site};
@@ -16,6 +16,8 @@ use jiff::Timestamp;
 pub enum Method {
     /// From the page alone.
     SinglePage(SinglePage),
+    /// Compared with the pages of its site, as published.
+    ContentExtractor,
     /// By the template of the page's site, as published.
     FastContentExtractor,
     /// What the crawl does: by the template and, where that finds next to nothing or
@@ -28,6 +30,7 @@ pub enum Method {
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<SiteTemplate>,
+    site: Option<content_extractor::Site>,
 }
 
 impl Learned {
@@ -37,14 +40,26 @@ impl Learned {
         let by_template = |method: &Method| matches!(method, Method::FastContentExtractor | Method::Gleaner);
         // When a template was learned is kept for people; here nobody sees it.
         let learn = || SiteTemplate::learn(host, 1, Timestamp::UNIX_EPOCH, pages);
-        Self { template: methods.iter().any(by_template).then(learn) }
+        let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
+        let site = || content_extractor::Site::of(&pages(), &content_extractor::Params::default());
+        Self {
+            template: methods.iter().any(by_template).then(learn),
+            site: methods.contains(&Method::ContentExtractor).then(site),
+        }
+    }
+
+    /// What a template says that was learned elsewhere.
+    #[must_use]
+    pub fn from_template(template: SiteTemplate) -> Self {
+        Self { template: Some(template), site: None }
     }
 }
 
 impl Method {
     /// All of them: those that read one page, then those that learn a site.
     pub fn all() -> impl Iterator<Item = Self> {
-        SinglePage::ALL.into_iter().map(Self::SinglePage).chain([Self::FastContentExtractor, Self::Gleaner])
+        let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
+        SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
     }
 
     /// The name that is typed and printed, such as `bte-linear`.
@@ -52,6 +67,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::SinglePage(method) => method.name(),
+            Self::ContentExtractor => "content-extractor",
             Self::FastContentExtractor => "fast-content-extractor",
             Self::Gleaner => "gleaner",
         }
@@ -66,7 +82,7 @@ impl Method {
     /// Whether it extracts nothing without a template.
     #[must_use]
     pub fn needs_site(self) -> bool {
-        self == Self::FastContentExtractor
+        matches!(self, Self::ContentExtractor | Self::FastContentExtractor)
     }
 
     /// Whether it makes use of a template.
@@ -81,6 +97,9 @@ impl Method {
     pub fn extract(self, input: Input<'_>, learned: &Learned) -> Vec<Line> {
         match (self, &learned.template) {
             (Self::SinglePage(method), _) => method.extract(input),
+            (Self::ContentExtractor, _) => {
+                learned.site.as_ref().map(|site| site.extract(input.page)).unwrap_or_default()
+            }
             (Self::FastContentExtractor, None) => Vec::new(),
             (Self::FastContentExtractor, Some(template)) => template.method.detect(input.page),
             (Self::Gleaner, None) => site::extract_alone(input.page).lines,

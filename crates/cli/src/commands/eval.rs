@@ -1,7 +1,6 @@
 //! `gleaner eval`: methods over recorded sets.
 
 use std::io::{self, IsTerminal, Write};
-use std::str::FromStr;
 
 use gleaner_eval::report::{Row, Value, worst};
 use gleaner_eval::{Measure, Method, Protocol, Report, Run, Set, Task, run as evaluate};
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &Eval) -> Done {
 }
 
 fn task(args: &Eval) -> Task {
-    let mut methods: Vec<Method> = args.method.iter().map(|MethodName(method)| *method).collect();
+    let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
         methods.extend(Method::all());
     }
@@ -126,17 +125,4 @@ fn worst_tables(run: &Run, count: usize) -> String {
         format!("\nWorst pages of {method}\n{}\n", table(&head, rows))
     });
     tables.collect()
-}
-
-/// A method as it is typed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MethodName(Method);
-
-impl FromStr for MethodName {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let names = || Method::all().map(Method::name).collect::<Vec<_>>().join(", ");
-        Method::named(name).map(Self).ok_or_else(|| format!("no such method; there are {}", names()))
-    }
 }

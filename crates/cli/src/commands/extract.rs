@@ -5,7 +5,9 @@ use std::path::Path;
 
 use gleaner_config::Config;
 use gleaner_corpus::{Document, words};
-use gleaner_crawl::{Origin, draft};
+use gleaner_crawl::{Draft, Origin, draft, draft_of};
+use gleaner_eval::{Learned, Method};
+use gleaner_extract::Input;
 use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
@@ -37,7 +39,7 @@ struct Record<'a> {
     text: &'a str,
 }
 
-struct Input {
+struct Fetched {
     bytes: Vec<u8>,
     content_type: Option<String>,
     url: Option<CanonicalUrl>,
@@ -45,24 +47,70 @@ struct Input {
 
 pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let config = settings::load(common)?;
-    let Input { bytes, content_type, url } = input(&args, &config)?;
-    let page = Page::parse(&decode(&bytes, content_type.as_deref()).text);
+    let Fetched { bytes, content_type, url } = input(&args, &config)?;
+    let source = decode(&bytes, content_type.as_deref()).text;
+    let page = Page::parse(&source);
     let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
     let url = url.or_else(stated);
     if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
         eprintln!("gleaner: this page looks like no article: {reason}");
     }
-    let template = template(&args, common, &config, url.as_ref())?;
     let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
     let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
-    let Some(draft) = draft(&page, &origin, template.as_ref()) else {
-        return Err(Failure::Work("no text was found on this page".into()));
+    let template = || template(&args, common, &config, url.as_ref());
+    let input = Input { source: &source, page: &page };
+    let Some(draft) = by_method(&args, input, &origin, template)? else {
+        return Err(Failure::Work(format!("{} finds no text on this page", args.method)));
     };
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",
         PageFormat::Json => json(&draft.document, url.as_ref()),
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// The page's document by the method that was asked for, if it finds text.
+fn by_method(
+    args: &Extract,
+    input: Input<'_>,
+    origin: &Origin,
+    template: impl Fn() -> Result<Option<SiteTemplate>, Failure>,
+) -> Result<Option<Draft>, Failure> {
+    let method = args.method;
+    if method == Method::Gleaner && args.beside.is_empty() {
+        return Ok(draft(input.page, origin, template()?.as_ref()));
+    }
+    let learned = if method.uses_site() { learned(args, origin, template)? } else { Learned::default() };
+    let lines = method.extract(input, &learned);
+    Ok(draft_of(input.page, origin, &lines, method.name(), None))
+}
+
+/// What the method learns from the pages beside this one or, for one that keeps
+/// templates, what a template says.
+fn learned(
+    args: &Extract,
+    origin: &Origin,
+    template: impl Fn() -> Result<Option<SiteTemplate>, Failure>,
+) -> Result<Learned, Failure> {
+    let method = args.method;
+    let pages: Vec<(String, Page)> = pages::files(&args.beside)?
+        .into_iter()
+        .map(|path| {
+            let name = path.display().to_string();
+            Ok((name.clone(), Page::parse(&decode(&pages::read(&name)?, None).text)))
+        })
+        .collect::<Result<_, Failure>>()?;
+    if !pages.is_empty() {
+        let pages: Vec<(&str, &Page)> = pages.iter().map(|(name, page)| (name.as_str(), page)).collect();
+        return Ok(Learned::from_pages(&[method], origin.url.host(), &pages));
+    }
+    match (method, template()?) {
+        (Method::FastContentExtractor, Some(template)) => Ok(Learned::from_template(template)),
+        _ => Err(Failure::Usage(format!(
+            "{method} compares pages of one site: name others with --beside PAGES{}",
+            if method == Method::FastContentExtractor { ", or a template with --template FILE" } else { "" }
+        ))),
+    }
 }
 
 fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
@@ -80,18 +128,18 @@ fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
     serde_json::to_string(&record).expect("texts and numbers are JSON") + "\n"
 }
 
-fn input(args: &Extract, config: &Config) -> Result<Input, Failure> {
+fn input(args: &Extract, config: &Config) -> Result<Fetched, Failure> {
     if args.page.contains("://") {
         return fetch(&args.page, config);
     }
     let url = args.url.as_deref().map(|url| {
         CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
     });
-    Ok(Input { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
+    Ok(Fetched { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
 }
 
 /// Asks for one page as the crawl would: robots.txt first, and the gap between.
-fn fetch(url: &str, config: &Config) -> Result<Input, Failure> {
+fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
@@ -111,7 +159,7 @@ fn fetch(url: &str, config: &Config) -> Result<Input, Failure> {
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {
                 (200..300, _) => {
-                    return Ok(Input {
+                    return Ok(Fetched {
                         bytes: response.body,
                         content_type: response.content_type,
                         url: Some(url),
