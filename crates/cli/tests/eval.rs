@@ -185,6 +185,7 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
         assert!(said.lines().last().unwrap().contains(expected), "{said}");
     };
     one_line("absent", "cannot read");
+    refused("post", &["--method", "fast-content-extractor"], "gleaner: fast-content-extractor is left out");
     one_line("bare", "no page has gold text");
     write("post/manifest.jsonl", "{\"id\": \"00\"}\n{\"id\": \"99\"}\n");
     one_line("post", "manifest.jsonl line 2: there is neither 99.html.gz nor 99.html");

@@ -18,10 +18,13 @@ pub(crate) fn run(args: &Eval) -> Done {
     let scores = evaluate(&sets, &task, &|| bar.inc(1));
     bar.finish_and_clear();
     let scores = scores.map_err(Failure::usage)?;
+    let report = Report::of(&scores);
+    if report.rows.is_empty() {
+        return Err(Failure::Usage(scores.remarks.join("; ")));
+    }
     for remark in &scores.remarks {
         eprintln!("{remark}");
     }
-    let report = Report::of(&scores);
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
     // Rows are for programs: what is for people goes beside them.
     let rows = match args {
