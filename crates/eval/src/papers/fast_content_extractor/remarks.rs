@@ -61,8 +61,7 @@ pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     let larger = sites.iter().filter(|site| site.fast.num_block_temp > site.ce.num_block_temp).count();
     remarks.push(format!(
         "FastCE's NumBlockTemp is smaller than CE's on all of the paper's sites and greater on {larger} of \
-         our {}: a stored block is kept once a path, and most paths of today's pages, made of DIV, hold \
-         content, too.",
+         our {}: a stored block is kept once a path, so one that stands on several is several.",
         sites.len()
     ));
     remarks.extend(slips());
