@@ -112,6 +112,28 @@ impl Table {
         })
     }
 
+    /// All tables as CSV: a head, then a line a figure.
+    #[must_use]
+    pub fn csv(tables: &[Self]) -> String {
+        let mut out = "paper,table,row,from,column,figure\n".to_owned();
+        for table in tables {
+            for row in &table.rows {
+                for (column, figure) in table.columns.iter().zip(&row.figures) {
+                    let figure = figure.map(|figure| figure.to_string()).unwrap_or_default();
+                    let (label, column) = (quoted(&row.label), quoted(column.name));
+                    let _ = writeln!(
+                        out,
+                        "{},{},{label},{},{column},{figure}",
+                        table.paper,
+                        table.name,
+                        row.from.name()
+                    );
+                }
+            }
+        }
+        out
+    }
+
     /// One JSON object a row and line; `null` where there is no figure.
     #[must_use]
     pub fn json(&self) -> String {
@@ -131,6 +153,10 @@ impl Table {
         }
         out
     }
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
 #[cfg(test)]
@@ -160,6 +186,15 @@ mod tests {
                 ["Mean", "difference", "-4.19", "–"]
             ]
         );
+    }
+
+    #[test]
+    fn csv_has_a_line_a_figure() {
+        let csv = Table::csv(&[table()]);
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!(lines[0], "paper,table,row,from,column,figure");
+        assert_eq!(lines[1], "text_to_tag_ratio,table 2,Mean,paper,Thrshld (%),94.19");
+        assert_eq!((lines[2], lines.len()), ("text_to_tag_ratio,table 2,Mean,paper,matches,", 7));
     }
 
     #[test]
