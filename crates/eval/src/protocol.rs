@@ -22,14 +22,14 @@ use crate::set::{Entry, Recorded, Set, SetError};
 use crate::{Learned, Measure, Method};
 
 /// Folds of a set.
-const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 
 /// Pages that are learned from at most.
-const TEACHERS: usize = 30;
+pub(crate) const TEACHERS: usize = 30;
 
 /// So many pages at a set's start hold the teachers of every fold: 30 and those of one
 /// fold among them.
-const KEPT: usize = 38;
+pub(crate) const KEPT: usize = 38;
 
 /// What may be learned before a page is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +160,9 @@ fn one_set(
 }
 
 /// All values, or the first error in order, whichever thread met one first.
-fn in_order<T: Send>(results: impl ParallelIterator<Item = Result<T, SetError>>) -> Result<Vec<T>, SetError> {
+pub(crate) fn in_order<T: Send>(
+    results: impl ParallelIterator<Item = Result<T, SetError>>,
+) -> Result<Vec<T>, SetError> {
     results.collect::<Vec<_>>().into_iter().collect()
 }
 
@@ -176,7 +178,7 @@ fn learn(set: &Set, methods: &[Method], kept: &[Recorded], fold: usize) -> Learn
 }
 
 /// Places of the pages that a fold is learned from.
-fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
     (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
 }
 

@@ -16,16 +16,8 @@ use rayon::prelude::*;
 use crate::measure::blocks;
 use crate::measure::words::Bag;
 use crate::papers::statistics::mean;
+use crate::protocol::{FOLDS, KEPT, in_order, teachers};
 use crate::set::{Entry, Recorded, Set, SetError};
-
-/// Folds of a set, as in the template protocol.
-const FOLDS: usize = 5;
-
-/// Pages that a fold is learned from at most; the paper has 20 to 30.
-const TEACHERS: usize = 30;
-
-/// So many pages at a set's start hold the teachers of every fold.
-const KEPT: usize = 38;
 
 /// Pages of a site that are timed at most, the first with gold.
 pub(super) const TIMED: usize = 100;
@@ -48,8 +40,7 @@ struct Fold {
 
 impl Fold {
     fn learn(kept: &[Recorded], fold: usize) -> Self {
-        let others = (0..kept.len()).filter(|at| at % FOLDS != fold).take(TEACHERS);
-        let pages: Vec<&Page> = others.map(|at| &kept[at].page).collect();
+        let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
         let indexed = content_extractor::Site::of(&pages, &params(Search::Indexed));
         let repeated = Page::parse(&non_content(&indexed, &pages));
         Self {
@@ -204,11 +195,6 @@ fn with_page<T>(
         Some(recorded) => look(recorded),
         None => look(&entry.read()?),
     })
-}
-
-/// All values, or the first error in order, whichever thread met one first.
-fn in_order<T: Send>(results: impl ParallelIterator<Item = Result<T, SetError>>) -> Result<Vec<T>, SetError> {
-    results.collect::<Vec<_>>().into_iter().collect()
 }
 
 /// Both methods on a page; `None` where the gold has no word.
