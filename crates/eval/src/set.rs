@@ -47,6 +47,8 @@ pub struct Entry {
     pub url: String,
     /// The site's host; empty where the manifest has none.
     pub site: String,
+    /// The language tag; empty where the manifest has none.
+    pub lang: String,
     /// The file of the page, gzip if it ends in `.gz`.
     pub html: PathBuf,
     /// The file of the gold text, if there is one.
@@ -112,6 +114,8 @@ struct Record {
     url: String,
     #[serde(default)]
     site: String,
+    #[serde(default)]
+    lang: String,
 }
 
 impl Set {
@@ -185,7 +189,7 @@ impl Entry {
 
 fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     let record: Record = serde_json::from_str(line).map_err(|error| format!("no page: {error}"))?;
-    let Record { id, url, site } = record;
+    let Record { id, url, site, lang } = record;
     if id.is_empty() || id.contains(['/', '\\', '\0']) {
         return Err(format!("{id:?} is no id: it must be a file's name without its ending"));
     }
@@ -195,7 +199,7 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
         return Err(format!("there is neither {id}.html.gz nor {id}.html"));
     };
     let gold = Some(named("txt")).filter(|path| path.is_file());
-    Ok(Entry { id, url, site, html, gold })
+    Ok(Entry { id, url, site, lang, html, gold })
 }
 
 /// The folder, if it is a set, else the sets below it.
@@ -295,7 +299,7 @@ mod tests {
     fn a_set_is_read_with_and_without_gzip_and_gold() {
         let rain = gzip("<p>Rain");
         let files: [(&str, &[u8]); 4] = [
-            (MANIFEST, b"{\"id\": \"1\", \"url\": \"https://a.example/\", \"site\": \"a.example\", \"title\": \"x\"}\n\n{\"id\": \"2\"}\n"),
+            (MANIFEST, b"{\"id\": \"1\", \"url\": \"https://a.example/\", \"site\": \"a.example\", \"lang\": \"vi\", \"title\": \"x\"}\n\n{\"id\": \"2\"}\n"),
             ("1.html.gz", &rain),
             ("1.txt", "Mưa".as_bytes()),
             ("2.html", b"<p>Wind"),
@@ -304,6 +308,7 @@ mod tests {
         let sets = Set::find(&[folder.path().to_owned()]).unwrap();
         assert_eq!((sets.len(), sets[0].with_gold(), sets[0].sites()), (1, 1, 2));
         let [one, two] = &sets[0].entries[..] else { panic!("{sets:?}") };
+        assert_eq!((one.lang.as_str(), two.lang.as_str()), ("vi", ""));
         let (one, two) = (one.read().unwrap(), two.read().unwrap());
         assert_eq!((one.source.as_str(), one.gold.as_deref()), ("<p>Rain", Some("Mưa")));
         assert_eq!((two.bytes.as_slice(), two.gold), (&b"<p>Wind"[..], None));
