@@ -170,9 +170,9 @@ fn remarks(sites: &[Site], form: usize) -> Vec<String> {
             .to_owned(),
         format!(
             "Of the {} wrong pages here {} lose more precision than recall. What stands there too much on the \
-             recorded sets: readers' comments, and lists of other news whose text is outside of links (or in a \
-             `select`, since no tree is read), which have as much text a tag as prose. Their gold leaves out \
-             headline and captions; CleanEval's has headers.",
+             recorded sets: readers' comments and the rules for them, imprints, and the items of a `select`, which have \
+             as much text a tag as prose; what is hidden is among them, since no tree is read. Their gold leaves \
+             out headline and captions; CleanEval's has headers.",
             wrong.len(),
             wrong.iter().filter(|lcs| lcs.precision < lcs.recall).count()
         ),

@@ -152,8 +152,9 @@ fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
          word is missing: more than by characters, the more so where gold was cut from the same source."
             .to_owned(),
         "What Thrshld loses is short lines inside the article, list items and sub-headings, whose ratio is \
-         that of a menu. Predctn loses paragraphs behind a long one: the fall at its end leaves the section, and \
-         with it among the three lines before, the next paragraph is no jump."
+         that of a menu. Predctn loses paragraphs behind a long one: the \
+         fall at its end leaves the section, and as it is among the three lines before, the next paragraph is \
+         no jump."
             .to_owned(),
         "The paper writes that of 200 pages 34 were discarded, which leaves 166 and not 176.".to_owned(),
         format!("Thrshld has its lowest mean LCS on: {}.", lowest.join(", ")),
