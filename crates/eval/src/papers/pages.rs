@@ -1,0 +1,89 @@
+//! The pages with gold of a set, each read once and measured.
+//!
+//! One page a thread is in memory, and of the others what was measured. Results stand
+//! in the order of the manifest, whichever thread made them.
+//!
+//! The awkward truth: a page whose gold has no word is passed over in silence, since no
+//! share of it can be taken.
+
+use rayon::prelude::*;
+
+use crate::measure::words::words;
+use crate::set::{Entry, Recorded, Set, SetError};
+
+/// What `measure` says of each page that has a word of gold, given the gold. `done` is
+/// called after each page with gold, from any thread.
+///
+/// # Errors
+/// [`SetError`]: the first page in the order of the manifest that cannot be read.
+pub(super) fn measured<T: Send>(
+    set: &Set,
+    done: &(dyn Fn() + Sync),
+    measure: impl Fn(&Entry, &Recorded, &str) -> T + Sync,
+) -> Result<Vec<T>, SetError> {
+    let one = |entry: &Entry| -> Result<Option<T>, SetError> {
+        let recorded = entry.read()?;
+        let gold = recorded.gold.as_deref().unwrap_or_default();
+        let measured = words(gold).next().is_some().then(|| measure(entry, &recorded, gold));
+        done();
+        Ok(measured)
+    };
+    let with_gold = set.entries.par_iter().filter(|entry| entry.gold.is_some());
+    let pages: Vec<_> = with_gold.map(one).collect();
+    pages.into_iter().filter_map(Result::transpose).collect()
+}
+
+/// Sets of pages for the tests of this folder's files.
+#[cfg(test)]
+pub(super) mod made {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use crate::set::Set;
+
+    /// A set of pages: HTML, gold, language; the folder lives as long as the first value.
+    pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
+        let folder = TempDir::new().unwrap();
+        let mut manifest = String::new();
+        for (at, (html, gold, lang)) in pages.iter().enumerate() {
+            manifest += &format!("{{\"id\": \"{at}\", \"lang\": \"{lang}\"}}\n");
+            fs::write(folder.path().join(format!("{at}.html")), html).unwrap();
+            if let Some(gold) = gold {
+                fs::write(folder.path().join(format!("{at}.txt")), gold).unwrap();
+            }
+        }
+        fs::write(folder.path().join("manifest.jsonl"), manifest).unwrap();
+        let mut set = Set::read(folder.path()).unwrap();
+        set.name = "made".to_owned();
+        (folder, set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn pages_with_words_of_gold_are_measured_in_order() {
+        let pages = [
+            ("<p>a", Some("a b"), ""),
+            ("<p>b", None, ""),
+            ("<p>c", Some(" . "), ""),
+            ("d", Some("d"), "vi"),
+        ];
+        let (folder, set) = made::set(&pages);
+        let calls = AtomicUsize::new(0);
+        let done = || {
+            calls.fetch_add(1, Ordering::Relaxed);
+        };
+        let measure = |entry: &Entry, _: &Recorded, gold: &str| format!("{} {gold}", entry.lang);
+        assert_eq!(measured(&set, &done, measure).unwrap(), [" a b", "vi d"]);
+        assert_eq!(calls.into_inner(), 3);
+        drop(folder);
+        let error = measured(&set, &|| (), |_, _, _| ()).unwrap_err().to_string();
+        assert!(error.contains("0.html"), "{error}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Which papers there are, and their tables one after another.
+
+use std::num::NonZeroUsize;
+
+use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to_tag_ratio};
+use crate::set::{Set, SetError};
+
+/// A paper whose tables are reproduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Paper {
+    /// Nguyen et al.: FastContentExtractor, with ContentExtractor beside it.
+    FastContentExtractor,
+    /// Phan and Ha: improved Body Text Extraction.
+    ImprovedBte,
+    /// Weninger and Hsu: Text-To-Tag Ratio.
+    TextToTagRatio,
+    /// Pan Ei San and Nilar Aye: Line-Block.
+    LineBlock,
+    /// Posch: the comma score.
+    CommaScore,
+}
+
+impl Paper {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Self; 5] = [
+        Self::FastContentExtractor,
+        Self::ImprovedBte,
+        Self::TextToTagRatio,
+        Self::LineBlock,
+        Self::CommaScore,
+    ];
+
+    /// The name that is typed, such as `line-block`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FastContentExtractor => "fast-content-extractor",
+            Self::ImprovedBte => "improved-bte",
+            Self::TextToTagRatio => "text-to-tag-ratio",
+            Self::LineBlock => "line-block",
+            Self::CommaScore => "comma-score",
+        }
+    }
+
+    /// The paper of this name, or `None`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|paper| paper.name() == name)
+    }
+
+    fn tables(self, sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
+        match self {
+            Self::FastContentExtractor => fast_content_extractor::tables(sets, done),
+            Self::ImprovedBte => bte::tables(sets, done),
+            Self::TextToTagRatio => text_to_tag_ratio::tables(sets, done),
+            Self::LineBlock => line_block::tables(sets, done),
+            Self::CommaScore => comma_score::tables(sets, done),
+        }
+    }
+}
+
+/// The tables of papers on these sets, paper by paper. `done` is called once a paper
+/// for each page with gold, from any thread. What is timed runs alone on one
+/// thread, everything else on `threads`, one a core if `None`.
+///
+/// # Errors
+/// [`SetError`]: a page cannot be read, or none has gold.
+pub fn reproduce(
+    papers: &[Paper],
+    sets: &[Set],
+    threads: Option<NonZeroUsize>,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Table>, SetError> {
+    if sets.iter().all(|set| set.with_gold() == 0) {
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+        return Err(SetError::NoGold { names: names.join(", ") });
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, NonZeroUsize::get)).build()?;
+    pool.install(|| {
+        let tables = papers.iter().map(|paper| paper.tables(sets, done));
+        Ok(tables.collect::<Result<Vec<_>, _>>()?.concat())
+    })
+}
