@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use gleaner_eval::Method;
+use gleaner_eval::papers::Paper;
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -70,7 +71,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
   gleaner eval ../shared/sets/single --json > scores.jsonl
-  gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10")]
+  gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
+  gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .")]
     Eval(Eval),
 }
 
@@ -201,6 +203,12 @@ pub(crate) struct Eval {
     /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
     #[arg(long, value_name = "N")]
     pub(crate) worst: Option<usize>,
+    /// With --protocol papers: only the tables of this paper; repeatable
+    #[arg(long, value_name = "NAME", value_parser = papers())]
+    pub(crate) paper: Vec<Paper>,
+    /// With --protocol papers: write the papers' figures into this folder, as SVG
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) pictures: Option<PathBuf>,
     /// Threads [default: one a core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -212,6 +220,8 @@ pub(crate) enum EvalProtocol {
     Template,
     /// Each page by itself
     Cold,
+    /// The tables of the papers, with our figures in their rows
+    Papers,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -232,4 +242,9 @@ pub(crate) enum EvalMeasure {
 fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))
+}
+
+fn papers() -> impl TypedValueParser<Value = Paper> {
+    PossibleValuesParser::new(Paper::ALL.map(Paper::name))
+        .map(|name| Paper::named(&name).expect("only names of papers are possible"))
 }

@@ -8,6 +8,9 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
+/// Stands where a table of numbers has none.
+const NOTHING: &str = "–";
+
 /// A table with a head; columns of numbers are aligned to the right. It is as wide as
 /// what it holds, whatever the terminal says: words are not cut.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
@@ -16,9 +19,11 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
     table.set_header(head);
     for row in rows {
         table.add_row(row.into_iter().map(|text| {
-            let number = text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+            let digits = text.trim_start_matches(['+', '-']);
+            let number = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.parse::<f64>().is_ok();
+            let right = number || text == NOTHING;
             let cell = Cell::new(text);
-            if number { cell.set_alignment(CellAlignment::Right) } else { cell }
+            if right { cell.set_alignment(CellAlignment::Right) } else { cell }
         }));
     }
     table.trim_fmt()

@@ -197,8 +197,55 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     one_line("post", "cut.html.gz: ");
     fs::remove_file(folder.path().join("bare/manifest.jsonl")).unwrap();
     one_line("bare", "is no set");
-    refused("post", &["--method", "nonsense"], "no such method; there are bte-linear, ");
+    refused("post", &["--method", "nonsense"], "possible values: bte-original, bte-improved, bte-linear, ");
+    refused("post", &["--protocol", "papers", "--worst", "3"], "not for --protocol papers");
+    refused("post", &["--paper", "line-block"], "are for --protocol papers");
+    let pictures = ["--protocol", "papers", "--paper", "comma-score", "--pictures", "x"];
+    refused("absent", &pictures, "cannot read");
     refused("post", &["--json", "--csv"], "cannot be used with");
+}
+
+#[test]
+fn every_paper_has_its_tables_and_figure() {
+    let folder = sets();
+    let papers = |arguments: &[&str]| {
+        let folder = folder.path().join("post");
+        said(eval(&folder, &[&["--protocol", "papers"], arguments].concat()))
+    };
+    let pictures = folder.path().join("pictures");
+    let text = papers(&["--pictures", pictures.to_str().unwrap()]);
+    let tables = [
+        "fast_content_extractor, table II: ",
+        "fast_content_extractor, table III: ",
+        "fast_content_extractor, table IV: ",
+        "bte, table 1: ",
+        "bte, table 2: ",
+        "text_to_tag_ratio, table 2: ",
+        "text_to_tag_ratio, table 3: ",
+        "text_to_tag_ratio, table 4: ",
+        "text_to_tag_ratio, figure 5: ",
+        "line_block, table 1: ",
+        "line_block, table 2: ",
+        "comma_score, statistics: ",
+        "comma_score, comparison: ",
+    ];
+    for table in tables {
+        assert!(text.contains(table), "{table} is not in {text}");
+    }
+    let svg = fs::read_to_string(pictures.join("text-to-tag-ratio-figure-5.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("LCS"), "{svg}");
+
+    let json = papers(&["--json", "--paper", "line-block"]);
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.iter().all(|row| row["paper"] == "line_block"));
+    let accuracy = |from: &str| {
+        let row = rows.iter().find(|row| row["row"] == "all pages" && row["from"] == from);
+        row.unwrap()["figures"]["Accuracy (%)"].as_f64().unwrap()
+    };
+    assert!((accuracy("ours") - accuracy("paper") - accuracy("difference")).abs() < 1e-9);
+    let csv = papers(&["--csv", "--paper", "line-block"]);
+    assert_eq!(csv.lines().next(), Some("paper,table,row,from,column,figure"));
+    assert!(csv.contains("line_block,table 2,BBC,paper,Right Number,145\n"), "{csv}");
 }
 
 /// The figures were taken when this was written; what is held is what they round to.

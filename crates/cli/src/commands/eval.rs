@@ -8,11 +8,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
+use crate::commands::papers;
 use crate::failure::Failure;
 use crate::table::table;
 
 pub(crate) fn run(args: &Eval) -> Done {
-    let task = task(args);
+    let Some(protocol) = protocol(args)? else { return papers::run(args) };
+    let task = task(args, protocol);
     let sets = Set::find(&args.sets).map_err(Failure::usage)?;
     let bar = bar(sets.iter().map(Set::with_gold).sum());
     let scores = evaluate(&sets, &task, &|| bar.inc(1));
@@ -36,17 +38,29 @@ pub(crate) fn run(args: &Eval) -> Done {
     print(&rows)
 }
 
-fn task(args: &Eval) -> Task {
+/// The protocol of a run, or `None` for the papers' tables.
+fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
+    let of_runs = !args.method.is_empty() || !args.measure.is_empty() || args.worst.is_some();
+    let of_papers = !args.paper.is_empty() || args.pictures.is_some();
+    match args.protocol {
+        EvalProtocol::Papers if of_runs => Err(Failure::Usage(
+            "--method, --measure and --worst are not for --protocol papers, whose tables have their own"
+                .into(),
+        )),
+        EvalProtocol::Papers => Ok(None),
+        _ if of_papers => Err(Failure::Usage("--paper and --pictures are for --protocol papers".into())),
+        EvalProtocol::Template => Ok(Some(Protocol::Template)),
+        EvalProtocol::Cold => Ok(Some(Protocol::Cold)),
+    }
+}
+
+fn task(args: &Eval, protocol: Protocol) -> Task {
     let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
         methods.extend(Method::all());
     }
     methods.sort();
     methods.dedup();
-    let protocol = match args.protocol {
-        EvalProtocol::Template => Protocol::Template,
-        EvalProtocol::Cold => Protocol::Cold,
-    };
     Task { protocol, methods, measures: measures(&args.measure), threads: args.threads }
 }
 
@@ -61,12 +75,12 @@ fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {
     Measure::ALL.into_iter().filter(wanted).collect()
 }
 
-fn print(text: &str) -> Done {
+pub(super) fn print(text: &str) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
 /// Pages done of all, on a terminal only.
-fn bar(pages: usize) -> ProgressBar {
+pub(super) fn bar(pages: usize) -> ProgressBar {
     let bar = ProgressBar::new(pages as u64);
     if !io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());

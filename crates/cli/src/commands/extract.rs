@@ -60,7 +60,7 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let template = || template(&args, common, &config, url.as_ref());
     let input = Input { source: &source, page: &page };
     let Some(draft) = by_method(&args, input, &origin, template)? else {
-        return Err(Failure::Work(format!("{} finds no text on this page", args.method)));
+        return Err(Failure::Work(format!("no text was found on this page by {}", args.method)));
     };
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",

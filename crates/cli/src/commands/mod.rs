@@ -6,5 +6,6 @@ pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod learn;
 pub(crate) mod pages;
+mod papers;
 pub(crate) mod stats;
 pub(crate) mod template;

@@ -195,12 +195,17 @@ fn comma_first(rows: &[(&str, &Language)]) -> String {
     let is_comma = |sides: &Sides| sides.most_frequent().first().is_some_and(|(mark, _)| *mark == ',');
     let latin = rows.iter().filter(|(_, language)| language.sides.is_latin());
     let (holds, fails): (Vec<_>, Vec<_>) = latin.partition(|(_, language)| is_comma(&language.sides));
-    format!(
-        "\"The most frequent punctuation char in main content in Latin languages is comma\": holds for {}; \
-         not for {}.",
-        names(&holds),
-        names(&fails)
-    )
+    let finding = "\"The most frequent punctuation char in main content in Latin languages is comma\"";
+    verdict(finding, &holds, &fails)
+}
+
+/// Whether a finding of the paper holds, language by language.
+fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Language)]) -> String {
+    match (holds, fails) {
+        ([], _) => format!("{finding}: does not hold for {}.", names(fails)),
+        (_, []) => format!("{finding}: holds for {}.", names(holds)),
+        _ => format!("{finding}: holds for {}; not for {}.", names(holds), names(fails)),
+    }
 }
 
 /// The second.
@@ -209,12 +214,8 @@ fn anchor_marks(rows: &[(&str, &Language)]) -> String {
     let counted = rows.iter().filter(|(_, language)| share(language).is_some());
     let (holds, fails): (Vec<_>, Vec<_>) =
         counted.partition(|(_, language)| share(language).is_some_and(|share| share > 0.5));
-    format!(
-        "\"Anchor full-stops and anchor commas\" are what \"mostly isn't in main content\": holds for {}; not \
-         for {}.",
-        names(&holds),
-        names(&fails)
-    )
+    let finding = "\"Anchor full-stops and anchor commas\" are what \"mostly isn't in main content\"";
+    verdict(finding, &holds, &fails)
 }
 
 fn names(rows: &[&(&str, &Language)]) -> String {
@@ -329,8 +330,8 @@ mod tests {
         assert_eq!(en[5..], [Some(0.0), Some(1000.0 / rest), Some(0.0), Some(1000.0 / rest), Some(100.0)]);
         assert_eq!(row(&tables[0], CHINESE)[1], Some(2000.0 / 26.0));
         let remarks = tables[0].remarks.join("\n");
-        assert!(remarks.contains("comma\": holds for en, unknown; not for none."), "{remarks}");
-        assert!(remarks.contains("holds for en, unknown, zh; not for none."), "{remarks}");
+        assert!(remarks.contains("comma\": holds for en, unknown."), "{remarks}");
+        assert!(remarks.contains("holds for en, unknown, zh."), "{remarks}");
         assert!(remarks.contains("zh, most frequent in main content: 。 76.9  ， 76.9."), "{remarks}");
     }
 

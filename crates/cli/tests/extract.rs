@@ -1,0 +1,80 @@
+//! `gleaner extract` by every method, on a page and beside other pages of its site.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use gleaner_eval::Method;
+use tempfile::TempDir;
+
+const LEAD: &str = "On Monday, the council agreed, after long talks, on a bridge across the river.";
+
+/// Pages of a paper; the first has the story.
+fn site() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let stories = [
+        [LEAD, "Work begins in spring, the mayor said, and will take two years, perhaps three, to finish."],
+        [
+            "Rain fell on the hills all day, the office said, and more is to come.",
+            "Rivers rose, slowly, in the north.",
+        ],
+        [
+            "The mill is for sale, its owner said, to whoever wants it.",
+            "It has stood, unused, since last winter.",
+        ],
+    ];
+    for (number, story) in stories.iter().enumerate() {
+        let menu = "<ul>\n<li><a href=/>Home</a></li>\n<li><a href=/n>News</a></li>\n</ul>";
+        let text = story.map(|p| format!("<p>{p}</p>\n")).concat();
+        let page = format!(
+            "<html lang=en>\n<head><title>Bridge agreed on</title></head>\n<body>\n<div>{menu}</div>\n<div>\n{text}</div>\n\
+             <div>\n<a href=/a>About us</a>\n</div>\n</body></html>\n"
+        );
+        fs::write(folder.path().join(format!("{number}.html")), page).unwrap();
+    }
+    folder
+}
+
+fn extract(folder: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.current_dir(folder.path()).args(["extract", "0.html"]).args(arguments).output().unwrap()
+}
+
+#[test]
+fn every_method_finds_the_story() {
+    let folder = site();
+    for method in Method::all() {
+        let arguments = ["--method", method.name(), "--beside", "1.html", "--beside", "2.html"];
+        let output = extract(&folder, &arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(LEAD), "{method}: {text}");
+    }
+}
+
+#[test]
+fn what_a_site_method_needs_is_said() {
+    let folder = site();
+    let cases = [
+        (&["--method", "content-extractor"][..], "name others with --beside PAGES"),
+        (&["--method", "fast-content-extractor"], "or a template with --template FILE"),
+        (&["--method", "nonsense"], "possible values: bte-original"),
+        (&["--beside", "absent"], "cannot read absent"),
+        (&["--beside", "1.html", "--template", "x.json"], "cannot be used with"),
+    ];
+    for (arguments, expected) in cases {
+        let output = extract(&folder, arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{said} lacks {expected}");
+    }
+}
+
+#[test]
+fn json_names_the_method() {
+    let folder = site();
+    let output = extract(&folder, &["--method", "line-block", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["method"], "line-block");
+    assert!(record["template_version"].is_null() && record["text"].as_str().unwrap().contains(LEAD));
+}
