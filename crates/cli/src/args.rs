@@ -203,6 +203,9 @@ pub(crate) struct Eval {
     /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
     #[arg(long, value_name = "N")]
     pub(crate) worst: Option<usize>,
+    /// Judge each page by a block model grown now from the other sites (2 minutes), not the built-in one
+    #[arg(long)]
+    pub(crate) cross_validate: bool,
     /// With --protocol papers: only the tables of this paper; repeatable
     #[arg(long, value_name = "NAME", value_parser = papers())]
     pub(crate) paper: Vec<Paper>,

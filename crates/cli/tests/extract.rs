@@ -57,7 +57,7 @@ fn what_a_site_method_needs_is_said() {
     let folder = site();
     let cases = [
         (&["--method", "content-extractor"][..], "name others with --beside PAGES"),
-        (&["--method", "fast-content-extractor"], "or a template with --template FILE"),
+        (&["--method", "fast-content-extractor"], "name others with --beside PAGES"),
         (&["--method", "nonsense"], "possible values: bte-original"),
         (&["--beside", "absent"], "cannot read absent"),
         (&["--beside", "1.html", "--template", "x.json"], "cannot be used with"),

@@ -38,7 +38,7 @@ pub struct Document {
     pub authors: Vec<String>,
     /// Hash of the normalised text.
     pub content_hash: ContentHash,
-    /// How the text was extracted, such as `fast-content-extractor`.
+    /// How the text was extracted, such as `template`.
     pub method: String,
     /// The version of the host's template, where one was used.
     pub template_version: Option<u32>,

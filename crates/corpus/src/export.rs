@@ -123,7 +123,7 @@ mod tests {
             published: None,
             authors: vec!["An".into()],
             content_hash: ContentHash::of("Một.\nHai \"ba\"."),
-            method: "improved-bte".into(),
+            method: "block-model".into(),
             template_version: None,
         }
     }

@@ -117,12 +117,10 @@ mod tests {
     use super::*;
 
     fn kept(number: usize, story: &str) -> Kept {
-        let terms =
-            "All rights in these pages, their pictures and their sounds are reserved by the publisher. "
-                .repeat(12);
-        let gap = "<i></i>".repeat(60);
+        let terms = "<p>All rights in these pages, their pictures and their sounds are reserved by the publisher, and whoever wants to use them has to ask for leave.</p>";
         let html = format!(
-            "<title>Story {number}</title><div><p>{story} It was number {number}, and those who had come to see it went home content, although it rained, and although the band had lost its drum on the way across the fields.</p></div>{gap}<div>{terms}</div>"
+            "<title>Story {number}</title><div class=box><p>{story} It was number {number}, and all went home.</p></div><article>{}</article>",
+            terms.repeat(6)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
         Kept { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }

@@ -183,11 +183,11 @@ fn is_binary(text: &str) -> bool {
 /// single-page method. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
-    let Extracted { lines, method } = match template {
+    let Extracted { lines, method, .. } = match template {
         Some(template) => template.extract(page),
         None => extract_alone(page),
     };
-    let by_template = template.filter(|_| method == Method::FastContentExtractor);
+    let by_template = template.filter(|_| method == Method::Template);
     draft_of(page, origin, &lines, method.label(), by_template.map(|template| template.version))
 }
 

@@ -43,7 +43,7 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
     // The single-page method lets parts of the page around an article in, by which
     // the second copy of an article may differ.
     assert!((few..=few + 2).contains(&documents(&store).len()), "{}", documents(&store).len());
-    assert_eq!(methods(&store), BTreeSet::from(["improved-bte".to_owned()]));
+    assert_eq!(methods(&store), BTreeSet::from(["block-model".to_owned()]));
     assert!(documents(&store).iter().all(|document| document.template_version.is_none()));
     drop(store);
 
@@ -51,7 +51,7 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
     let grown = (0..200).map(|_| visit(usize::MAX)).find(|(all, store)| documents(store).len() >= *all);
     let (all, store) = grown.expect("the second visit finds the new articles");
     assert_eq!(documents(&store).len(), all);
-    assert_eq!(methods(&store), BTreeSet::from(["fast-content-extractor".to_owned()]));
+    assert_eq!(methods(&store), BTreeSet::from(["template".to_owned()]));
     let gathered: u32 = store.hosts().map(|host| host.unwrap().gathered).sum();
     assert_eq!(gathered, 0, "no raw page is kept once its host has a template");
 }

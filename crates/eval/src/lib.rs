@@ -15,6 +15,7 @@ mod protocol;
 pub mod report;
 mod score;
 pub mod set;
+pub mod training;
 
 pub use measure::Measure;
 pub use method::{Learned, Method};

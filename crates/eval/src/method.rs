@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use gleaner_extract::{Input, SinglePage, content_extractor};
+use gleaner_extract::block_model::{self, Forest};
+use gleaner_extract::{Input, SinglePage, content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_template::{SiteTemplate, site};
@@ -20,8 +21,8 @@ pub enum Method {
     ContentExtractor,
     /// By the template of the page's site, as published.
     FastContentExtractor,
-    /// What the crawl does: by the template and, where that finds next to nothing or
-    /// there is none, from the page alone.
+    /// What the crawl does: by the block model and the site's template and, where that
+    /// is unsure or there is none, from the page alone.
     Gleaner,
 }
 
@@ -30,28 +31,26 @@ pub enum Method {
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<SiteTemplate>,
+    fast: Option<fast_content_extractor::Template>,
     site: Option<content_extractor::Site>,
 }
 
 impl Learned {
-    /// Learns from pages with their URLs what `methods` need; no pages, no content.
+    /// Learns from pages with their URLs what `methods` need, by a model for those
+    /// that have one; no pages, no content.
     #[must_use]
-    pub fn from_pages(methods: &[Method], host: &str, pages: &[(&str, &Page)]) -> Self {
-        let by_template = |method: &Method| matches!(method, Method::FastContentExtractor | Method::Gleaner);
+    pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
         // When a template was learned is kept for people; here nobody sees it.
-        let learn = || SiteTemplate::learn(host, 1, Timestamp::UNIX_EPOCH, pages);
+        let learn = || SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let site = || content_extractor::Site::of(&pages(), &content_extractor::Params::default());
+        let prepare =
+            || fast_content_extractor::prepare(&pages(), &fast_content_extractor::Params::default());
+        let compare = || content_extractor::Site::of(&pages(), &content_extractor::Params::default());
         Self {
-            template: methods.iter().any(by_template).then(learn),
-            site: methods.contains(&Method::ContentExtractor).then(site),
+            template: methods.contains(&Method::Gleaner).then(learn),
+            fast: methods.contains(&Method::FastContentExtractor).then(prepare),
+            site: methods.contains(&Method::ContentExtractor).then(compare),
         }
-    }
-
-    /// What a template says that was learned elsewhere.
-    #[must_use]
-    pub fn from_template(template: SiteTemplate) -> Self {
-        Self { template: Some(template), site: None }
     }
 }
 
@@ -92,18 +91,23 @@ impl Method {
     }
 
     /// The page's text; no line where there is none, or where the method needs a site
-    /// and has learned nothing.
+    /// and has learned nothing. The model is the block model's.
     #[must_use]
-    pub fn extract(self, input: Input<'_>, learned: &Learned) -> Vec<Line> {
-        match (self, &learned.template) {
-            (Self::SinglePage(method), _) => method.extract(input),
-            (Self::ContentExtractor, _) => {
-                learned.site.as_ref().map(|site| site.extract(input.page)).unwrap_or_default()
+    pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
+        let page = input.page;
+        match self {
+            Self::SinglePage(SinglePage::BlockModel) => block_model::extract(page, model),
+            Self::SinglePage(method) => method.extract(input),
+            Self::ContentExtractor => {
+                learned.site.as_ref().map(|site| site.extract(page)).unwrap_or_default()
             }
-            (Self::FastContentExtractor, None) => Vec::new(),
-            (Self::FastContentExtractor, Some(template)) => template.method.detect(input.page),
-            (Self::Gleaner, None) => site::extract_alone(input.page).lines,
-            (Self::Gleaner, Some(template)) => template.extract(input.page).lines,
+            Self::FastContentExtractor => {
+                learned.fast.as_ref().map(|template| template.detect(page)).unwrap_or_default()
+            }
+            Self::Gleaner => match &learned.template {
+                Some(template) => template.extract_with(model, page).lines,
+                None => site::extract_alone_with(model, page).lines,
+            },
         }
     }
 }
@@ -134,12 +138,19 @@ mod tests {
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);
         let pages = pages.map(|source| Page::parse(&source));
         let methods: Vec<Method> = Method::all().collect();
-        let learned = Learned::from_pages(&methods, "a.example", &pages.each_ref().map(|page| ("", page)));
+        let learned = Learned::from_pages(
+            &methods,
+            block_model::built_in(),
+            "a.example",
+            &pages.each_ref().map(|page| ("", page)),
+        );
         let source = source(&"Schools close early, the council said. ".repeat(9));
         let page = Page::parse(&source);
         let input = Input { source: &source, page: &page };
+        let extract =
+            |method: Method, learned: &Learned| method.extract(input, learned, block_model::built_in());
         for method in methods {
-            let (cold, warm) = (method.extract(input, &Learned::default()), method.extract(input, &learned));
+            let (cold, warm) = (extract(method, &Learned::default()), extract(method, &learned));
             assert_eq!(cold.is_empty(), method.needs_site(), "{method}");
             assert!(plain(&warm).contains("Schools close early"), "{method}");
             if !method.uses_site() {

@@ -14,11 +14,13 @@
 
 use std::num::NonZeroUsize;
 
+use gleaner_extract::block_model::{self, Forest};
 use gleaner_html::Page;
 use rayon::prelude::*;
 
 use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
+use crate::training::{CrossValidated, Lessons, boosting};
 use crate::{Learned, Measure, Method};
 
 /// Folds of a set.
@@ -64,6 +66,9 @@ pub struct Task {
     pub methods: Vec<Method>,
     /// What is measured besides words.
     pub measures: Vec<Measure>,
+    /// Judge each page by a block model that has seen no page of its site, instead of
+    /// by the built-in one.
+    pub cross_validate: bool,
     /// Threads; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
 }
@@ -103,9 +108,21 @@ pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, S
     let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| takes_part(m, task)).collect();
     let threads = task.threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let one = |set: &&Set| one_set(set, task, &methods, done);
-    let sets = pool.install(|| scored.iter().map(one).collect::<Result<Vec<_>, _>>())?;
+    let sets = pool.install(|| {
+        let models = if task.cross_validate {
+            Lessons::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::Params::default())
+        } else {
+            CrossValidated::default()
+        };
+        let one = |set: &&Set| one_set(set, task, &methods, &models, done);
+        scored.iter().map(one).collect::<Result<Vec<_>, _>>()
+    })?;
     Ok(Run { protocol: task.protocol, sets, remarks })
+}
+
+/// The model for pages of a site: one that has not seen it, else the built-in one.
+fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
+    models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
 fn takes_part(method: Method, task: &Task) -> bool {
@@ -135,15 +152,23 @@ fn one_set(
     set: &Set,
     task: &Task,
     methods: &[Method],
+    models: &CrossValidated,
     done: &(dyn Fn() + Sync),
 ) -> Result<SetScores, SetError> {
     let learns = task.protocol.learns() && methods.iter().any(|method| method.uses_site());
     let kept = in_order(set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(Entry::read))?;
     let learned: Vec<Learned> =
-        (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, &kept, fold)).collect();
+        (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, models, &kept, fold)).collect();
     let score = |(at, entry): (usize, &Entry)| {
         let score = |recorded: &Recorded| {
-            score_page(&entry.html, recorded, methods, &learned[at % FOLDS], &task.measures)
+            score_page(
+                &entry.html,
+                recorded,
+                methods,
+                &learned[at % FOLDS],
+                model(models, entry),
+                &task.measures,
+            )
         };
         let scores = match kept.get(at) {
             Some(recorded) => score(recorded),
@@ -167,14 +192,14 @@ pub(crate) fn in_order<T: Send>(
 }
 
 /// What a fold may know; nothing where no pages were kept to learn from.
-fn learn(set: &Set, methods: &[Method], kept: &[Recorded], fold: usize) -> Learned {
+fn learn(set: &Set, methods: &[Method], models: &CrossValidated, kept: &[Recorded], fold: usize) -> Learned {
     if kept.is_empty() {
         return Learned::default();
     }
     let pages: Vec<(&str, &Page)> =
         teachers(kept.len(), fold).map(|at| (set.entries[at].url.as_str(), &kept[at].page)).collect();
-    let host = set.entries.first().map_or("", |entry| entry.site.as_str());
-    Learned::from_pages(methods, host, &pages)
+    let first = set.entries.first().expect("a set with pages that were kept has entries");
+    Learned::from_pages(methods, model(models, first), &first.site, &pages)
 }
 
 /// Places of the pages that a fold is learned from.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gleaner_extract::Input;
+use gleaner_extract::block_model::Forest;
 use gleaner_html::text::plain;
 
 use crate::measure::space::{Size, Space};
@@ -41,6 +42,7 @@ pub fn score_page(
     recorded: &Recorded,
     methods: &[Method],
     learned: &Learned,
+    model: &Forest,
     measures: &[Measure],
 ) -> Vec<PageScore> {
     let gold = recorded.gold.as_deref().unwrap_or_default();
@@ -53,7 +55,7 @@ pub fn score_page(
     let html = wants(Measure::Space).then(|| Size::of(&recorded.bytes));
     let score = |method: &Method| {
         let start = Instant::now();
-        let lines = method.extract(input, learned);
+        let lines = method.extract(input, learned, model);
         let time = start.elapsed();
         let text = plain(&lines);
         PageScore {

@@ -1,4 +1,4 @@
-//! Every published method, in a folder of its own name.
+//! Every published method, and our own, in a folder of its own name.
 //!
 //! | folder | method | needs |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | [`text_to_tag_ratio`] | Weninger and Hsu 2008: lines of source by their text-to-tag ratio | one page's source |
 //! | [`line_block`] | Pan Ei San and Nilar Aye: blocks of lines by ratio, anchors, title words | one page's source |
 //! | [`comma_score`] | Posch: elements by their commas; and the punctuation score it extends | one page |
+//! | [`block_model`] | ours: a model taught with gold text judges every line | one page |
 //!
 //! All take a parsed [`gleaner_html::Page`] or its source, and give
 //! [`gleaner_html::text::Line`]s in page order, but for [`content_extractor`], whose
@@ -15,6 +16,7 @@
 //! a method finds nothing gives no line, which is an answer and not an error.
 //! Every method is bounded in time and memory by what its head says.
 
+pub mod block_model;
 mod blocks;
 pub mod bte;
 pub mod comma_score;

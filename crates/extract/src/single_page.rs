@@ -7,7 +7,7 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use crate::text_to_tag_ratio::Clustering;
-use crate::{bte, comma_score, line_block, text_to_tag_ratio};
+use crate::{block_model, bte, comma_score, line_block, text_to_tag_ratio};
 
 /// One page, in both forms that methods read.
 #[derive(Debug, Clone, Copy)]
@@ -45,11 +45,13 @@ pub enum SinglePage {
     CommaScore,
     /// [`comma_score::punctuation`].
     PunctuationScore,
+    /// [`block_model`].
+    BlockModel,
 }
 
 impl SinglePage {
-    /// All of them, in the order of the papers.
-    pub const ALL: [Self; 12] = [
+    /// All of them, in the order of the papers, ours last.
+    pub const ALL: [Self; 13] = [
         Self::BteOriginal,
         Self::BteImproved,
         Self::BteLinear,
@@ -62,6 +64,7 @@ impl SinglePage {
         Self::LineBlockLambdaSigma,
         Self::CommaScore,
         Self::PunctuationScore,
+        Self::BlockModel,
     ];
 
     /// The name that is typed and printed, such as `bte-linear`.
@@ -80,6 +83,7 @@ impl SinglePage {
             Self::LineBlockLambdaSigma => "line-block-lambda-sigma",
             Self::CommaScore => "comma-score",
             Self::PunctuationScore => "punctuation-score",
+            Self::BlockModel => "block-model",
         }
     }
 
@@ -111,6 +115,7 @@ impl SinglePage {
             Self::PunctuationScore => {
                 comma_score::punctuation::extract(input.page, &comma_score::punctuation::Params::default())
             }
+            Self::BlockModel => block_model::extract(input.page, block_model::built_in()),
         }
     }
 }

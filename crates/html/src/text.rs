@@ -17,6 +17,8 @@
 //! glued to its neighbour, a class that hides is not seen, and an unknown or
 //! custom element counts as inline, as it does in a browser.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
@@ -55,6 +57,18 @@ pub struct Line {
     pub text: String,
 }
 
+/// A line, and where on the page it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedLine {
+    /// The line.
+    pub line: Line,
+    /// The innermost block-level element around it; the root where there is none.
+    pub block: NodeId,
+    /// The nodes from its first text to behind its last. Nothing else that is text
+    /// lies between.
+    pub nodes: Range<NodeId>,
+}
+
 /// Stands in the buffer where something visible was left out of a line; also
 /// what Unicode has it for.
 const OBJECT: char = '\u{FFFC}';
@@ -67,24 +81,30 @@ const OBJECT: char = '\u{FFFC}';
 /// something visible was left out between two words a space stands.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
+    placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
+}
+
+/// The same lines as [`lines`], each with its place.
+#[must_use]
+pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<PlacedLine> {
     if page.is_empty() {
         return Vec::new();
     }
-    let mut out = Breaker { kind: kind_above(page, root), buffer: String::new(), lines: Vec::new() };
-    let mut blocks: Vec<(NodeId, LineKind)> = Vec::new();
+    let mut out = Breaker::new(kind_above(page, root), root);
+    let mut blocks: Vec<(NodeId, LineKind, NodeId)> = Vec::new();
     let range = page.subtree(root);
     let mut id = range.start;
     while id < range.end {
-        while let Some(&(end, outer)) = blocks.last()
+        while let Some(&(end, outer, block)) = blocks.last()
             && end <= id
         {
             blocks.pop();
-            out.enter(outer);
+            out.enter(outer, block);
         }
         let next = page.node(id).end;
         let Some(tag) = page.tag(id) else {
             if keep(id) {
-                out.buffer.push_str(page.text(id).unwrap_or_default());
+                out.add(id, page.text(id).unwrap_or_default());
             } else {
                 out.buffer.push(OBJECT);
             }
@@ -94,8 +114,8 @@ pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Li
         let skipped = Skip::of(page, id, tag, id == root, &keep);
         if is_block(tag) {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
-            blocks.push((next, out.kind));
-            out.enter(inner);
+            blocks.push((next, out.kind, out.block));
+            out.enter(inner, id);
         } else if tag == "br" {
             out.break_here();
         } else if skipped == Skip::Seen || tag == "img" {
@@ -224,14 +244,29 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
 /// The line being gathered.
 struct Breaker {
     kind: LineKind,
+    block: NodeId,
+    /// The nodes whose text is in the buffer.
+    nodes: Range<NodeId>,
     buffer: String,
-    lines: Vec<Line>,
+    lines: Vec<PlacedLine>,
 }
 
 impl Breaker {
-    fn enter(&mut self, kind: LineKind) {
+    fn new(kind: LineKind, block: NodeId) -> Self {
+        Self { kind, block, nodes: 0..0, buffer: String::new(), lines: Vec::new() }
+    }
+
+    fn enter(&mut self, kind: LineKind, block: NodeId) {
         self.end_line();
-        self.kind = kind;
+        (self.kind, self.block) = (kind, block);
+    }
+
+    fn add(&mut self, node: NodeId, text: &str) {
+        if self.nodes.is_empty() {
+            self.nodes.start = node;
+        }
+        self.nodes.end = node + 1;
+        self.buffer.push_str(text);
     }
 
     /// `<br>`: in a `pre` it is a line break like any other.
@@ -249,8 +284,10 @@ impl Breaker {
         }
         let text = if self.kind == LineKind::Pre { preserve(&self.buffer) } else { collapse(&self.buffer) };
         self.buffer.clear();
+        let nodes = std::mem::replace(&mut self.nodes, 0..0);
         if !text.is_empty() {
-            self.lines.push(Line { kind: self.kind, text });
+            let line = Line { kind: self.kind, text };
+            self.lines.push(PlacedLine { line, block: self.block, nodes });
         }
     }
 }
@@ -326,6 +363,21 @@ fn composed(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_knows_its_place() {
+        let page = Page::parse("<div>a<p>b <b>c</b></p><br>d<i hidden>e</i></div>");
+        let placed = placed_lines(&page, 0, |_| true);
+        let of = |at: usize| {
+            let place: &PlacedLine = &placed[at];
+            let text: String = place.nodes.clone().filter_map(|id| page.text(id)).collect();
+            (place.line.text.clone(), page.tag(place.block), text)
+        };
+        assert_eq!(of(0), ("a".into(), Some("div"), "a".into()));
+        assert_eq!(of(1), ("b c".into(), Some("p"), "b c".into()));
+        assert_eq!(of(2), ("d".into(), Some("div"), "d".into()));
+        assert_eq!(placed.len(), 3);
+    }
 
     fn of(html: &str) -> Vec<Line> {
         lines(&Page::parse(html), 0, |_| true)

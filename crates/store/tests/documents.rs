@@ -40,7 +40,7 @@ fn document(number: u8, text: &str) -> Document {
         published: None,
         authors: Vec::new(),
         content_hash: ContentHash::of(text),
-        method: "improved-bte".into(),
+        method: "block-model".into(),
         template_version: None,
     }
 }

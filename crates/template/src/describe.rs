@@ -1,56 +1,38 @@
 //! A template in words, for `gleaner template show`.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
-use gleaner_extract::fast_content_extractor::NonContent;
+use gleaner_extract::block_model::Place;
 
 use crate::SiteTemplate;
 
-/// The template as text of several lines: where it comes from, its content paths
-/// with the number of content blocks on each, most first, and the non-content
-/// blocks stored for each path with their first words.
+/// Places shown at most; a site has some hundreds, most of them of menus.
+const MOST_PLACES: usize = 40;
+
+/// The template as text of several lines: where it comes from; then kinds of place,
+/// those with most content first, each with the share of it that seems to be content,
+/// its blocks and its pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
-    let method = &template.method;
+    let site = &template.site;
     let mut out = String::new();
-    let mut line = |text: String| {
-        out.push_str(&text);
-        out.push('\n');
-    };
+    let mut line = |text: String| writeln!(out, "{text}").expect("writing to a string cannot fail");
     line(format!("host      {}", template.host));
     line(format!("version   {}", template.version));
-    line(format!("learned   {} from {} pages", template.learned, method.pages()));
-    line(format!(
-        "stored    {} content paths, {} non-content blocks",
-        method.content_paths().len(),
-        method.num_block_temp()
-    ));
-    let mut paths: Vec<(&String, &u32)> = method.content_paths().iter().collect();
-    paths.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-    let mut stored: HashMap<&str, Vec<&NonContent>> = HashMap::new();
-    for block in method.non_content() {
-        stored.entry(&block.path).or_default().push(block);
+    line(format!("learned   {} from {} pages", template.learned, site.pages));
+    line(format!("holds     {} places, {} repeated texts", site.places.len(), site.repeated.len()));
+    line(String::new());
+    line("content  blocks  pages  place".into());
+    let mut places: Vec<(&String, &Place)> = site.places.iter().collect();
+    places.sort_by(|a, b| b.1.content.total_cmp(&a.1.content).then_with(|| a.0.cmp(b.0)));
+    for (name, place) in places.iter().take(MOST_PLACES) {
+        let share = 100.0 * place.content / place.words;
+        line(format!("{share:6.0}%  {:6}  {:5}  {name}", place.blocks, place.pages));
     }
-    for (path, count) in paths {
-        line(String::new());
-        line(format!("{path}  ({count} content blocks)"));
-        for block in stored.get(path.as_str()).into_iter().flatten() {
-            line(non_content(block));
-        }
+    if places.len() > MOST_PLACES {
+        line(format!("... and {} more; all are in --json", places.len() - MOST_PLACES));
     }
     out
-}
-
-fn non_content(block: &NonContent) -> String {
-    let mut text = format!("  not \"{}\" (on {} pages", block.beginning, block.pages);
-    for (count, name) in [(block.links, "links"), (block.images, "images"), (block.scripts, "scripts")] {
-        if count > 0 {
-            write!(text, ", {count} {name}").expect("writing to a string cannot fail");
-        }
-    }
-    text.push(')');
-    text
 }
 
 #[cfg(test)]
@@ -68,15 +50,17 @@ mod tests {
         let pages = ["rain", "wind", "snow"].map(page);
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
         let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
+        let text = describe(&template);
+        let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            describe(&template),
-            "host      a.example\n\
-             version   1\n\
-             learned   1970-01-01T00:00:00Z from 3 pages\n\
-             stored    1 content paths, 1 non-content blocks\n\
-             \n\
-             HTML.BODY.P  (3 content blocks)\n  \
-             not \"All rights reserved.\" (on 3 pages, 1 links)\n"
+            lines[..4],
+            [
+                "host      a.example",
+                "version   1",
+                "learned   1970-01-01T00:00:00Z from 3 pages",
+                "holds     1 places, 1 repeated texts",
+            ]
         );
+        assert!(lines[6].ends_with("       3      3  body > p"), "{text}");
     }
 }

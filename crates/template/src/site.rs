@@ -1,23 +1,28 @@
 //! A site's template: learned from its first articles, kept as JSON, applied.
 //!
-//! A page of which the template finds nothing, or next to nothing, is extracted as
-//! a single page by improved BTE instead, and the method is recorded with the text.
-//! That happens to kinds of page that were not among those learned from, and after
-//! a redesign; a rising share of [`Method::ImprovedBte`] says that a template is
-//! out of date.
+//! What is learned is a [`block_model::Site`]: what the pages repeat, and which kinds
+//! of place hold content. Every extraction says how sure it is. Where the template is
+//! unsure or finds next to nothing (a kind of page that was not learned from, or a
+//! redesign) the votes are left out, and the surer of the two is taken; the method is
+//! recorded with the text. A rising share of [`Method::BlockModel`] says that
+//! a template is out of date.
 
 use std::fmt;
 
-use gleaner_extract::{bte, fast_content_extractor, words};
+use gleaner_extract::block_model::{self, Forest, Judged, Site};
+use gleaner_extract::words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
 /// Version of the template's JSON.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
-/// With fewer words found than this the single-page method is asked too.
+/// With fewer words found than this the page is judged alone, too.
 const FEW_WORDS: usize = 30;
+
+/// Below this the template is unsure, and the page is judged alone, too.
+const UNSURE: f32 = 0.5;
 
 /// The template of a host, with where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,26 +36,26 @@ pub struct SiteTemplate {
     /// Canonical URLs of the pages that it was learned from.
     pub learned_from: Vec<String>,
     /// What was learned.
-    pub method: fast_content_extractor::Template,
+    pub site: Site,
 }
 
 /// How a text was extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// By the site's template.
-    FastContentExtractor,
-    /// From the page alone.
-    ImprovedBte,
+    /// By the block model and the site's template.
+    Template,
+    /// By the block model from the page alone.
+    BlockModel,
 }
 
 impl Method {
-    /// The name in records and on the command line, such as `improved-bte`.
+    /// The name in records and on the command line, such as `block-model`.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::FastContentExtractor => "fast-content-extractor",
-            Self::ImprovedBte => "improved-bte",
+            Self::Template => "template",
+            Self::BlockModel => "block-model",
         }
     }
 }
@@ -62,12 +67,14 @@ impl fmt::Display for Method {
 }
 
 /// A page's text and the method that found it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
     /// The text in page order; none where no method found any.
     pub lines: Vec<Line>,
     /// What found it.
     pub method: Method,
+    /// How sure it is, 0 to 1 ([`block_model::confidence`]).
+    pub confidence: f32,
 }
 
 /// Why a text is no template.
@@ -99,30 +106,48 @@ struct File<'a> {
 
 impl SiteTemplate {
     /// Learns a host's template from article pages with their canonical URLs. With
-    /// no page the template finds nothing, and every page falls to the single-page
-    /// method.
+    /// no page nothing is known, and every page is judged alone.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
-        let (learned_from, pages): (Vec<String>, Vec<&Page>) =
-            pages.iter().map(|(url, page)| ((*url).to_owned(), *page)).unzip();
-        let method = fast_content_extractor::prepare(&pages, &fast_content_extractor::Params::default());
-        Self { host: host.to_owned(), version, learned, learned_from, method }
+        Self::learn_with(block_model::built_in(), host, version, learned, pages)
     }
 
-    /// The page's text by this template or, where that finds too little, alone.
+    /// The same with another model than the built-in one.
+    #[must_use]
+    pub fn learn_with(
+        model: &Forest,
+        host: &str,
+        version: u32,
+        learned: jiff::Timestamp,
+        pages: &[(&str, &Page)],
+    ) -> Self {
+        let (learned_from, pages): (Vec<String>, Vec<&Page>) =
+            pages.iter().map(|(url, page)| ((*url).to_owned(), *page)).unzip();
+        let site = Site::learn(&pages, model);
+        Self { host: host.to_owned(), version, learned, learned_from, site }
+    }
+
+    /// The page's text by this template or, where that is surer, alone.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
-        let lines = self.method.detect(page);
-        let found = word_count(&lines);
-        if found >= FEW_WORDS {
-            return Extracted { lines, method: Method::FastContentExtractor };
+        self.extract_with(block_model::built_in(), page)
+    }
+
+    /// The same with another model than the built-in one.
+    #[must_use]
+    pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
+        let judged = self.site.judge(page, model);
+        if self.site.pages == 0 {
+            return Extracted::of(judged, Method::BlockModel);
         }
-        let alone = extract_alone(page);
-        if word_count(&alone.lines) > found {
-            alone
-        } else {
-            Extracted { lines, method: Method::FastContentExtractor }
+        let extracted = Extracted::of(judged.clone(), Method::Template);
+        let few = extracted.words() < FEW_WORDS;
+        if !few && extracted.confidence >= UNSURE {
+            return extracted;
         }
+        let alone = Extracted::of(without_votes(judged), Method::BlockModel);
+        let surer = alone.confidence > extracted.confidence && (!few || alone.words() > extracted.words());
+        if surer { alone } else { extracted }
     }
 
     /// The template as JSON, ending in a line break.
@@ -152,14 +177,35 @@ impl SiteTemplate {
     }
 }
 
+impl Extracted {
+    fn of(judged: Vec<Judged>, method: Method) -> Self {
+        let confidence = block_model::confidence(&judged);
+        Self { lines: block_model::lines(judged), method, confidence }
+    }
+
+    fn words(&self) -> usize {
+        self.lines.iter().map(|line| words(&line.text).count()).sum()
+    }
+}
+
+/// What the model says of each block; what the site repeats stays away.
+fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
+    for judged in &mut judged {
+        judged.log_odds = judged.alone;
+    }
+    judged
+}
+
 /// The text of a page of a site without a template.
 #[must_use]
 pub fn extract_alone(page: &Page) -> Extracted {
-    Extracted { lines: bte::extract(page, &bte::Params::default()), method: Method::ImprovedBte }
+    extract_alone_with(block_model::built_in(), page)
 }
 
-fn word_count(lines: &[Line]) -> usize {
-    lines.iter().map(|line| words(&line.text).count()).sum()
+/// The same with another model than the built-in one.
+#[must_use]
+pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
+    Extracted::of(block_model::judge(page, model), Method::BlockModel)
 }
 
 #[cfg(test)]
@@ -168,67 +214,89 @@ mod tests {
 
     use super::*;
 
-    fn page(text: &str) -> Page {
+    /// A page as papers have them: menu, headline, story, related stories, notice.
+    fn page(story: &str) -> Page {
+        let related = "<li><a href=/x>Council agrees on a new bridge after years of debate</a>".repeat(4);
         Page::parse(&format!(
-            "<div><a href=/>Home</a> <a href=/n>News</a></div><p>{text}</p><p>All rights reserved.</p>"
+            "<title>A story</title><ul class=menu><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
+             <h1>A story</h1><div class=story-body>{story}</div><ul class=related>{related}</ul>\
+             <div class=footer><p>All rights in these pages are reserved by the publisher.</p></div>"
         ))
     }
 
+    const SENTENCES: [&str; 3] = [
+        "Rain fell on the valley for the third day in a row, and the river rose above the old bridge.",
+        "Nobody had expected the choir to win, least of all its conductor, who was asleep at the time.",
+        "Three lambs were found in the church this morning, warm, dry and without any harm at all.",
+    ];
+
+    /// Three paragraphs that no other story has.
+    fn story(number: usize) -> String {
+        let paragraph = |at: usize| {
+            let sentence = SENTENCES[(number + at) % 3];
+            format!("<p>{sentence} It was number {number}{at}, said the council. {sentence}</p>")
+        };
+        (0..3).map(paragraph).collect()
+    }
+
     fn learned() -> SiteTemplate {
-        let pages = ["One story of rain.", "Two words on wind.", "Three trains a day."];
-        let pages = pages.map(page);
-        let urls = ["https://a.example/0", "https://a.example/1", "https://a.example/2"];
-        let pages: Vec<_> = urls.into_iter().zip(&pages).collect();
+        let pages: Vec<Page> = (0..6).map(|number| page(&story(number))).collect();
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
         SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages)
+    }
+
+    fn text_of(page: &Page) -> String {
+        plain(&gleaner_html::text::lines(page, 0, |_| true))
     }
 
     #[test]
     fn a_page_of_the_site_is_extracted_by_template() {
-        let story = "The bridge opens today, the council said, and all were there. ".repeat(4);
-        let extracted = learned().extract(&page(&story));
-        assert_eq!(extracted.method, Method::FastContentExtractor);
-        assert_eq!(plain(&extracted.lines), story.trim());
+        let extracted = learned().extract(&page(&story(7)));
+        assert_eq!(extracted.method, Method::Template);
+        assert_eq!(plain(&extracted.lines), text_of(&Page::parse(&story(7))));
+        assert!(extracted.confidence > UNSURE && extracted.confidence <= 1.0, "{extracted:?}");
     }
 
     #[test]
-    fn a_page_of_another_kind_is_extracted_alone() {
-        let story = "The bridge opens today, the council said, and all were there. ".repeat(4);
-        let redesigned = Page::parse(&format!("<section><article><div>{story}</div></article></section>"));
+    fn a_page_of_another_kind_is_extracted_all_the_same() {
+        let redesigned = Page::parse(&format!(
+            "<title>A story</title><main><article><h1>A story</h1><section>{}</section></article></main>",
+            story(8)
+        ));
         let extracted = learned().extract(&redesigned);
-        assert_eq!((extracted.method, plain(&extracted.lines).as_str()), (Method::ImprovedBte, story.trim()));
-        assert_eq!(extracted, extract_alone(&redesigned));
+        assert!(plain(&extracted.lines).contains("number 81"), "{extracted:?}");
     }
 
     #[test]
-    fn a_short_text_of_the_template_is_kept() {
-        let extracted = learned().extract(&Page::parse("<p>Only four words here."));
-        assert_eq!((extracted.method, extracted.lines.len()), (Method::FastContentExtractor, 1));
+    fn where_nothing_is_there_is_no_confidence() {
         let nothing = learned().extract(&Page::parse(""));
-        assert_eq!((nothing.method, nothing.lines.len()), (Method::FastContentExtractor, 0));
+        assert_eq!((nothing.lines.len(), nothing.confidence), (0, 0.0));
     }
 
     #[test]
     fn a_template_without_pages_leaves_all_to_the_single_page_method() {
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
-        assert_eq!(empty.extract(&page("One story of rain.")).method, Method::ImprovedBte);
+        let alone = extract_alone(&page(&story(1)));
+        assert_eq!(empty.extract(&page(&story(1))), alone);
+        assert_eq!(alone.method, Method::BlockModel);
     }
 
     #[test]
     fn json_gives_the_same_template() {
         let template = learned();
         let json = template.to_json();
-        assert!(json.starts_with("{\n  \"format\": 1,\n  \"host\": \"a.example\""), "{json}");
+        assert!(json.starts_with("{\n  \"format\": 2,\n  \"host\": \"a.example\""), "{json}");
         assert_eq!(SiteTemplate::from_json(&json).unwrap(), template);
     }
 
     #[test]
     fn what_is_no_template_says_so() {
-        let newer = learned().to_json().replacen("\"format\": 1", "\"format\": 9", 1);
+        let newer = learned().to_json().replacen("\"format\": 2", "\"format\": 9", 1);
         let cases = [
             ("", "not a template file: EOF"),
             ("<html>", "not a template file: expected value"),
             ("{}", "it has no \"format\""),
-            ("{\"format\": 1}", "missing field `host`"),
+            ("{\"format\": 2}", "missing field `host`"),
             (&newer, "template format 9 is not known"),
         ];
         for (json, expected) in cases {
@@ -239,7 +307,7 @@ mod tests {
 
     #[test]
     fn labels_are_what_serde_writes() {
-        for method in [Method::FastContentExtractor, Method::ImprovedBte] {
+        for method in [Method::Template, Method::BlockModel] {
             assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
         }
     }

@@ -40,11 +40,12 @@ pub(crate) fn run(args: &Eval) -> Done {
 
 /// The protocol of a run, or `None` for the papers' tables.
 fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
-    let of_runs = !args.method.is_empty() || !args.measure.is_empty() || args.worst.is_some();
+    let of_runs =
+        !args.method.is_empty() || !args.measure.is_empty() || args.worst.is_some() || args.cross_validate;
     let of_papers = !args.paper.is_empty() || args.pictures.is_some();
     match args.protocol {
         EvalProtocol::Papers if of_runs => Err(Failure::Usage(
-            "--method, --measure and --worst are not for --protocol papers, whose tables have their own"
+            "--method, --measure, --worst and --cross-validate are not for --protocol papers, whose tables have their own"
                 .into(),
         )),
         EvalProtocol::Papers => Ok(None),
@@ -61,7 +62,13 @@ fn task(args: &Eval, protocol: Protocol) -> Task {
     }
     methods.sort();
     methods.dedup();
-    Task { protocol, methods, measures: measures(&args.measure), threads: args.threads }
+    Task {
+        protocol,
+        methods,
+        measures: measures(&args.measure),
+        cross_validate: args.cross_validate,
+        threads: args.threads,
+    }
 }
 
 fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {

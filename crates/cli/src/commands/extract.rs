@@ -7,7 +7,7 @@ use gleaner_config::Config;
 use gleaner_corpus::{Document, words};
 use gleaner_crawl::{Draft, Origin, draft, draft_of};
 use gleaner_eval::{Learned, Method};
-use gleaner_extract::Input;
+use gleaner_extract::{Input, block_model};
 use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
@@ -80,18 +80,13 @@ fn by_method(
     if method == Method::Gleaner && args.beside.is_empty() {
         return Ok(draft(input.page, origin, template()?.as_ref()));
     }
-    let learned = if method.uses_site() { learned(args, origin, template)? } else { Learned::default() };
-    let lines = method.extract(input, &learned);
+    let learned = if method.uses_site() { learned(args, origin)? } else { Learned::default() };
+    let lines = method.extract(input, &learned, block_model::built_in());
     Ok(draft_of(input.page, origin, &lines, method.name(), None))
 }
 
-/// What the method learns from the pages beside this one or, for one that keeps
-/// templates, what a template says.
-fn learned(
-    args: &Extract,
-    origin: &Origin,
-    template: impl Fn() -> Result<Option<SiteTemplate>, Failure>,
-) -> Result<Learned, Failure> {
+/// What the method learns from the pages beside this one.
+fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
     let method = args.method;
     let pages: Vec<(String, Page)> = pages::files(&args.beside)?
         .into_iter()
@@ -102,15 +97,9 @@ fn learned(
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {
         let pages: Vec<(&str, &Page)> = pages.iter().map(|(name, page)| (name.as_str(), page)).collect();
-        return Ok(Learned::from_pages(&[method], origin.url.host(), &pages));
+        return Ok(Learned::from_pages(&[method], block_model::built_in(), origin.url.host(), &pages));
     }
-    match (method, template()?) {
-        (Method::FastContentExtractor, Some(template)) => Ok(Learned::from_template(template)),
-        _ => Err(Failure::Usage(format!(
-            "{method} compares pages of one site: name others with --beside PAGES{}",
-            if method == Method::FastContentExtractor { ", or a template with --template FILE" } else { "" }
-        ))),
-    }
+    Err(Failure::Usage(format!("{method} compares pages of one site: name others with --beside PAGES")))
 }
 
 fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {

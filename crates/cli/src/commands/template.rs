@@ -57,6 +57,5 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
 
 /// What a template holds, in a few words.
 pub(crate) fn holds(template: &SiteTemplate) -> String {
-    let method = &template.method;
-    format!("{} content paths, {} non-content blocks", method.content_paths().len(), method.num_block_temp())
+    format!("{} places, {} repeated texts", template.site.places.len(), template.site.repeated.len())
 }

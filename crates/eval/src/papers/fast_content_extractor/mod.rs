@@ -235,6 +235,7 @@ mod tests {
             protocol: Protocol::Template,
             methods: vec![method],
             measures: vec![Measure::Blocks],
+            cross_validate: false,
             threads: None,
         };
         let run = crate::run(&sets[..1], &task, &|| {}).unwrap();

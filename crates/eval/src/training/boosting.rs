@@ -1,0 +1,399 @@
+//! Growing the trees of the block model: gradient boosting on histograms.
+//!
+//! The loss is the cross entropy between label and logistic of the sum of trees
+//! (Friedman 2001, section 4.5). Features are cut into at most 64 bins of about
+//! equal size, once; a leaf's gradients are summed a bin, and the larger child's sums
+//! are what is left of its parent's (the method of LightGBM: Ke et al., NIPS 2017).
+//! The leaf with the largest gain is split next.
+//!
+//! Why not a library: those that are kept up bind C++ or bring a dataframe with
+//! them, and a model is grown once a release; this is two hundred lines.
+//!
+//! The same rows and parameters give the same trees, bit for bit.
+
+use gleaner_extract::block_model::{Forest, Split, Tree};
+
+/// How trees are grown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Trees of a forest.
+    pub trees: usize,
+    /// Leaves of a tree at most.
+    pub leaves: usize,
+    /// What each tree adds of its answer.
+    pub rate: f64,
+    /// Rows of a leaf at least.
+    pub least_rows: usize,
+    /// Weight of "no answer" in each leaf (L2).
+    pub shrinkage: f64,
+    /// Share of the features that a tree may ask.
+    pub features: f64,
+    /// Share of the rows that a tree sees.
+    pub rows: f64,
+    /// Where the choice of features and rows begins.
+    pub seed: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            trees: 250,
+            leaves: 31,
+            rate: 0.06,
+            least_rows: 60,
+            shrinkage: 5.0,
+            features: 0.4,
+            rows: 0.8,
+            seed: 1,
+        }
+    }
+}
+
+/// Bins of a feature at most.
+const BINS: usize = 64;
+
+/// Rows of features in bins, with the bounds between bins.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: usize,
+    /// Row by row.
+    bins: Vec<u8>,
+    /// Of each feature: a value is in bin `b` if it is at most `edges[b]`.
+    edges: Vec<Vec<f32>>,
+}
+
+impl Table {
+    /// Cuts rows of equal length into bins.
+    #[must_use]
+    pub fn of(rows: &[Vec<f32>]) -> Self {
+        let columns = rows.first().map_or(0, Vec::len);
+        let edges: Vec<Vec<f32>> =
+            (0..columns).map(|column| edges(rows.iter().map(|row| row[column]).collect())).collect();
+        let bin = |(edges, value): (&Vec<f32>, &f32)| edges.partition_point(|edge| edge < value) as u8;
+        let bins = rows.iter().flat_map(|row| edges.iter().zip(row).map(bin)).collect();
+        Self { columns, bins, edges }
+    }
+
+    fn row(&self, at: u32) -> &[u8] {
+        &self.bins[at as usize * self.columns..][..self.columns]
+    }
+}
+
+/// Bounds between bins of about equal size, lower bins closed: fewer than [`BINS`].
+fn edges(mut values: Vec<f32>) -> Vec<f32> {
+    values.sort_unstable_by(f32::total_cmp);
+    let mut different = values.clone();
+    different.dedup();
+    let between = |pair: &[f32]| f32::midpoint(pair[0], pair[1]);
+    if different.len() <= BINS {
+        return different.windows(2).map(between).collect();
+    }
+    let mut edges: Vec<f32> = (1..BINS)
+        .filter_map(|cut| {
+            let low = values[values.len() * cut / BINS];
+            let next = different.partition_point(|value| *value <= low);
+            (next < different.len()).then(|| f32::midpoint(low, different[next]))
+        })
+        .collect();
+    edges.dedup();
+    edges
+}
+
+/// A label with its weight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// How much of the block is content, 0 to 1.
+    pub label: f32,
+    /// How much it counts; 0 for not at all.
+    pub weight: f32,
+}
+
+/// Sums of gradients, and rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    gradient: f64,
+    hessian: f64,
+    rows: u32,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        self.gradient += other.gradient;
+        self.hessian += other.hessian;
+        self.rows += other.rows;
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            gradient: self.gradient - other.gradient,
+            hessian: self.hessian - other.hessian,
+            rows: self.rows - other.rows,
+        }
+    }
+
+    fn score(self, shrinkage: f64) -> f64 {
+        self.gradient * self.gradient / (self.hessian + shrinkage)
+    }
+}
+
+/// A leaf that may be split.
+struct Leaf {
+    rows: Vec<u32>,
+    sums: Vec<Sum>,
+    whole: Sum,
+    best: Option<Cut>,
+    /// The split above, and whether this is its left child.
+    above: Option<(usize, bool)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    gain: f64,
+    /// Place among the tree's features, and the last bin of the left child.
+    feature: usize,
+    bin: usize,
+}
+
+/// Grows a forest from the rows whose weight is not 0.
+#[must_use]
+pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
+    let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();
+    let mut odds = vec![0.0_f64; targets.len()];
+    let mut random = Random(params.seed);
+    let mut forest = Forest::default();
+    for _ in 0..params.trees {
+        let features = random.choose(table.columns, params.features);
+        let seen: Vec<u32> = rows.iter().copied().filter(|_| random.share() < params.rows).collect();
+        let tree = Grower { table, targets, odds: &odds, features, params }.tree(seen);
+        for at in &rows {
+            odds[*at as usize] += f64::from(value(table, &tree, *at));
+        }
+        forest.trees.push(tree);
+    }
+    forest
+}
+
+/// The tree's answer for a row in bins: as [`Tree::value`], since thresholds are edges.
+fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
+    let row = table.row(at);
+    let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
+    while node >= 0 {
+        let split = &tree.splits[node as usize];
+        let edges = &table.edges[split.feature as usize];
+        let is_left =
+            edges.get(row[split.feature as usize] as usize).is_some_and(|edge| *edge <= split.threshold);
+        node = if is_left { split.left } else { split.right };
+    }
+    tree.leaves[(-(node + 1)) as usize]
+}
+
+/// What one tree is grown from.
+struct Grower<'a> {
+    table: &'a Table,
+    targets: &'a [Target],
+    odds: &'a [f64],
+    features: Vec<usize>,
+    params: &'a Params,
+}
+
+impl Grower<'_> {
+    fn tree(&self, rows: Vec<u32>) -> Tree {
+        let mut splits: Vec<Split> = Vec::new();
+        let mut leaves = vec![self.leaf(rows, None, None)];
+        while leaves.len() < self.params.leaves {
+            let gain = |leaf: &Leaf| leaf.best.map_or(0.0, |cut| cut.gain);
+            let Some(next) =
+                (0..leaves.len()).reduce(|a, b| if gain(&leaves[b]) > gain(&leaves[a]) { b } else { a })
+            else {
+                break;
+            };
+            if leaves[next].best.is_none() {
+                break;
+            }
+            let leaf = leaves.swap_remove(next);
+            leaves.extend(self.split(leaf, &mut splits));
+        }
+        self.finish(splits, &leaves)
+    }
+
+    fn split(&self, leaf: Leaf, splits: &mut Vec<Split>) -> [Leaf; 2] {
+        let cut = leaf.best.expect("only leaves with a cut are split");
+        let feature = self.features[cut.feature];
+        let at = splits.len();
+        set_child(splits, leaf.above, at as i16);
+        let threshold = self.table.edges[feature][cut.bin];
+        splits.push(Split { feature: feature as u16, left: 0, right: 0, threshold });
+        let (left, right): (Vec<u32>, Vec<u32>) =
+            leaf.rows.iter().partition(|row| self.table.row(**row)[feature] as usize <= cut.bin);
+        if left.len() <= right.len() {
+            let left = self.leaf(left, Some((at, true)), None);
+            let right = self.leaf(right, Some((at, false)), Some((&leaf.sums, &left.sums)));
+            [left, right]
+        } else {
+            let right = self.leaf(right, Some((at, false)), None);
+            let left = self.leaf(left, Some((at, true)), Some((&leaf.sums, &right.sums)));
+            [left, right]
+        }
+    }
+
+    /// A leaf of these rows; its sums are counted or, where the parent's and the
+    /// sibling's are known, what is left of them.
+    fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
+        let sums: Vec<Sum> = match known {
+            Some((parent, sibling)) => {
+                parent.iter().zip(sibling).map(|(all, part)| all.without(*part)).collect()
+            }
+            None => self.sums(&rows),
+        };
+        let mut whole = Sum::default();
+        sums.iter().take(BINS).for_each(|sum| whole.add(*sum));
+        let best = self.best(&sums, whole);
+        Leaf { rows, sums, whole, best, above }
+    }
+
+    fn sums(&self, rows: &[u32]) -> Vec<Sum> {
+        let mut sums = vec![Sum::default(); self.features.len().max(1) * BINS];
+        for at in rows {
+            let Target { label, weight } = self.targets[*at as usize];
+            let chance = 1.0 / (1.0 + (-self.odds[*at as usize]).exp());
+            let weight = f64::from(weight);
+            let own = Sum {
+                gradient: weight * (chance - f64::from(label)),
+                hessian: weight * chance * (1.0 - chance),
+                rows: 1,
+            };
+            let row = self.table.row(*at);
+            for (feature, sums) in self.features.iter().zip(sums.chunks_exact_mut(BINS)) {
+                sums[row[*feature] as usize].add(own);
+            }
+        }
+        sums
+    }
+
+    fn best(&self, sums: &[Sum], whole: Sum) -> Option<Cut> {
+        let shrinkage = self.params.shrinkage;
+        let least = self.params.least_rows as u32;
+        let mut best: Option<Cut> = None;
+        for (feature, bins) in sums.chunks_exact(BINS).enumerate().take(self.features.len()) {
+            let mut left = Sum::default();
+            for (bin, sum) in bins.iter().enumerate().take(self.table.edges[self.features[feature]].len()) {
+                left.add(*sum);
+                let right = whole.without(left);
+                if left.rows < least || right.rows < least {
+                    continue;
+                }
+                let gain = left.score(shrinkage) + right.score(shrinkage) - whole.score(shrinkage);
+                if gain > best.map_or(1e-9, |cut| cut.gain) {
+                    best = Some(Cut { gain, feature, bin });
+                }
+            }
+        }
+        best
+    }
+
+    fn finish(&self, mut splits: Vec<Split>, leaves: &[Leaf]) -> Tree {
+        let mut values = Vec::with_capacity(leaves.len());
+        for (at, leaf) in leaves.iter().enumerate() {
+            set_child(&mut splits, leaf.above, -(at as i16) - 1);
+            let answer = -leaf.whole.gradient / (leaf.whole.hessian + self.params.shrinkage);
+            values.push((answer * self.params.rate) as f32);
+        }
+        Tree { splits, leaves: values }
+    }
+}
+
+fn set_child(splits: &mut [Split], above: Option<(usize, bool)>, child: i16) {
+    match above {
+        Some((at, true)) => splits[at].left = child,
+        Some((at, false)) => splits[at].right = child,
+        None => {}
+    }
+}
+
+/// xorshift64* (Vigna 2016): enough to choose rows and features.
+struct Random(u64);
+
+impl Random {
+    fn share(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// About this share of the numbers below `count`, one at least, ascending.
+    fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
+        let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
+        if chosen.is_empty() && count > 0 {
+            chosen.push((self.share() * count as f64) as usize);
+        }
+        chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params() -> Params {
+        Params { trees: 60, least_rows: 2, shrinkage: 0.1, features: 1.0, rate: 0.3, ..Params::default() }
+    }
+
+    /// Content is what is long and not linked, or has the third feature.
+    fn rows() -> (Vec<Vec<f32>>, Vec<Target>) {
+        let mut random = Random(7);
+        let row = |random: &mut Random| {
+            let row: Vec<f32> = (0..4).map(|_| random.share() as f32).collect();
+            let is = (row[0] > 0.5 && row[1] < 0.3) || row[2] > 0.9;
+            (row, Target { label: f32::from(u8::from(is)), weight: 1.0 })
+        };
+        (0..2_000).map(|_| row(&mut random)).unzip()
+    }
+
+    #[test]
+    fn what_can_be_learned_is_learned() {
+        let (rows, targets) = rows();
+        let forest = grow(&Table::of(&rows[..1_500]), &targets[..1_500], &params());
+        let right =
+            |(row, target): (&Vec<f32>, &Target)| (forest.log_odds(row) > 0.0) == (target.label > 0.5);
+        let unseen = rows[1_500..].iter().zip(&targets[1_500..]);
+        assert!(unseen.filter(|pair| right(*pair)).count() >= 480);
+    }
+
+    #[test]
+    fn rows_in_bins_get_the_answer_of_rows_in_numbers() {
+        let (rows, targets) = rows();
+        let table = Table::of(&rows);
+        let forest = grow(&table, &targets, &Params { trees: 5, ..params() });
+        for (at, row) in rows.iter().enumerate() {
+            for tree in &forest.trees {
+                assert_eq!(tree.value(row), value(&table, tree, at as u32));
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_rows_give_the_same_trees() {
+        let (rows, targets) = rows();
+        let grown =
+            || grow(&Table::of(&rows), &targets, &Params { trees: 3, rows: 0.5, features: 0.5, ..params() });
+        assert_eq!(grown(), grown());
+    }
+
+    #[test]
+    fn weights_of_nothing_and_no_rows_give_leaves() {
+        let (rows, targets) = rows();
+        let none: Vec<Target> = targets.iter().map(|t| Target { weight: 0.0, ..*t }).collect();
+        let forest = grow(&Table::of(&rows), &none, &params());
+        assert_eq!(forest.log_odds(&rows[0]), 0.0);
+        assert_eq!(grow(&Table::of(&[]), &[], &params()).log_odds(&[]), 0.0);
+    }
+
+    #[test]
+    fn bins_keep_order_and_apart() {
+        assert_eq!(edges(vec![2.0, 1.0, 2.0]), [1.5]);
+        assert!(edges(vec![1.0; 500]).is_empty());
+        let many = edges((0..10_000).map(|n| n as f32).collect());
+        assert!(many.len() < BINS && many.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

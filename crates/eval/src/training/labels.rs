@@ -1,0 +1,140 @@
+//! Which blocks of a page its gold text holds.
+//!
+//! A block of three words and more is content by the share of its trigrams of words
+//! that the gold has; a shorter one must be a line of the gold. Each trigram and line
+//! of the gold serves as often as the gold has it. Blocks that stand among content
+//! are served first: the same sentence in a list of related stories gets nothing.
+
+use std::collections::HashMap;
+
+use gleaner_extract::words;
+
+/// Words below which a block must be a whole line of the gold.
+const SHORT: usize = 5;
+
+/// Blocks on each side that tell whether a block stands among content.
+const AROUND: usize = 6;
+
+/// A label for every block, 0 to 1: how much of it is content.
+#[must_use]
+pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
+    let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
+    let all = Supply::of(gold);
+    let alone: Vec<f32> = blocks.iter().map(|words| all.share(words)).collect();
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    let rank: Vec<f32> = (0..blocks.len()).map(|at| among_content(at, &blocks, &alone)).collect();
+    order.sort_by(|a, b| rank[*b].total_cmp(&rank[*a]).then(a.cmp(b)));
+    let mut supply = all;
+    let mut labels = vec![0.0; blocks.len()];
+    for at in order {
+        labels[at] = certain(supply.take(&blocks[at]));
+    }
+    labels
+}
+
+/// Share of words that are content near a block.
+fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
+    let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(blocks.len());
+    let (mut content, mut all) = (0.0, 0.0);
+    for other in near {
+        let size = blocks[other].len() as f32;
+        content += shares[other] * size;
+        all += size;
+    }
+    content / f32::max(all, 1.0)
+}
+
+/// A share near 0 is chance, one near 1 a difference in how words are cut.
+fn certain(share: f32) -> f32 {
+    ((share - 0.25) / 0.5).clamp(0.0, 1.0)
+}
+
+fn lower(text: &str) -> Vec<String> {
+    words(text).map(str::to_lowercase).collect()
+}
+
+/// What of the gold is still to be found.
+struct Supply {
+    trigrams: HashMap<[String; 3], u32>,
+    lines: HashMap<Vec<String>, u32>,
+}
+
+impl Supply {
+    fn of(gold: &str) -> Self {
+        let mut supply = Self { trigrams: HashMap::new(), lines: HashMap::new() };
+        for trigram in trigrams(&lower(gold)) {
+            *supply.trigrams.entry(trigram).or_default() += 1;
+        }
+        for line in gold.lines() {
+            *supply.lines.entry(lower(line)).or_default() += 1;
+        }
+        supply
+    }
+
+    fn share(&self, words: &[String]) -> f32 {
+        if words.len() < SHORT {
+            return if self.lines.contains_key(words) { 1.0 } else { 0.0 };
+        }
+        let found = trigrams(words).filter(|three| self.trigrams.contains_key(three)).count();
+        found as f32 / (words.len() - 2) as f32
+    }
+
+    fn take(&mut self, words: &[String]) -> f32 {
+        if words.len() < SHORT {
+            return if take(&mut self.lines, &words.to_vec()) { 1.0 } else { 0.0 };
+        }
+        let found = trigrams(words).filter(|three| take(&mut self.trigrams, three)).count();
+        found as f32 / (words.len() - 2) as f32
+    }
+}
+
+fn take<K: std::hash::Hash + Eq>(from: &mut HashMap<K, u32>, key: &K) -> bool {
+    match from.get_mut(key) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    }
+}
+
+fn trigrams(words: &[String]) -> impl Iterator<Item = [String; 3]> + '_ {
+    words.windows(3).map(|three| [three[0].clone(), three[1].clone(), three[2].clone()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_content_by_what_the_gold_holds() {
+        let gold = "The rain fell on the valley.\nFloods\nThe river rose above the bridge.";
+        let blocks = [
+            "Sport today",
+            "The rain fell on the valley.",
+            "Floods",
+            "The river rose above the bridge.",
+            "Share this story with your friends on the web",
+        ];
+        assert_eq!(labels(&blocks, gold), [0.0, 1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_repeated_sentence_is_content_where_content_is() {
+        let gold = "Rain fell on the valley.\nThe river rose above the bridge.\nNobody was hurt in the end.";
+        let related = "Rain fell on the valley.";
+        let other = "A quite different story of many other words stands here";
+        let mut blocks = vec![related];
+        blocks.extend([other; 8]);
+        blocks.extend([related, "The river rose above the bridge.", "Nobody was hurt in the end."]);
+        let labels = labels(&blocks, gold);
+        assert_eq!(labels[0], 0.0);
+        assert_eq!(&labels[9..], [1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn nothing_has_no_labels() {
+        assert!(labels(&[], "gold").is_empty());
+        assert_eq!(labels(&["a b c d e f"], ""), [0.0]);
+    }
+}

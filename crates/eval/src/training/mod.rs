@@ -1,0 +1,177 @@
+//! Teaching the block model with pages that have gold text.
+//!
+//! [`Lessons::read`] takes features and [`labels`] of every page of some sets once.
+//! [`Lessons::teach`] grows one model of all of them; [`Lessons::cross_validate`] one
+//! a fold, sites apart, so that every page can be judged by a model that has seen no
+//! page of its site. A site counts as at most [`SITE_PAGES`] pages, a page by its words
+//! once, and a page whose gold cannot be found on it counts little.
+
+pub mod boosting;
+pub mod labels;
+
+use std::collections::BTreeMap;
+
+use gleaner_extract::block_model::{Forest, Repeated, feature_rows};
+use gleaner_html::Page;
+use rayon::prelude::*;
+
+use crate::measure::words::Bag;
+use crate::protocol::{FOLDS, KEPT, in_order, teachers};
+use crate::set::{Entry, Recorded, Set, SetError};
+use boosting::{Params, Table, Target};
+
+/// Pages that a site counts as, however many it has.
+const SITE_PAGES: f32 = 12.0;
+
+/// Words of a block that count.
+const LONG: f32 = 120.0;
+
+/// What a block counts without words.
+const ANY: f32 = 3.0;
+
+/// Pages with gold as rows of features with labels.
+#[derive(Debug, Clone)]
+pub struct Lessons {
+    rows: Vec<Vec<f32>>,
+    targets: Vec<Target>,
+    /// Of each row: its site's number in `sites`.
+    site: Vec<usize>,
+    sites: Vec<String>,
+}
+
+/// One page's part.
+struct Lesson {
+    site: String,
+    rows: Vec<Vec<f32>>,
+    targets: Vec<Target>,
+}
+
+impl Lessons {
+    /// Reads every page that has gold; `done` is called a page. A page of a site with
+    /// several is there twice, each time with half its weight: as it is, and without
+    /// what the pages of other folds repeat.
+    ///
+    /// # Errors
+    /// [`SetError`]: a page cannot be read.
+    pub fn read(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Self, SetError> {
+        let mut lessons = Vec::new();
+        for set in sets {
+            lessons.extend(of_set(set, done)?);
+        }
+        Ok(Self::of(lessons))
+    }
+
+    fn of(lessons: Vec<Lesson>) -> Self {
+        let mut pages: BTreeMap<&str, f32> = BTreeMap::new();
+        for lesson in &lessons {
+            *pages.entry(&lesson.site).or_default() += 1.0;
+        }
+        let sites: Vec<String> = pages.keys().map(|site| (*site).to_owned()).collect();
+        let shares: Vec<f32> = pages.values().map(|pages| pages.min(SITE_PAGES) / pages).collect();
+        let mut all = Self { rows: Vec::new(), targets: Vec::new(), site: Vec::new(), sites };
+        for lesson in lessons {
+            let site = all.sites.binary_search(&lesson.site).expect("every site was counted");
+            all.site.extend(lesson.rows.iter().map(|_| site));
+            all.rows.extend(lesson.rows);
+            let weighed = |target: Target| Target { weight: target.weight * shares[site], ..target };
+            all.targets.extend(lesson.targets.into_iter().map(weighed));
+        }
+        all
+    }
+
+    /// One model of all pages.
+    #[must_use]
+    pub fn teach(&self, params: &Params) -> Forest {
+        boosting::grow(&Table::of(&self.rows), &self.targets, params)
+    }
+
+    /// Of each site the model that has seen no page of it: one model a fold, sites
+    /// dealt out in the order of their names.
+    #[must_use]
+    pub fn cross_validate(&self, folds: usize, params: &Params) -> CrossValidated {
+        let table = Table::of(&self.rows);
+        let grow = |fold: usize| {
+            let blind = |(target, site): (&Target, &usize)| {
+                let weight = if site % folds == fold { 0.0 } else { target.weight };
+                Target { weight, ..*target }
+            };
+            let targets: Vec<Target> = self.targets.iter().zip(&self.site).map(blind).collect();
+            boosting::grow(&table, &targets, params)
+        };
+        let forests: Vec<Forest> = (0..folds).into_par_iter().map(grow).collect();
+        let fold_of = self.sites.iter().enumerate().map(|(at, site)| (site.clone(), at % folds)).collect();
+        CrossValidated { forests, fold_of }
+    }
+}
+
+/// A model for each site that has seen no page of it.
+#[derive(Debug, Clone, Default)]
+pub struct CrossValidated {
+    forests: Vec<Forest>,
+    fold_of: BTreeMap<String, usize>,
+}
+
+impl CrossValidated {
+    /// The model for a site; `None` for one that was not there.
+    #[must_use]
+    pub fn of(&self, site: &str) -> Option<&Forest> {
+        self.fold_of.get(site).map(|fold| &self.forests[*fold])
+    }
+}
+
+fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<Lesson>, SetError> {
+    let of_one_site = set.sites() == 1 && set.entries.len() >= FOLDS;
+    let kept = in_order(set.entries.par_iter().take(if of_one_site { KEPT } else { 0 }).map(Entry::read))?;
+    let repeated: Vec<Repeated> = (0..FOLDS)
+        .into_par_iter()
+        .map(|fold| {
+            let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
+            Repeated::of(&pages)
+        })
+        .collect();
+    let nothing = Repeated::default();
+    let read = |(at, entry): (usize, &Entry)| {
+        let page = entry.read()?;
+        done();
+        let own = &repeated[at % FOLDS];
+        let forms: Vec<(&Repeated, f32)> =
+            if own.is_empty() { vec![(&nothing, 1.0)] } else { vec![(&nothing, 0.5), (own, 0.5)] };
+        Ok(lesson(entry, &page, &forms))
+    };
+    let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
+    in_order(with_gold.map(read))
+}
+
+/// One page, without what is repeated, in each form with its weight.
+fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Lesson {
+    let gold = recorded.gold.as_deref().unwrap_or_default();
+    let mut lesson = Lesson { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
+    for (repeated, share) in forms {
+        let (placed, rows): (Vec<_>, Vec<Vec<f32>>) =
+            feature_rows(&recorded.page, repeated).into_iter().unzip();
+        let texts: Vec<&str> = placed.iter().map(|placed| placed.line.text.as_str()).collect();
+        let labels = labels::labels(&texts, gold);
+        let trust = trust(&texts, &labels, gold);
+        let weight = |text: &&str| (gleaner_extract::words(text).count() as f32).min(LONG) + ANY;
+        let sum: f32 = texts.iter().map(weight).sum();
+        let target = |(label, text): (&f32, &&str)| Target {
+            label: *label,
+            weight: share * trust * weight(text) / sum * WEIGHT_OF_A_PAGE,
+        };
+        lesson.targets.extend(labels.iter().zip(&texts).map(target));
+        lesson.rows.extend(rows);
+    }
+    lesson
+}
+
+/// So that a block's weight is near 1.
+const WEIGHT_OF_A_PAGE: f32 = 200.0;
+
+/// How well gold and blocks agree, 0 to 1: the square of the word F1 that the labels
+/// would reach.
+fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
+    let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
+    let text: Vec<&str> = kept.map(|(text, _)| *text).collect();
+    let f1 = Bag::of(&text.join("\n")).against(&Bag::of(gold)).ratios().f1 as f32;
+    f1 * f1
+}

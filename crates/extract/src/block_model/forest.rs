@@ -1,0 +1,186 @@
+//! The model: regression trees whose leaves are added up to the log-odds that a
+//! block is content (gradient boosting: Friedman, Greedy function approximation,
+//! Annals of Statistics 2001). Trees are grown in the room eval (`training`); here
+//! they are only read, written and asked.
+//!
+//! The file: the eight bytes `GLEANER1`, a hash of the features' names (u64), the
+//! number of trees (u32); of each tree its number of splits (u16), the splits
+//! (feature u16, left i16, right i16, threshold f32) and one leaf more than splits
+//! (f32). All little-endian. A negative child `c` is leaf `-c - 1`.
+
+use super::features;
+
+const MAGIC: &[u8; 8] = b"GLEANER1";
+
+/// A question: is this feature at most the threshold? Then left, else right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Split {
+    /// Number of the feature, in the order of [`super::feature_names`].
+    pub feature: u16,
+    /// The next split, or, negative, the leaf `-left - 1`.
+    pub left: i16,
+    /// The same where the answer is no.
+    pub right: i16,
+    /// Compared with the feature's value.
+    pub threshold: f32,
+}
+
+/// One tree; without a split it is its only leaf.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tree {
+    /// The root is the first. A split's children come behind it.
+    pub splits: Vec<Split>,
+    /// One more than splits, in log-odds.
+    pub leaves: Vec<f32>,
+}
+
+impl Tree {
+    /// The leaf's value for a row of features.
+    #[must_use]
+    pub fn value(&self, row: &[f32]) -> f32 {
+        let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
+        while at >= 0 {
+            let split = &self.splits[at as usize];
+            at = if row[split.feature as usize] <= split.threshold { split.left } else { split.right };
+        }
+        self.leaves[(-(at + 1)) as usize]
+    }
+
+    /// Whether every child is a split behind its parent or a leaf, and every
+    /// feature one of so many.
+    fn is_sound(&self, features: usize) -> bool {
+        let child = |parent: usize, at: i16| {
+            if at >= 0 {
+                (at as usize) > parent && (at as usize) < self.splits.len()
+            } else {
+                ((-(i32::from(at) + 1)) as usize) < self.leaves.len()
+            }
+        };
+        self.leaves.len() == self.splits.len() + 1
+            && self.splits.iter().enumerate().all(|(at, split)| {
+                (split.feature as usize) < features && child(at, split.left) && child(at, split.right)
+            })
+    }
+}
+
+/// The trees of a model.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Forest {
+    /// In the order in which they were grown.
+    pub trees: Vec<Tree>,
+}
+
+impl Forest {
+    /// The log-odds for a row of features.
+    #[must_use]
+    pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.trees.iter().map(|tree| tree.value(row)).sum()
+    }
+
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend(fingerprint().to_le_bytes());
+        out.extend((self.trees.len() as u32).to_le_bytes());
+        for tree in &self.trees {
+            out.extend((tree.splits.len() as u16).to_le_bytes());
+            for split in &tree.splits {
+                out.extend(split.feature.to_le_bytes());
+                out.extend(split.left.to_le_bytes());
+                out.extend(split.right.to_le_bytes());
+                out.extend(split.threshold.to_le_bytes());
+            }
+            out.extend(tree.leaves.iter().flat_map(|leaf| leaf.to_le_bytes()));
+        }
+        out
+    }
+
+    /// Reads a file's bytes; `None` where they are no model, or one for other
+    /// features than these.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes);
+        if reader.take::<8>()? != *MAGIC || u64::from_le_bytes(reader.take()?) != fingerprint() {
+            return None;
+        }
+        let trees = u32::from_le_bytes(reader.take()?);
+        let trees: Option<Vec<Tree>> = (0..trees).map(|_| reader.tree()).collect();
+        let forest = Self { trees: trees? };
+        let features = super::feature_names().len();
+        let sound = reader.0.is_empty() && forest.trees.iter().all(|tree| tree.is_sound(features));
+        sound.then_some(forest)
+    }
+}
+
+/// What is left to read.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    fn tree(&mut self) -> Option<Tree> {
+        let size = u16::from_le_bytes(self.take()?);
+        let mut tree = Tree::default();
+        for _ in 0..size {
+            tree.splits.push(Split {
+                feature: u16::from_le_bytes(self.take()?),
+                left: i16::from_le_bytes(self.take()?),
+                right: i16::from_le_bytes(self.take()?),
+                threshold: f32::from_le_bytes(self.take()?),
+            });
+        }
+        for _ in 0..=size {
+            tree.leaves.push(f32::from_le_bytes(self.take()?));
+        }
+        Some(tree)
+    }
+}
+
+/// FNV-1a over the features' names: a model knows features by their place.
+fn fingerprint() -> u64 {
+    let names = features::names().join("\n");
+    names
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Forest {
+        let tree = Tree {
+            splits: vec![Split { feature: 1, left: -1, right: -2, threshold: 0.5 }],
+            leaves: vec![-1.5, 2.0],
+        };
+        Forest { trees: vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }] }
+    }
+
+    #[test]
+    fn trees_are_asked_and_added() {
+        assert_eq!(small().log_odds(&[0.0, 0.5]), -1.25);
+        assert_eq!(small().log_odds(&[0.0, 0.6]), 2.25);
+        assert_eq!(Forest::default().log_odds(&[]), 0.0);
+    }
+
+    #[test]
+    fn files_come_back_and_damage_is_seen() {
+        let bytes = small().to_bytes();
+        assert_eq!(Forest::from_bytes(&bytes), Some(small()));
+        for length in 0..bytes.len() {
+            assert_eq!(Forest::from_bytes(&bytes[..length]), None, "{length} bytes");
+        }
+        for at in 0..30 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x80;
+            if let Some(forest) = Forest::from_bytes(&damaged) {
+                assert!(!forest.log_odds(&vec![0.0; 1_000]).is_nan() || at >= 20);
+            }
+        }
+    }
+}
