@@ -119,8 +119,8 @@ mod tests {
     fn kept(number: usize, story: &str) -> Kept {
         let terms = "<p>All rights in these pages, their pictures and their sounds are reserved by the publisher, and whoever wants to use them has to ask for leave.</p>";
         let html = format!(
-            "<title>Story {number}</title><div class=box><p>{story} It was number {number}, and all went home.</p></div><article>{}</article>",
-            terms.repeat(6)
+            "<title>Story {number}</title><div class=comment><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></div><article>{}</article>",
+            terms.repeat(9)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
         Kept { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }

@@ -25,6 +25,7 @@ pub mod fast_content_extractor;
 pub mod line_block;
 mod single_page;
 mod source_lines;
+mod source_links;
 pub mod text_to_tag_ratio;
 mod words;
 

@@ -39,6 +39,9 @@ pub enum SinglePage {
     TtrFarthestFirst,
     /// [`line_block`] with constant thresholds.
     LineBlock,
+    /// [`line_block`] with constant thresholds and step 4 as printed
+    /// ([`line_block::Rule::AsPrinted`]).
+    LineBlockAsPrinted,
     /// [`line_block`] with thresholds of one standard deviation.
     LineBlockLambdaSigma,
     /// [`comma_score`].
@@ -51,7 +54,7 @@ pub enum SinglePage {
 
 impl SinglePage {
     /// All of them, in the order of the papers, ours last.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::BteOriginal,
         Self::BteImproved,
         Self::BteLinear,
@@ -61,6 +64,7 @@ impl SinglePage {
         Self::TtrExpectationMaximization,
         Self::TtrFarthestFirst,
         Self::LineBlock,
+        Self::LineBlockAsPrinted,
         Self::LineBlockLambdaSigma,
         Self::CommaScore,
         Self::PunctuationScore,
@@ -80,6 +84,7 @@ impl SinglePage {
             Self::TtrExpectationMaximization => "ttr-expectation-maximization",
             Self::TtrFarthestFirst => "ttr-farthest-first",
             Self::LineBlock => "line-block",
+            Self::LineBlockAsPrinted => "line-block-as-printed",
             Self::LineBlockLambdaSigma => "line-block-lambda-sigma",
             Self::CommaScore => "comma-score",
             Self::PunctuationScore => "punctuation-score",
@@ -110,6 +115,7 @@ impl SinglePage {
             Self::TtrExpectationMaximization => by_ratio(Clustering::ExpectationMaximization),
             Self::TtrFarthestFirst => by_ratio(Clustering::FarthestFirst),
             Self::LineBlock => by_block(line_block::Params::default()),
+            Self::LineBlockAsPrinted => by_block(line_block::Params::as_printed()),
             Self::LineBlockLambdaSigma => by_block(line_block::Params::lambda_sigma(1.0)),
             Self::CommaScore => comma_score::extract(input.page, &comma_score::Params::default()),
             Self::PunctuationScore => {
@@ -136,5 +142,18 @@ mod tests {
             assert_eq!(SinglePage::named(method.name()), Some(method));
         }
         assert_eq!(SinglePage::named("BTE"), None);
+    }
+
+    #[test]
+    fn line_block_as_printed_asks_for_words_of_the_title() {
+        let text = "Many words of a text that is long enough to stand above thirty a tag.";
+        let source =
+            format!("<title>The old bridge</title><p>{text}</p><hr><p>Of the old bridge: {text}</p>");
+        let page = Page::parse(&source);
+        let lines = |name| {
+            let method = SinglePage::named(name).expect("the name of a method");
+            method.extract(Input { source: &source, page: &page }).len()
+        };
+        assert_eq!((lines("line-block"), lines("line-block-as-printed")), (2, 1));
     }
 }

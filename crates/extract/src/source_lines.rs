@@ -7,7 +7,9 @@
 //! indentation nor `&nbsp;` counts as text.
 //!
 //! A line break inside a tag, a script or a remark ends no line: a line holds whole
-//! tags. The tag counts on the line on which it begins.
+//! tags. The tag counts on the line on which it begins. Where a method wants links whole, a
+//! break inside a complete link ([`complete`]) ends none either; at blocks, a line that
+//! a block inside a link would have ended ends with the link.
 //!
 //! The awkward truth: many pages are written by programs that put few line breaks,
 //! or one, into the source; [`Lines`] says what is done then. No tree is read, so
@@ -20,6 +22,8 @@ use std::ops::Range;
 
 use gleaner_html::source::{Piece, PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
+
+use crate::source_links::{complete, has_address};
 
 /// Tags at which [`Lines::AtBlocks`] breaks that one written line may hold before
 /// [`Lines::Auto`] takes it for several.
@@ -75,12 +79,22 @@ pub(crate) struct SourceLines {
 impl SourceLines {
     /// The lines of a decoded source.
     pub(crate) fn of(source: &str, lines: Lines, head: Head) -> Self {
+        Self::read(source, lines, head, &[])
+    }
+
+    /// The same, of which none ends in a complete link.
+    pub(crate) fn with_whole_links(source: &str, lines: Lines, head: Head) -> Self {
+        Self::read(source, lines, head, &complete(source))
+    }
+
+    /// Lines that do not end in the links that are whole, of all `a` in order.
+    fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
-            Lines::AsWritten => Reader::new(false, head).read(source),
-            Lines::AtBlocks => Reader::new(true, head).read(source),
+            Lines::AsWritten => Reader::new(false, head, whole).read(source),
+            Lines::AtBlocks => Reader::new(true, head, whole).read(source),
             Lines::Auto => {
-                let written = Self::of(source, Lines::AsWritten, head);
-                if written.has_too_few() { Self::of(source, Lines::AtBlocks, head) } else { written }
+                let written = Self::read(source, Lines::AsWritten, head, whole);
+                if written.has_too_few() { Self::read(source, Lines::AtBlocks, head, whole) } else { written }
             }
         }
     }
@@ -135,7 +149,7 @@ fn paragraph(text: String) -> Line {
 }
 
 /// Reads a source from its beginning to its end, piece by piece.
-struct Reader {
+struct Reader<'a> {
     out: SourceLines,
     at_blocks: bool,
     head: Head,
@@ -147,10 +161,16 @@ struct Reader {
     in_head: bool,
     in_title: bool,
     in_link: bool,
+    /// Of each `a`, in order, whether no line ends in it if it is a link; as many as were
+    /// met are gone.
+    whole: &'a [bool],
+    in_whole_link: bool,
+    /// Whether a line would have ended in this link.
+    is_overdue: bool,
 }
 
-impl Reader {
-    fn new(at_blocks: bool, head: Head) -> Self {
+impl<'a> Reader<'a> {
+    fn new(at_blocks: bool, head: Head, whole: &'a [bool]) -> Self {
         Self {
             out: SourceLines::default(),
             at_blocks,
@@ -161,6 +181,9 @@ impl Reader {
             in_head: false,
             in_title: false,
             in_link: false,
+            whole,
+            in_whole_link: false,
+            is_overdue: false,
         }
     }
 
@@ -190,7 +213,7 @@ impl Reader {
         }
         for (number, part) in written.split(['\n', '\r']).enumerate() {
             if number > 0 {
-                self.end_line();
+                self.break_line();
             }
             self.push(part);
         }
@@ -210,6 +233,7 @@ impl Reader {
         self.in_title = name == "title" && start.is_some();
         self.follow_head(name, start.is_some());
         let is_title = name == "title" && self.head == Head::Removed;
+        let is_whole = name == "a" && start.is_some() && self.is_next_whole();
         if self.is_removed() || is_title || matches!(name, "script" | "style") {
             return;
         }
@@ -219,14 +243,37 @@ impl Reader {
         }
         let is_before = is_block(name) && start.is_some();
         if breaks && self.at_blocks && is_before {
-            self.end_line();
+            self.break_line();
         }
         self.tags += 1;
         if breaks && self.at_blocks && !is_before {
-            self.end_line();
+            self.break_line();
         }
         if name == "a" {
-            self.in_link = start.is_some_and(has_address);
+            self.follow_link(start.is_some_and(has_address), is_whole);
+        }
+    }
+
+    /// Whether the next `a` is one in which no line ends, if it is a link.
+    fn is_next_whole(&mut self) -> bool {
+        self.whole.split_off_first().is_some_and(|is| *is)
+    }
+
+    fn follow_link(&mut self, is_link: bool, is_whole: bool) {
+        self.in_link = is_link;
+        self.in_whole_link = is_link && is_whole;
+        if std::mem::take(&mut self.is_overdue) && self.at_blocks {
+            self.end_line();
+        }
+    }
+
+    /// Ends the line, unless it stands in a link that is to be whole.
+    fn break_line(&mut self) {
+        if self.in_whole_link {
+            self.is_overdue = true;
+            self.push(" ");
+        } else {
+            self.end_line();
         }
     }
 
@@ -262,11 +309,6 @@ fn length(text: &str) -> usize {
     tidy(text).chars().count()
 }
 
-/// Whether a start tag of `a` is one of a link, and not of a place to link to.
-fn has_address(written: &str) -> bool {
-    written.to_ascii_lowercase().contains("href")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -299,6 +341,27 @@ mod tests {
         check("<a href=x>ab\ncd</a>e\nf", &["ab|1|2", "cde|1|2", "f|0|0"]);
         check("<a name=x>ab", &["ab|1|0"]);
         check("a&#10;b", &["a b|0|0"]);
+    }
+
+    #[track_caller]
+    fn check_whole(lines: Lines, source: &str, expected: &[&str]) {
+        let read = SourceLines::with_whole_links(source, lines, Head::Removed);
+        let shown =
+            read.iter().map(|line| format!("{}|{}|{}", tidy(read.text(line)), line.tags, line.anchor_length));
+        assert_eq!(shown.collect::<Vec<_>>(), expected, "{source}");
+    }
+
+    #[test]
+    fn no_line_ends_in_a_complete_link() {
+        let check = |source, expected: &[&str]| check_whole(Lines::AsWritten, source, expected);
+        check("<a href=x>ab\ncd</a>e\nf", &["ab cde|2|5", "f|0|0"]);
+        check("<a href=x>ab\ncd\n<a href=y>e</a>\nf", &["ab|1|2", "cd|0|2", "e|2|1", "f|0|0"]);
+        check("<a href=x>ab\ncd", &["ab|1|2", "cd|0|2"]);
+        check("<a name=x>ab\ncd</a>", &["ab|1|0", "cd|1|0"]);
+        check("<head><a href=x></a></head><a href=y>a\nb", &["a|2|1", "b|0|1"]);
+        let check = |source, expected: &[&str]| check_whole(Lines::AtBlocks, source, expected);
+        check("<a href=x><h3>a</h3><p>b</p></a>c<p>d", &["a b|6|3", "c|0|0", "d|1|0"]);
+        check("<a href=x>a</a>b<br>c", &["ab|3|1", "c|0|0"]);
     }
 
     #[test]
@@ -343,7 +406,8 @@ mod tests {
                     text_to_tag_ratio::Params { lines, ..text_to_tag_ratio::Params::with(clustering) };
                 found.push(plain(&text_to_tag_ratio::extract(source, &params)));
             }
-            for params in [line_block::Params::default(), line_block::Params::lambda_sigma(1.0)] {
+            let broken = line_block::Params { whole_links: false, ..line_block::Params::default() };
+            for params in [line_block::Params::default(), broken, line_block::Params::lambda_sigma(1.0)] {
                 found.push(plain(&line_block::extract(source, &line_block::Params { lines, ..params })));
             }
         }

@@ -145,6 +145,75 @@ fn a_million_tiny_blocks() {
     }
 }
 
+/// Blocks of six words out of twelve, no two of them similar (a cosine of 5/6 at most).
+fn unlike_blocks(more: &str) -> Vec<String> {
+    let of_six = (0_u32..1 << 12).filter(|set| set.count_ones() == 6);
+    let words = |set: u32| (0..12).filter(move |bit| set >> bit & 1 == 1).map(|bit| format!("w{bit} "));
+    of_six.map(|set| format!("<p>{}{more}", words(set).collect::<String>())).collect()
+}
+
+/// Three pages with these blocks and a paragraph of their own.
+fn pages_with(blocks: &[String]) -> [Page; 3] {
+    ["rain today", "wind tomorrow", "snow on sunday"]
+        .map(|own| Page::parse(&format!("{}<p>{own}", blocks.concat())))
+}
+
+#[test]
+fn repeated_blocks_are_recognised_however_many_are_stored() {
+    let blocks = unlike_blocks("");
+    assert_eq!(blocks.len(), 924);
+    let pages = pages_with(&blocks);
+    let template = prepare(&pages, &Params::default());
+    assert_eq!(template.num_block_temp(), 924);
+    let found = template.find(&pages[0]);
+    assert_eq!((found.parts, found.non_content, found.exact), (925, 924, true));
+    let site = Site::of(&pages, &content_extractor::Params::default());
+    assert_eq!(site.num_block_temp(), 924);
+}
+
+#[test]
+fn detection_costs_bounded_work() {
+    let params = Params { max_work: 30_000_000, ..Params::default() };
+    let template = prepare(&pages_with(&unlike_blocks("")), &params);
+    assert_eq!(template.num_block_temp(), 924, "the work suffices to prepare");
+    let of_images = |images: usize| unlike_blocks(&"<img>".repeat(images)).concat();
+    let page = |blocks: Vec<String>| Page::parse(&blocks.concat());
+    let found = template.find(&page((2..22).map(of_images).collect()));
+    assert_eq!((found.parts, found.exact), (20 * 924, false));
+    // Equal blocks are looked up once.
+    let found = template.find(&page(vec!["<p>w1 w2 w3 w4 w5 w6<img><img><img>".into(); 20_000]));
+    assert_eq!((found.parts, found.non_content, found.exact), (20_000, 0, true));
+}
+
+#[test]
+fn a_template_is_no_longer_than_its_limit() {
+    let boxes: String = (0..300).fold(String::new(), |mut html, n| {
+        html.push_str("<p>");
+        (0..50).for_each(|k| write!(html, "term{n}x{k} ").unwrap());
+        html
+    });
+    let paths: String = (0_u32..2_000).fold(String::new(), |mut html, n| {
+        let tag = |bit: u32| if n >> bit & 1 == 0 { "div" } else { "section" };
+        let (open, close): (Vec<_>, Vec<_>) =
+            (0..11).map(|bit| (format!("<{}>", tag(bit)), format!("</{}>", tag(10 - bit)))).unzip();
+        write!(html, "{}OWN{n}{}", open.concat(), close.concat()).unwrap();
+        html
+    });
+    let pages = ["rain", "wind", "snow"].map(|own| {
+        Page::parse(&format!("{boxes}<p>{own}</p><p>{own} again</p>{}", paths.replace("OWN", own)))
+    });
+    for max_bytes in [0, 20_000] {
+        let template = prepare(&pages, &Params { max_bytes, ..Params::default() });
+        assert_eq!(template.num_block_temp() > 0, max_bytes > 0);
+        // The path of most blocks is kept first.
+        assert_eq!(template.content_paths().contains_key("HTML.BODY.P"), max_bytes > 0);
+        let written = serde_json::to_string(&template).unwrap().len();
+        assert!(written < 2_000 + 2 * max_bytes, "{written}");
+    }
+    let whole = prepare(&pages, &Params::default());
+    assert_eq!((whole.num_block_temp(), whole.content_paths().len() > 2_000), (300, true));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 

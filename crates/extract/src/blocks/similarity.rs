@@ -15,17 +15,13 @@
 //! 3. A group is not compared with another that stands only on pages already found.
 //!
 //! The awkward truth: a page made for it (100,000 blocks of five words out of
-//! thirty) still meets quadratically many pairs. `max_work` of the parameters bounds the
-//! entries read; once it is spent, further counts may be too small, so a repeated
-//! block may pass for content.
+//! thirty) still meets quadratically many pairs. [`Work`] bounds the entries read, of
+//! every search and look-up here; once it is spent, further counts may be too small and
+//! similar vectors are not found, so a repeated block may pass for content.
 
 use std::collections::HashMap;
 
 use super::vector::Vector;
-
-/// Vectors that one look-up compares at most. The recorded sites have some 200 stored
-/// blocks in all; hostile ones may have any number.
-const MOST_CANDIDATES: usize = 500;
 
 /// Vectors that can be asked for those which may be similar to another.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,9 +61,48 @@ impl Index {
         self.vectors[number as usize].cosine(vector) > self.least
     }
 
-    /// Any similar vector, looked for among the first [`MOST_CANDIDATES`] that may be.
-    pub(crate) fn find(&self, vector: &Vector) -> Option<u32> {
-        self.candidates(vector).take(MOST_CANDIDATES).find(|number| self.is_similar(vector, *number))
+    /// Entries read to compare a vector with one of the index.
+    fn entries(&self, vector: &Vector, number: u32) -> usize {
+        vector.entries().len() + self.vectors[number as usize].entries().len()
+    }
+}
+
+/// One look-up after another, in any indexes, with one budget of work.
+#[derive(Debug)]
+pub(crate) struct LookUp {
+    /// Of each number: the last look-up that met it.
+    met_by: Vec<u32>,
+    look_ups: u32,
+    /// What may still be read.
+    pub(crate) work: Work,
+}
+
+impl LookUp {
+    /// A look-up that has met nothing yet.
+    pub(crate) fn new(work: Work) -> Self {
+        Self { met_by: Vec::new(), look_ups: 0, work }
+    }
+
+    /// The first vector of an index that is similar; `None` where no one is, or where the
+    /// work was spent before one was met.
+    pub(crate) fn find(&mut self, index: &Index, vector: &Vector) -> Option<u32> {
+        self.look_ups += 1;
+        self.met_by.resize(index.vectors.len().max(self.met_by.len()), 0);
+        for number in index.candidates(vector) {
+            if !self.work.spend(1) {
+                return None;
+            }
+            if std::mem::replace(&mut self.met_by[number as usize], self.look_ups) == self.look_ups {
+                continue;
+            }
+            if !self.work.spend(index.entries(vector, number)) {
+                return None;
+            }
+            if index.is_similar(vector, number) {
+                return Some(number);
+            }
+        }
+        None
     }
 }
 
@@ -115,10 +150,13 @@ impl Groups {
     }
 
     /// For every group the number of pages, its own included, that have a similar
-    /// one. Exact unless `max_work` is spent (head of this file).
-    pub(crate) fn pages_with_similar(&self, max_work: u64) -> Vec<u32> {
-        let mut search = Search::new(self, max_work);
-        (0_u32..).zip(self.vectors()).map(|(group, vector)| search.pages(vector, Some(group), None)).collect()
+    /// one. Exact unless the work is spent (head of this file).
+    pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
+        let mut search = Search::new(self, *work);
+        let groups = (0_u32..).zip(self.vectors());
+        let counts = groups.map(|(group, vector)| search.pages(vector, Some(group), None)).collect();
+        *work = search.work;
+        counts
     }
 }
 
@@ -136,16 +174,10 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that has met nothing yet.
-    pub(crate) fn new(groups: &'a Groups, max_work: u64) -> Self {
+    pub(crate) fn new(groups: &'a Groups, work: Work) -> Self {
         let last = groups.pages.iter().filter_map(|list| list.last()).max();
         let pages = last.map_or(0, |last| *last as usize + 1);
-        Self {
-            groups,
-            found_by: vec![0; pages],
-            met_by: vec![0; groups.pages.len()],
-            searches: 0,
-            work: Work::new(max_work),
-        }
+        Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
     /// The number of pages with a block similar to this vector, of a group or not;
@@ -166,7 +198,7 @@ impl<'a> Search<'a> {
             if seen || self.is_found(other) {
                 continue;
             }
-            self.work.spend(vector.entries().len() + groups.vectors()[other as usize].entries().len());
+            self.work.spend(groups.index.entries(vector, other));
             if groups.index.is_similar(vector, other) {
                 count += self.find(other);
             }
@@ -231,7 +263,14 @@ mod tests {
 
     fn counts(blocks: &[(u32, Vector)], max_work: u64) -> Vec<u32> {
         let groups = Groups::of(blocks, 0.9);
-        groups.of_blocks(&groups.pages_with_similar(max_work))
+        groups.of_blocks(&groups.pages_with_similar(&mut Work::new(max_work)))
+    }
+
+    fn find(index: &Index, vector: &Vector, work: &mut Work) -> Option<u32> {
+        let mut look_up = LookUp::new(*work);
+        let found = look_up.find(index, vector);
+        *work = look_up.work;
+        found
     }
 
     #[test]
@@ -242,6 +281,46 @@ mod tests {
         assert!(exact.iter().zip(&bounded).all(|(e, b)| b <= e));
         assert_eq!(bounded.last(), Some(&1));
         assert!(exact.last() > Some(&50));
+    }
+
+    /// An index of vectors of a common feature and one of their own, too few to be similar.
+    fn unlike(vectors: u32) -> Index {
+        let mut index = Index::new(0.9);
+        for n in 0..vectors {
+            index.insert(Vector::new([(1_000_000, 1), (n, 1)]));
+        }
+        index
+    }
+
+    #[test]
+    fn a_like_is_found_among_any_number() {
+        let index = unlike(5_000);
+        for n in [0, 499, 500, 501, 4_999] {
+            let probe = Vector::new([(1_000_000, 3), (n, 3)]);
+            assert_eq!(find(&index, &probe, &mut Work::new(u64::MAX)), Some(n));
+        }
+        assert_eq!(find(&index, &Vector::new([(1_000_000, 1), (5_000, 1)]), &mut Work::new(u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_look_up_reads_no_vector_twice() {
+        // Ten features each, of which the prefix has the two that both share.
+        let vector = |first: u32| Vector::new((first..first + 8).chain([90, 91]).map(|feature| (feature, 1)));
+        let mut index = Index::new(0.9);
+        index.insert(vector(0));
+        let sufficient = 2 + 20;
+        for (max_work, is_spent) in [(sufficient, false), (sufficient - 1, true)] {
+            let mut work = Work::new(max_work);
+            assert_eq!((find(&index, &vector(10), &mut work), work.is_spent()), (None, is_spent));
+        }
+    }
+
+    #[test]
+    fn spent_work_ends_a_look_up() {
+        let probe = Vector::new([(1_000_000, 1), (4_000, 1)]);
+        let mut work = Work::new(1_000);
+        assert_eq!((find(&unlike(5_000), &probe, &mut work), work.is_spent()), (None, true));
+        assert_eq!(find(&unlike(1), &Vector::new([(1_000_000, 1), (0, 1)]), &mut work), None);
     }
 
     fn blocks() -> impl Strategy<Value = Vec<(u32, Vector)>> {
@@ -270,7 +349,9 @@ mod tests {
             for (_, vector) in &blocks {
                 index.insert(vector.clone());
             }
-            prop_assert_eq!(index.find(&probe).is_some(), blocks.iter().any(|(_, v)| v.cosine(&probe) > 0.9));
+            let mut work = Work::new(u64::MAX);
+            let expected = blocks.iter().any(|(_, v)| v.cosine(&probe) > 0.9);
+            prop_assert_eq!(find(&index, &probe, &mut work).is_some(), expected);
         }
     }
 }

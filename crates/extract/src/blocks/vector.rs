@@ -77,7 +77,8 @@ impl<'a> Features<'a> {
 pub(crate) struct Vector {
     /// Feature and count, rarest (highest) feature first, none twice.
     entries: Vec<(u32, u32)>,
-    /// The sum of the squared counts.
+    /// The sum of the squared counts. Like [`Self::cosine`], it is at its limit for counts
+    /// that no page has, but a template file may.
     squared: u64,
 }
 
@@ -93,7 +94,7 @@ impl Vector {
             }
             same
         });
-        let squared = entries.iter().map(squared).sum();
+        let squared = entries.iter().map(squared).fold(0, u64::saturating_add);
         Self { entries, squared }
     }
 
@@ -108,7 +109,7 @@ impl Vector {
         let mut product = 0_u64;
         while let ([(f, n), a_rest @ ..], [(g, m), b_rest @ ..]) = (a, b) {
             if f == g {
-                product += u64::from(*n) * u64::from(*m);
+                product = u64::saturating_add(product, u64::from(*n) * u64::from(*m));
             }
             (a, b) = (if f >= g { a_rest } else { a }, if g >= f { b_rest } else { b });
         }
@@ -184,6 +185,13 @@ mod tests {
             assert!((vector(a).cosine(&vector(b)) - expected).abs() < 1e-12, "{a} {b}");
             assert!((vector(b).cosine(&vector(a)) - expected).abs() < 1e-12, "{b} {a}");
         }
+    }
+
+    #[test]
+    fn the_greatest_counts_have_a_cosine() {
+        let greatest = Vector::new([(0, u32::MAX), (1, u32::MAX), (2, u32::MAX)]);
+        assert_eq!(greatest.cosine(&greatest), 1.0);
+        assert!(greatest.cosine(&vector("a")) == 0.0 && !greatest.prefix(0.9).is_empty());
     }
 
     #[test]

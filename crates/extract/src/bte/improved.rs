@@ -5,14 +5,16 @@
 //!   unknown ones, `<...>` and `</...>`. Every element is a tag here.
 //! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes, if the
 //!   "null" of line 6 is 0.
-//! * `min` is never set: it starts at 0, so a page without words gives nothing.
+//! * `min` has no first value: it starts at 0, so a page without words gives nothing. Nor
+//!   has it any other: `min <- s` is missing behind line 40, and as printed the last
+//!   negative sum would be taken, not the smallest.
 //! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums
 //!   `encode[i..j]` for one `j` only: the sum belongs inside that loop, and is
 //!   kept running, since otherwise the cost would be cubic and not the paper's
 //!   O(n^2).
 //! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.
 //!   (So does line 14 of Algorithm 1 with `k = 0 to i`; its lines 14 and 20, and 28
-//!   and 45 of Algorithm 2, count on twice a turn. They count once.)
+//!   and 45, and 31 and 34 of Algorithm 2, count on twice a turn. They count once.)
 //! * Line 40 compares behind each `k`, where the sum is that of `i..k`, and line 42
 //!   yet stores `j`: it is compared once for each `j`, when the sum is whole.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the
@@ -20,6 +22,10 @@
 //!   47 as a run, so it is `i`; `j_max <- j + 1` is `j` with the sum of line 47
 //!   taken over all runs before `i_max` for the start and up to and with `j_max`
 //!   for the end. Printed as it is, line 47 begins behind run `i_max` and loses it.
+//! * Line 48, `token[start..end]`, does not say whether `end` belongs to it. Tokens count from
+//!   0 and `end` is a number of tokens, so it is the first token behind the range.
+//! * `encode[]`, `endcode[]` and `encoded[]` are one array; `binary_token[]` and
+//!   `binary_tokens[]`, `token[]` and `tokens[]`, too.
 //! * Equal sums: `min > s` keeps the first, so the earliest beginning and, of
 //!   those, the earliest end.
 
@@ -41,7 +47,8 @@ pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
 /// The best range of runs, both ends included: the fewest tags less words.
 ///
 /// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` when there is no
-/// word. Time quadratic in the number of runs, however many there are.
+/// word. Time quadratic in the number of runs, however many there are. Sums end at the
+/// limits of `i64`, which no page reaches.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;
@@ -49,7 +56,7 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     for i in (0..encode.len()).filter(|i| encode[*i] < 0) {
         let mut sum = 0;
         for (j, run) in encode.iter().enumerate().skip(i) {
-            sum += run;
+            sum = i64::saturating_add(sum, *run);
             if *run < 0 && sum < min {
                 min = sum;
                 best = Some((i, j));
@@ -85,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_a_million_tags_is_searched_in_linear_time() {
+    fn a_page_of_a_million_tags_has_its_range() {
         let page = Page::parse(&"<b>a</b>".repeat(400_000));
         let lines = extract(&page, &Params::default());
         assert_eq!(lines.len(), 1);

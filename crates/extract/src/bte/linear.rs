@@ -27,7 +27,8 @@ pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
 }
 
 /// The best range of runs, both ends included: as
-/// [`improved::best_range`](super::improved::best_range), in one pass.
+/// [`improved::best_range`](super::improved::best_range), in one pass. Sums end at the limits of
+/// `i64`, which no page reaches.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
@@ -40,9 +41,10 @@ pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize
     let mut best = None;
     let mut max = 0;
     for (j, value) in values.enumerate() {
-        prefix -= value;
-        if prefix - smallest > max {
-            max = prefix - smallest;
+        prefix = i64::saturating_sub(prefix, value);
+        let inside = prefix.saturating_sub(smallest);
+        if inside > max {
+            max = inside;
             best = Some((beginning, j));
         }
         if prefix < smallest {
@@ -58,6 +60,17 @@ mod tests {
 
     use super::super::improved;
     use super::*;
+
+    #[test]
+    fn sums_end_at_their_limits() {
+        for runs in
+            [&[i64::MIN, -5][..], &[-5, i64::MIN], &[i64::MIN, i64::MAX, i64::MIN], &[i64::MAX, i64::MAX, -1]]
+        {
+            let found = best_range(runs);
+            assert_eq!(found, improved::best_range(runs), "{runs:?}");
+            assert!(found.is_some_and(|(i, j)| runs[i] < 0 && runs[j] < 0), "{runs:?}");
+        }
+    }
 
     proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]

@@ -64,7 +64,7 @@ pub fn extract(source: &str, params: &Params) -> Vec<Line> {
 /// The array `B` of a page's source, with the way back to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
-    binary: Vec<u8>,
+    binary: Vec<bool>,
     /// Of every piece of text or script with a word: its first token, and where it
     /// stands in bytes of the source. Ascending.
     texts: Vec<(usize, Range<usize>)>,
@@ -80,7 +80,9 @@ impl Tokens {
             match piece.kind {
                 PieceKind::Text => tokens.push_words(&resolve(written), piece.range),
                 PieceKind::Raw => tokens.push_words(written, piece.range),
-                PieceKind::Start { .. } | PieceKind::End { .. } | PieceKind::Remark => tokens.binary.push(1),
+                PieceKind::Start { .. } | PieceKind::End { .. } | PieceKind::Remark => {
+                    tokens.binary.push(true)
+                }
             }
         }
         tokens
@@ -88,15 +90,15 @@ impl Tokens {
 
     fn push_words(&mut self, text: &str, range: Range<usize>) {
         let first = self.binary.len();
-        self.binary.extend(words(text).map(|_| 0));
+        self.binary.extend(words(text).map(|_| false));
         if self.binary.len() > first {
             self.texts.push((first, range));
         }
     }
 
-    /// `B`: 1 for a tag, 0 for a word.
+    /// `B`: whether each token is a tag (1) and not a word (0).
     #[must_use]
-    pub fn binary(&self) -> &[u8] {
+    pub fn binary(&self) -> &[bool] {
         &self.binary
     }
 
@@ -110,12 +112,6 @@ impl Tokens {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.binary.is_empty()
-    }
-
-    /// Number of tags among the tokens.
-    #[must_use]
-    pub fn tags(&self) -> usize {
-        ones(&self.binary) as usize
     }
 
     /// Where the words of tokens `i..=j` stand in the source, from the beginning of the
@@ -134,7 +130,7 @@ impl Tokens {
 /// The best range of tokens, both ends included, of all pairs. `binary` is
 /// [`Tokens::binary`]. `None` when there is no word. Time cubic in the tokens.
 #[must_use]
-pub fn best_range(binary: &[u8]) -> Option<(usize, usize)> {
+pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
     for i in 0..binary.len() {
         for j in i..binary.len() {
@@ -145,22 +141,22 @@ pub fn best_range(binary: &[u8]) -> Option<(usize, usize)> {
             }
         }
     }
-    best.filter(|(i, _)| binary[*i] == 0)
+    best.filter(|(i, _)| !binary[*i])
 }
 
 /// `T(i, j)`, by its three sums.
-fn objective(binary: &[u8], i: usize, j: usize) -> u64 {
+fn objective(binary: &[bool], i: usize, j: usize) -> u64 {
     let inside = &binary[i..=j];
     ones(&binary[..i]) + (inside.len() as u64 - ones(inside)) + ones(&binary[j + 1..])
 }
 
-fn ones(binary: &[u8]) -> u64 {
-    binary.chunks(IN_A_BYTE).map(|chunk| u64::from(chunk.iter().sum::<u8>())).sum()
+fn ones(binary: &[bool]) -> u64 {
+    binary.chunks(IN_A_BYTE).map(|chunk| u64::from(chunk.iter().map(|tag| u8::from(*tag)).sum::<u8>())).sum()
 }
 
 /// What [`best_range`] finds, in one pass.
-fn linear_range(binary: &[u8]) -> Option<(usize, usize)> {
-    linear::best_of(binary.iter().map(|tag| if *tag == 1 { 1 } else { -1 }))
+fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
+    linear::best_of(binary.iter().map(|tag| if *tag { 1 } else { -1 }))
 }
 
 /// A stretch of source without its tags. Lines end at block tags, at `<br>` and around
@@ -224,17 +220,19 @@ mod tests {
             ("<p", &[1]),
         ];
         for (source, expected) in cases {
-            assert_eq!(Tokens::of(source).binary(), expected, "{source}");
+            let ones: Vec<u8> = Tokens::of(source).binary().iter().map(|tag| u8::from(*tag)).collect();
+            assert_eq!(ones, expected, "{source}");
         }
         let tokens = Tokens::of(&"<p>a".repeat(1_000));
-        assert_eq!((tokens.len(), tokens.tags(), tokens.is_empty()), (2_000, 1_000, false));
+        assert_eq!((tokens.len(), ones(tokens.binary()), tokens.is_empty()), (2_000, 1_000, false));
     }
 
     #[test]
     fn the_objective_has_three_sums() {
         // Tags before: 2; words between: 2; tags behind: 1.
-        assert_eq!(objective(&[1, 0, 1, 0, 1, 0, 0, 1], 3, 5), 2 + 2 + 1);
-        assert_eq!(objective(&[1], 0, 0), 0);
+        let binary = [1, 0, 1, 0, 1, 0, 0, 1].map(|tag| tag == 1);
+        assert_eq!(objective(&binary, 3, 5), 2 + 2 + 1);
+        assert_eq!(objective(&[true], 0, 0), 0);
     }
 
     #[test]
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_page_is_searched_in_linear_time() {
+    fn a_page_of_more_tokens_than_the_bound_has_its_range() {
         let source =
             format!("{}{}{}", "<p>".repeat(500_000), "word ".repeat(100_000), "<b>x".repeat(500_000));
         let lines = plain(&source);
@@ -258,8 +256,8 @@ mod tests {
     }
 
     /// The runs of `binary` and, of each, its first token.
-    fn runs(binary: &[u8]) -> (Vec<i64>, Vec<usize>) {
-        let values: Vec<i64> = binary.iter().map(|tag| if *tag == 1 { 1 } else { -1 }).collect();
+    fn runs(binary: &[bool]) -> (Vec<i64>, Vec<usize>) {
+        let values: Vec<i64> = binary.iter().map(|tag| if *tag { 1 } else { -1 }).collect();
         let encode = Runs::from_runs(&values).encode().to_vec();
         let firsts = encode.iter().scan(0, |at, run| {
             let first = *at;
@@ -274,7 +272,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn all_three_find_the_same_range(binary in proptest::collection::vec(0_u8..=1, 0..50)) {
+        fn all_three_find_the_same_range(binary in proptest::collection::vec(any::<bool>(), 0..50)) {
             let original = best_range(&binary);
             prop_assert_eq!(original, linear_range(&binary));
             let (encode, firsts) = runs(&binary);

@@ -89,18 +89,6 @@ impl Tokens {
         &self.encode
     }
 
-    /// Number of tags.
-    #[must_use]
-    pub fn tags(&self) -> u64 {
-        self.encode.iter().filter(|run| **run > 0).map(|run| run.unsigned_abs()).sum()
-    }
-
-    /// Number of words.
-    #[must_use]
-    pub fn words(&self) -> u64 {
-        self.encode.iter().filter(|run| **run < 0).map(|run| run.unsigned_abs()).sum()
-    }
-
     /// The text nodes that hold the words of runs `first..=last`, in page order.
     pub fn text_nodes(&self, first: usize, last: usize) -> impl Iterator<Item = NodeId> {
         let from = self.texts.partition_point(|(_, run)| (*run as usize) < first);
@@ -165,6 +153,6 @@ mod tests {
         let tokens = Tokens::of(&page, &Params::default());
         let texts: Vec<_> = tokens.text_nodes(3, 5).filter_map(|id| page.text(id)).collect();
         assert_eq!(texts, ["b c", "d"]);
-        assert_eq!((tokens.tags(), tokens.words(), tokens.encode().len()), (8, 4, 7));
+        assert_eq!(tokens.encode(), [2, -1, 2, -2, 2, -1, 2]);
     }
 }

@@ -11,7 +11,7 @@ use gleaner_html::text::Line;
 
 use super::{Params, Search, own_text};
 use crate::blocks::Blocks;
-use crate::blocks::similarity::{self, Groups, Index, Work, repeated_from};
+use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
 /// All blocks of a site's pages, ready to be compared.
@@ -92,16 +92,19 @@ impl Site {
     /// Read so because the table has 86 for ContentExtractor on pages of 319 blocks:
     /// all blocks of all pages would be thousands. And the text compares it with "the
     /// number of blocks in the template", which are distinct non-content blocks, those
-    /// on content paths. Exact within [`Params::max_work`].
+    /// on content paths. Exact within [`Params::max_work`]; beyond it similar ones may
+    /// be counted apart, and others missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         let repeated =
             repeated_from(self.pages.len(), self.params.repeated_share, self.params.repeated_pages);
-        let counts = self.groups.pages_with_similar(self.params.max_work);
+        let mut work = Work::new(self.params.max_work);
+        let counts = self.groups.pages_with_similar(&mut work);
+        let mut look_up = LookUp::new(work);
         let mut distinct = Index::new(self.params.similarity);
         let mut number = 0;
         for (vector, count) in self.groups.vectors().iter().zip(counts) {
-            if count as usize >= repeated && distinct.find(vector).is_none() {
+            if count as usize >= repeated && look_up.find(&distinct, vector).is_none() {
                 distinct.insert(vector.clone());
                 number += 1;
             }
@@ -157,7 +160,7 @@ impl Site {
 
     /// The same by the index, each distinct vector once.
     fn indexed(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
-        let mut search = similarity::Search::new(&self.groups, self.params.max_work);
+        let mut search = similarity::Search::new(&self.groups, Work::new(self.params.max_work));
         let without = without.map(|number| number as u32);
         let mut known: HashMap<&Vector, u32> = HashMap::new();
         let counts = vectors

@@ -8,7 +8,12 @@
 //! letter and matters for blocks without parts only.
 //!
 //! Most blocks hold so many terms which no stored block has that they cannot
-//! resemble any; that is found out first, without telling those terms apart.
+//! resemble any; that is found out first, without telling those terms apart. Equal blocks
+//! of one path are looked up once. All look-ups of a page share the work that
+//! [`Params::max_work`](super::Params::max_work) allows.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use gleaner_html::Page;
 
@@ -16,7 +21,7 @@ use super::Template;
 use super::detection::State;
 use super::paths::PathId;
 use crate::blocks::Blocks;
-use crate::blocks::similarity::Index;
+use crate::blocks::similarity::{Index, LookUp, Work};
 use crate::blocks::vector::{Features, Vector};
 
 /// Whether a block resembles a stored one.
@@ -28,8 +33,8 @@ enum Likeness {
 }
 
 impl Likeness {
-    fn of(vector: &Vector, index: &Index) -> Self {
-        match (index.find(vector), vector.is_rough()) {
+    fn of(vector: &Vector, index: &Index, look_up: &mut LookUp) -> Self {
+        match (look_up.find(index, vector), vector.is_rough()) {
             (None, _) => Self::No,
             (Some(_), true) => Self::Perhaps,
             (Some(_), false) => Self::Yes,
@@ -42,8 +47,8 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
-    /// Of each extracted block the stored blocks of its path.
-    stored: Vec<Option<&'a Index>>,
+    /// Of each extracted block its path and the stored blocks with that path.
+    stored: Vec<Option<(PathId, &'a Index)>>,
     /// What its own content is.
     own: Vec<Likeness>,
     /// What it is with its parts.
@@ -51,21 +56,24 @@ struct Comparison<'a> {
 }
 
 impl Template {
-    /// Takes out what is similar to a stored block of its path.
+    /// Takes out what is similar to a stored block of its path; whether the work sufficed to
+    /// look all of them up.
     pub(super) fn compare(
         &self,
         page: &Page,
         blocks: &Blocks,
         paths: &[Option<PathId>],
         state: &mut [State],
-    ) {
+    ) -> bool {
         let stored = |(path, state): (&Option<PathId>, &State)| {
-            (*state != State::Out).then(|| self.matcher.stored(*path)).flatten()
+            let path = path.filter(|_| *state != State::Out)?;
+            Some((path, self.matcher.stored(path)?))
         };
         let stored = paths.iter().zip(&*state).map(stored).collect();
         let mut comparison = Comparison::new(page, blocks, state, stored);
-        comparison.settle(&mut Features::only(&self.matcher.terms));
-        comparison.settle(&mut Features::beside(&self.matcher.terms));
+        let mut look_up = LookUp::new(Work::new(self.params().max_work));
+        comparison.settle(&mut Features::only(&self.matcher.terms), &mut look_up);
+        comparison.settle(&mut Features::beside(&self.matcher.terms), &mut look_up);
         let Comparison { own, whole, .. } = comparison;
         for (number, block) in blocks.iter() {
             if whole[number] == Likeness::Yes {
@@ -74,11 +82,17 @@ impl Template {
                 state[number] = State::Out;
             }
         }
+        !look_up.work.is_spent()
     }
 }
 
 impl<'a> Comparison<'a> {
-    fn new(page: &'a Page, blocks: &'a Blocks, state: &'a [State], stored: Vec<Option<&'a Index>>) -> Self {
+    fn new(
+        page: &'a Page,
+        blocks: &'a Blocks,
+        state: &'a [State],
+        stored: Vec<Option<(PathId, &'a Index)>>,
+    ) -> Self {
         let pending = |number: usize, compared: bool| {
             if compared && stored[number].is_some() { Likeness::Perhaps } else { Likeness::No }
         };
@@ -92,17 +106,22 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares what is not settled yet, as far as these features tell.
-    fn settle(&mut self, features: &mut Features<'_>) {
+    fn settle(&mut self, features: &mut Features<'_>, look_up: &mut LookUp) {
         let vectors = self.vectors(features);
-        for (number, index) in self.stored.iter().enumerate() {
-            let Some(index) = index else { continue };
+        let mut known: HashMap<(PathId, Cow<'_, Vector>), Likeness> = HashMap::new();
+        for (number, stored) in self.stored.iter().enumerate() {
+            let Some((path, index)) = *stored else { continue };
+            let mut likeness = |vector| {
+                let known = known.entry((path, vector));
+                *known.or_insert_with_key(|(_, vector)| Likeness::of(vector, index, look_up))
+            };
             if self.whole[number] == Likeness::Perhaps {
                 let below = number..self.blocks.block(number).end as usize;
                 let whole = vectors[below].iter().flat_map(Vector::entries).copied();
-                self.whole[number] = Likeness::of(&Vector::new(whole), index);
+                self.whole[number] = likeness(Cow::Owned(Vector::new(whole)));
             }
             if self.own[number] == Likeness::Perhaps {
-                self.own[number] = Likeness::of(&vectors[number], index);
+                self.own[number] = likeness(Cow::Borrowed(&vectors[number]));
             }
         }
     }

@@ -63,8 +63,8 @@ impl Matcher {
     }
 
     /// The stored blocks with which a block of this path is compared.
-    pub(super) fn stored(&self, path: Option<PathId>) -> Option<&Index> {
-        self.stored.get(&path?)
+    pub(super) fn stored(&self, path: PathId) -> Option<&Index> {
+        self.stored.get(&path)
     }
 }
 
@@ -90,12 +90,16 @@ pub struct Detection {
     pub parts: usize,
     /// Of these the ones that are similar to a stored non-content block.
     pub non_content: usize,
+    /// Whether the comparison was made to its end. `false` when
+    /// [`Params::max_work`] was spent before; then a repeated block may stand among
+    /// the content.
+    pub exact: bool,
 }
 
 impl Template {
     /// The page's content as lines in page order; none where nothing was found.
     /// Time linear in the page, but for the comparison of its blocks with the
-    /// stored blocks of their path.
+    /// stored blocks of their path, which [`Params::max_work`] bounds.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Vec<Line> {
         let kept = self.find(page).text_nodes;
@@ -126,13 +130,14 @@ impl Template {
                 && (*number..block.end as usize).any(|below| is_part(&state, below))
         });
         let outermost = outermost.count();
-        self.compare(page, &blocks, &paths, &mut state);
+        let exact = self.compare(page, &blocks, &paths, &mut state);
         let texts = blocks.texts().filter(|(_, block)| state[*block] != State::Out);
         Detection {
             text_nodes: texts.map(|(node, _)| node).collect(),
             blocks: outermost,
             parts: extracted,
             non_content: extracted - parts(&state),
+            exact,
         }
     }
 

@@ -19,7 +19,8 @@
 //! a word: it is neither content nor worth storing.
 //!
 //! Cost: preparation and detection are linear in the pages, but for comparing, which
-//! looks only at blocks that share a rare feature, within a bound. Known failure:
+//! looks only at blocks that share a rare feature, within [`Params::max_work`] for a
+//! preparation and for each page; a template holds [`Params::max_bytes`]. Known failure:
 //! what differs from page to page counts as content (comments, related links), and a
 //! path of tags alone does not tell a paragraph of the article from one beside it.
 //!

@@ -25,10 +25,15 @@ pub struct Params {
     /// An element below this many blocks is no block of its own any more; its text
     /// belongs to the block around it. Keeps paths short on hostile pages.
     pub max_depth: usize,
-    /// Work that one preparation may spend on comparing blocks, in vector entries
-    /// read. Beyond it a repeated block may pass for content; no recorded site comes
-    /// near.
+    /// Work that a preparation may spend on comparing blocks, and the detection on
+    /// one page again, in vector entries read. Beyond it a repeated block may pass for
+    /// content; no recorded site comes near.
     pub max_work: u64,
+    /// What a template may hold, in bytes of its paths and its stored blocks' terms: of
+    /// the content paths those with most blocks, up to half of it; then stored blocks in
+    /// the order in which they are met, less those that are too long. A page could
+    /// otherwise make it as long as all pages together.
+    pub max_bytes: usize,
 }
 
 impl Default for Params {
@@ -40,13 +45,16 @@ impl Default for Params {
             repeated_pages: 2,
             max_depth: 200,
             max_work: 100_000_000,
+            max_bytes: 4 << 20,
         }
     }
 }
 
 impl Params {
-    /// The block tags of ContentExtractor (Debnath et al. 2005) as far as the two
-    /// papers name them: TABLE, TR, P, HR, UL, DIV, SPAN.
+    /// As the papers have it: the block tags as far as the two papers name them (TABLE, TR,
+    /// P, HR and DIV in the list that lost entries in print, SPAN in figure 3, UL from
+    /// ContentExtractor, Debnath et al. 2005), where the default has what HTML
+    /// has got since, too. The other settings are those of the default.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), ..Self::default() }

@@ -12,18 +12,21 @@
 //! the method.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gleaner_html::Page;
 
 use super::paths::{PathId, Paths};
 use super::{NonContent, Params, Template};
 use crate::blocks::Blocks;
-use crate::blocks::similarity::{Groups, Index, repeated_from};
+use crate::blocks::similarity::{Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
 /// Characters of a non-content block that are kept for people to read.
 const BEGINNING: usize = 60;
+
+/// What the count beside a path or a term takes of a template's bytes.
+const A_COUNT: usize = 8;
 
 /// A block that may be content.
 struct Candidate {
@@ -36,7 +39,7 @@ struct Candidate {
 ///
 /// No page gives an empty template, which finds nothing. Time and memory are
 /// linear in the pages' size but for the comparison, which [`Params::max_work`]
-/// bounds.
+/// bounds; the template has [`Params::max_bytes`] at most.
 #[must_use]
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let mut paths = Paths::default();
@@ -59,39 +62,95 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     }
     let terms = rarest_last(&mut vectors, features.into_new());
     let terms: HashMap<u32, &str> = terms.iter().map(|(term, number)| (*number, term.as_str())).collect();
+    let mut work = Work::new(params.max_work);
     let groups = Groups::of(&vectors, params.similarity);
-    let counts = groups.of_blocks(&groups.pages_with_similar(params.max_work));
+    let counts = groups.of_blocks(&groups.pages_with_similar(&mut work));
 
     let repeated = repeated_from(pages.len(), params.repeated_share, params.repeated_pages);
-    let mut content: BTreeMap<PathId, u32> = BTreeMap::new();
-    for (candidate, count) in candidates.iter().zip(&counts) {
-        if (*count as usize) < repeated {
-            *content.entry(candidate.path).or_default() += 1;
-        }
-    }
-    let mut kept: HashMap<PathId, Index> = HashMap::new();
+    let blocks = || candidates.iter().zip(&vectors).zip(&counts);
+    let content = blocks().filter(|(_, count)| (**count as usize) < repeated);
+    let mut room = Room(params.max_bytes / 2);
+    let content = content_paths(content.map(|((candidate, _), _)| candidate.path), &paths, &mut room);
+    room.0 += params.max_bytes - params.max_bytes / 2;
+    let mut distinct = Distinct::new(params.similarity, work);
     let mut non_content = Vec::new();
-    for ((candidate, (_, vector)), count) in candidates.iter().zip(&vectors).zip(&counts) {
-        if (*count as usize) < repeated || !content.contains_key(&candidate.path) {
+    for ((candidate, (_, vector)), count) in blocks() {
+        let is_stored = *count as usize >= repeated && content.contains_key(&candidate.path);
+        if !is_stored || !distinct.insert(candidate.path, vector) {
             continue;
         }
-        let index = kept.entry(candidate.path).or_insert_with(|| Index::new(params.similarity));
-        if index.find(vector).is_none() {
-            index.insert(vector.clone());
-            let (page, tree) = (pages[candidate.page as usize].borrow(), &trees[candidate.page as usize]);
-            non_content.push(stored(
-                page,
-                tree,
-                candidate,
-                vector,
-                &terms,
-                paths.name(candidate.path),
-                *count,
-            ));
+        let page = pages[candidate.page as usize].borrow();
+        let path = paths.name(candidate.path);
+        let block = stored(page, &trees[candidate.page as usize], candidate, vector, &terms, path, *count);
+        if room.take(bytes(&block)) {
+            non_content.push(block);
         }
     }
     let content = content.into_iter().map(|(path, count)| (paths.name(path), count)).collect();
     Template::new(params.clone(), pages.len(), content, non_content)
+}
+
+/// What a template may still hold, in bytes.
+struct Room(usize);
+
+impl Room {
+    /// Takes from it; `false`, and nothing is taken, where it does not suffice.
+    fn take(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+/// What a stored block takes of the room.
+fn bytes(block: &NonContent) -> usize {
+    block.path.len()
+        + block.beginning.len()
+        + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
+}
+
+/// The paths of content blocks, each with their number: those with most blocks, as far
+/// as there is room.
+fn content_paths(
+    of_blocks: impl Iterator<Item = PathId>,
+    paths: &Paths,
+    room: &mut Room,
+) -> BTreeMap<PathId, u32> {
+    let mut content: BTreeMap<PathId, u32> = BTreeMap::new();
+    for path in of_blocks {
+        *content.entry(path).or_default() += 1;
+    }
+    let mut by_count: Vec<(PathId, u32)> = content.into_iter().collect();
+    by_count.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    by_count.into_iter().take_while(|(path, _)| room.take(paths.name(*path).len() + A_COUNT)).collect()
+}
+
+/// The blocks kept of each path, no two of one path similar.
+struct Distinct<'a> {
+    met: HashSet<(PathId, &'a Vector)>,
+    kept: HashMap<PathId, Index>,
+    similarity: f64,
+    look_up: LookUp,
+}
+
+impl<'a> Distinct<'a> {
+    fn new(similarity: f64, work: Work) -> Self {
+        Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
+    }
+
+    /// Takes a block in; `false` where one of its path is similar. Once the work is spent,
+    /// where one is equal.
+    fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
+        if !self.met.insert((path, vector)) {
+            return false;
+        }
+        let index = self.kept.entry(path).or_insert_with(|| Index::new(self.similarity));
+        let is_new = self.look_up.find(index, vector).is_none();
+        if is_new {
+            index.insert(vector.clone());
+        }
+        is_new
+    }
 }
 
 fn stored(

@@ -10,11 +10,14 @@
 //!   feature's standard deviation over the page's blocks.
 //!
 //! Readings. Lines: "break_original_lines" and "we define and use the important block tags"
-//! are read as lines that end at block-level tags. Distance: none is given; 1, so
+//! are read as lines that end at block-level tags; but none ends in a complete link, of which
+//! a line holds both tags (IV.A). Distance: none is given; 1, so
 //! that neighbours are joined and a line without text parts blocks. Step 4 as printed
 //! asks every block for two words of the title, and loses a paragraph that has
 //! none; the text of step 3 has them "remedy" a low TTR, and that is the default
-//! ([`Rule`]). TKD is a number of words, repeated ones counted, since no share
+//! ([`Rule`]). The listing's `threshold_check(f) >= tau` is read as step 4's three
+//! inequalities, of which one asks for less. `sum(tag)` counts start tags and end tags, and the
+//! text's length has white space once between words. TKD is a number of words, repeated ones counted, since no share
 //! could reach 2; words such as "the" are keywords, too, as nothing is said of
 //! leaving any out. TTR without a tag is the text's length, as in
 //! [`text_to_tag_ratio`](crate::text_to_tag_ratio). Where a threshold is 0, as a deviation
@@ -66,11 +69,12 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Steps 1 to 3. Of the settings only [`lines`](Params::lines) and
-    /// [`distance`](Params::distance) matter here.
+    /// Steps 1 to 3. Of the settings only [`lines`](Params::lines),
+    /// [`whole_links`](Params::whole_links) and [`distance`](Params::distance) matter here.
     #[must_use]
     pub fn of(source: &str, params: &Params) -> Self {
-        let lines = SourceLines::of(source, params.lines, Head::Removed);
+        let read = if params.whole_links { SourceLines::with_whole_links } else { SourceLines::of };
+        let lines = read(source, params.lines, Head::Removed);
         let blocks = blocks::blocks(&lines, params.distance);
         let features = features::features(&lines, &blocks);
         Self { lines, blocks, features }

@@ -14,6 +14,9 @@ pub struct Params {
     pub rule: Rule,
     /// Where lines end.
     pub lines: Lines,
+    /// Whether a complete link (`<a href=...>` up to its `</a>`) stands on one line, whatever
+    /// breaks are in it, as section IV.A defines a line.
+    pub whole_links: bool,
 }
 
 /// What the features of a block are held against.
@@ -43,6 +46,12 @@ pub enum Rule {
 }
 
 impl Params {
+    /// Constant thresholds, all three of which a block must meet, as step 4 is printed.
+    #[must_use]
+    pub fn as_printed() -> Self {
+        Self { rule: Rule::AsPrinted, ..Self::default() }
+    }
+
     /// Thresholds of `lambda` standard deviations (section IV.B).
     #[must_use]
     pub fn lambda_sigma(lambda: f64) -> Self {
@@ -59,6 +68,7 @@ impl Default for Params {
             thresholds: Thresholds::Constant { text_to_tag: 30.0, anchor_text: 0.2, title_keywords: 2.0 },
             rule: Rule::Remedy,
             lines: Lines::AtBlocks,
+            whole_links: true,
         }
     }
 }

@@ -17,7 +17,7 @@
 //! paragraph of several lines is one, and what a block-level tag parts stays apart.
 //!
 //! Cost: linear in the source; expectation maximization and k-means go over the lines
-//! at most 100 times a run. Known failure: a long teaser or legal notice is content,
+//! at most 100 times a run, and at 20,000,000 lines in all. Known failure: a long teaser or legal notice is content,
 //! a list of short lines is none; smoothing takes the line before and behind
 //! the text along.
 //!
@@ -154,6 +154,18 @@ mod tests {
         let counts: Vec<usize> = (0..=8).map(|step| selected(f64::from(step) / 4.0)).collect();
         assert!(counts.is_sorted_by(|more, fewer| more >= fewer), "{counts:?}");
         assert_eq!((counts[0], selected(100.0)), (46, 0));
+    }
+
+    #[test]
+    fn a_page_of_one_ratio_is_content_by_the_two_thresholds() {
+        for clustering in Clustering::ALL {
+            let by_cluster = !matches!(clustering, Clustering::Threshold | Clustering::Prediction);
+            // A cluster's mean must be above the deviation, and 7 is above 0.
+            let lines = extract("words a\nwords b", &Params::with(clustering));
+            assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
+            let select = Ratios::of("<i>\n<i>", &Params::with(clustering)).select(&Params::with(clustering));
+            assert_eq!(select, [!by_cluster; 2], "{clustering:?}");
+        }
     }
 
     #[test]

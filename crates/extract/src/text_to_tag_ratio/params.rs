@@ -24,7 +24,9 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract); the default is the paper's.
+/// Settings of [`extract`](super::extract); the default is the paper's but for
+/// [`lines`](Params::lines): the paper has [`Lines::AsWritten`], which gives little on a source
+/// with few line breaks, and says nothing of those.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// How lines are told apart; the paper's winner is [`Clustering::Threshold`].
@@ -36,12 +38,12 @@ pub struct Params {
     /// (threshold), a jump (prediction) or a cluster's mean must reach. Figure 5
     /// varies it from 0 to 2 for the threshold.
     pub deviations: f64,
-    /// Where lines end.
+    /// Where lines end; as written in the paper, [`Lines::Auto`] by default.
     pub lines: Lines,
 }
 
 impl Params {
-    /// The paper's, with this way to tell lines apart.
+    /// The default, with this way to tell lines apart.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
         Self { clustering, ..Self::default() }

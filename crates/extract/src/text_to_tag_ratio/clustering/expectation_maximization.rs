@@ -3,7 +3,8 @@
 //!
 //! As in Weka, the mixture begins as the clusters of k-means, each with its mean,
 //! its deviation and its share of the lines; expectation and maximization take turns
-//! until the mean log-likelihood grows by less than 1e-6, at most 100 times; a line
+//! until the mean log-likelihood grows by less than 1e-6, at most 100 times (fewer for
+//! more than 200,000 lines); a line
 //! goes to the distribution that most probably made it.
 //!
 //! A deviation is at least 1e-6: half of a page's ratios may be
@@ -11,11 +12,10 @@
 
 use std::f64::consts::TAU;
 
-use super::{Clusters, k_means};
+use super::{Clusters, k_means, most_iterations};
 
 /// Of a distribution, in characters a tag.
 const SMALLEST_DEVIATION: f64 = 1e-6;
-const MOST_ITERATIONS: usize = 100;
 const SMALLEST_GAIN: f64 = 1e-6;
 
 /// One normal distribution of the mixture.
@@ -66,12 +66,16 @@ impl Sums {
     }
 }
 
-/// `k` clusters of ratios, with the means of their distributions.
+/// `k` clusters of ratios, with the means of their distributions. None where `k` is 0 or
+/// there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);
+    if mixture.is_empty() {
+        return Clusters { means: Vec::new(), assigned: Vec::new() };
+    }
     let mut likelihood = f64::NEG_INFINITY;
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..most_iterations(ratios.len()) {
         let (next, reached) = iterated(ratios, &mixture);
         if reached - likelihood < SMALLEST_GAIN {
             break;

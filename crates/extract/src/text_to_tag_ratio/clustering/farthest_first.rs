@@ -9,7 +9,8 @@
 
 use super::Clusters;
 
-/// `k` clusters of ratios, with the means of their lines.
+/// `k` clusters of ratios, with the means of their lines. None where `k` is 0 or there is
+/// no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut found = Clusters::nearest(ratios, centres(ratios, k));

@@ -5,18 +5,15 @@
 //! empty. Quantiles would not do, since more than half of a page's ratios are often
 //! equal (0); nor would even steps, since the largest ratio is often far from all others.
 
-use super::{Clusters, farthest_first};
-
-/// Where iteration ends if the means still move.
-const MOST_ITERATIONS: usize = 100;
+use super::{Clusters, farthest_first, most_iterations};
 
 /// `k` clusters of ratios. Each ratio is in the cluster with the nearest mean, of two
 /// equally near ones in the first. A cluster may be empty; its mean is then where it was
-/// last.
+/// last. None where `k` is 0 or there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut means = farthest_first::centres(ratios, k);
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..most_iterations(ratios.len()) {
         let moved = Clusters::nearest(ratios, means.clone()).means_of(ratios);
         if moved == means {
             break;

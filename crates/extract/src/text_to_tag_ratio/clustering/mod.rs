@@ -4,6 +4,10 @@
 //! clusters. A cluster whose mean is above the standard deviation is content; of the
 //! three runs that with most such clusters is taken, of equals the one with fewer
 //! clusters. Where no run has any, the page has no content.
+//!
+//! K-means and expectation maximization end after 100 iterations at most, of which the
+//! paper says nothing; over more than 200,000 lines after fewer, so that no run looks at more
+//! than 20,000,000 lines in all.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -14,18 +18,32 @@ pub mod threshold;
 /// "We chose a maximum of 3 clusters arbitrarily."
 const MOST_CLUSTERS: usize = 3;
 
+/// Iterations of a run, where the clusters do not settle before.
+const MOST_ITERATIONS: usize = 100;
+
+/// Lines that all iterations of a run look at.
+const MOST_LOOKS: usize = 20_000_000;
+
+/// Iterations of a run over so many lines, at least 1.
+fn most_iterations(lines: usize) -> usize {
+    (MOST_LOOKS / lines.max(1)).clamp(1, MOST_ITERATIONS)
+}
+
 /// One run of a clustering algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
     /// The mean of each cluster, in no order that means anything.
     pub means: Vec<f64>,
-    /// The cluster of each line, an index of `means`.
+    /// The cluster of each line, an index of `means`; empty where there is no cluster.
     pub assigned: Vec<usize>,
 }
 
 impl Clusters {
     /// Lines in the clusters of the nearest means.
     fn nearest(ratios: &[f64], means: Vec<f64>) -> Self {
+        if means.is_empty() {
+            return Self { means, assigned: Vec::new() };
+        }
         let nearest = |ratio: &f64| {
             let mut best = (0, f64::INFINITY);
             for (number, mean) in means.iter().enumerate() {
@@ -122,6 +140,21 @@ mod tests {
             assert!(select(&[], 0.0, clusters).is_empty());
             let same = clusters(&[4.0; 9], 3);
             assert!(same.assigned.iter().all(|cluster| same.means[*cluster] == 4.0), "{same:?}");
+        }
+    }
+
+    #[test]
+    fn no_cluster_has_no_line() {
+        for clusters in ALGORITHMS {
+            assert_eq!(clusters(&[1.0, 2.0], 0), Clusters { means: vec![], assigned: vec![] });
+        }
+    }
+
+    #[test]
+    fn a_run_over_many_lines_has_fewer_iterations() {
+        let cases = [(0, 100), (200_000, 100), (400_000, 50), (10_000_000, 2), (usize::MAX, 1)];
+        for (lines, iterations) in cases {
+            assert_eq!(most_iterations(lines), iterations, "{lines}");
         }
     }
 

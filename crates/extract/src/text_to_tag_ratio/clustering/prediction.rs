@@ -7,7 +7,8 @@
 //! there are, 0 where there are none.
 //!
 //! The awkward truth: taken so, the fall shows before the last line of content, since two of the
-//! three lines behind the last but one are no content; that line is lost.
+//! three lines behind the last but one are no content; that line is lost. And where all ratios
+//! are equal the deviation is 0, every line is a jump of 0, and all are content.
 
 /// Lines on either side that a mean takes in.
 const WINDOW: usize = 3;
@@ -48,6 +49,7 @@ mod tests {
         check(&[0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0, 9.0, 0.0, 0.0], 5.0, "...####...");
         check(&[0.0, 0.0, 9.0, 0.0, 0.0], 5.0, "..#..");
         check(&[9.0, 8.0, 9.0], 5.0, "###");
+        check(&[7.0, 7.0, 7.0], 0.0, "###");
         check(&[0.0, 9.0, 9.0, 9.0, 1.0, 9.0, 9.0, 9.0, 9.0], 5.0, ".########");
     }
 }

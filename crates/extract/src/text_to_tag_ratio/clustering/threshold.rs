@@ -1,4 +1,7 @@
 //! Section 4.3: lines whose smoothed ratio is at least the standard deviation.
+//!
+//! "Equal to or above": where all ratios are equal, as on a page of one line, the deviation is 0
+//! and every line is content, even one without text.
 
 /// Whether each line is content.
 #[must_use]
@@ -13,5 +16,6 @@ mod tests {
     #[test]
     fn equal_is_content() {
         assert_eq!(select(&[1.0, 2.0, 3.0], 2.0), [false, true, true]);
+        assert_eq!(select(&[0.0, 4.0], 0.0), [true, true]);
     }
 }
