@@ -120,14 +120,8 @@ impl Table {
             for row in &table.rows {
                 for (column, figure) in table.columns.iter().zip(&row.figures) {
                     let figure = figure.map(|figure| figure.to_string()).unwrap_or_default();
-                    let (label, column) = (quoted(&row.label), quoted(column.name));
-                    let _ = writeln!(
-                        out,
-                        "{},{},{label},{},{column},{figure}",
-                        table.paper,
-                        table.name,
-                        row.from.name()
-                    );
+                    let cells = [table.paper, table.name, &row.label, row.from.name(), column.name, &figure];
+                    let _ = writeln!(out, "{}", cells.map(quoted).join(","));
                 }
             }
         }
@@ -199,6 +193,19 @@ mod tests {
         assert_eq!(lines[0], "paper,table,row,from,column,figure");
         assert_eq!(lines[1], "text_to_tag_ratio,table 2,Mean,paper,Thrshld (%),94.19");
         assert_eq!((lines[2], lines.len()), ("text_to_tag_ratio,table 2,Mean,paper,matches,", 7));
+    }
+
+    #[test]
+    fn csv_quotes_every_cell_that_needs_it() {
+        let mut table = Table { name: "table 2, \"lambda\"", ..table() };
+        table.rows.truncate(1);
+        table.rows[0].label = "a, b".into();
+        table.columns[0].name = "F, words";
+        let csv = Table::csv(&[table]);
+        assert_eq!(
+            csv.lines().nth(1),
+            Some("text_to_tag_ratio,\"table 2, \"\"lambda\"\"\",\"a, b\",paper,\"F, words\",94.19")
+        );
     }
 
     #[test]
