@@ -11,8 +11,6 @@
 //! times hold is not said.
 
 use std::collections::BTreeMap;
-use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use gleaner_extract::bte::{self, improved, linear, original};
 use gleaner_html::Page;
@@ -20,7 +18,7 @@ use gleaner_html::text::{Line, plain};
 use rayon::prelude::*;
 
 use super::statistics::{mean, median};
-use super::{Column, Row, Table};
+use super::{Column, Row, Table, clock};
 use crate::measure::words::Bag;
 use crate::set::{Entry, Recorded, Set, SetError};
 
@@ -132,19 +130,10 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::Params::default();
     [
-        least(RUNS, || improved::extract(&Page::parse(source), &params)),
-        least(1, || original::extract(source, &params)),
-        least(RUNS, || linear::extract(&Page::parse(source), &params)),
+        clock::seconds(RUNS, || improved::extract(&Page::parse(source), &params)),
+        clock::seconds(1, || original::extract(source, &params)),
+        clock::seconds(RUNS, || linear::extract(&Page::parse(source), &params)),
     ]
-}
-
-fn least(runs: usize, extract: impl Fn() -> Vec<Line>) -> f64 {
-    let run = |_| {
-        let start = Instant::now();
-        black_box(extract());
-        start.elapsed()
-    };
-    (0..runs).map(run).min().unwrap_or(Duration::ZERO).as_secs_f64()
 }
 
 fn table_1(measured: &[OfSet<'_>]) -> Table {

@@ -42,6 +42,10 @@ pub struct Row {
     pub from: From,
     /// One a column; `None` where there is none.
     pub figures: Vec<Option<f64>>,
+    /// The cells as the paper prints them, one a column, which may be words: empty where
+    /// it has none, or where the column's decimals say how the figure is printed; none at
+    /// all where that holds for every column.
+    pub as_printed: Vec<&'static str>,
 }
 
 /// Whose figures a row holds.
@@ -79,22 +83,52 @@ impl Row {
     /// Figures printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
-        Self { label: label.to_owned(), from: From::Paper, figures: figures.to_vec() }
+        Self::of(label, From::Paper, figures)
+    }
+
+    /// Cells as the paper prints them, figures or words; an empty one where it has none.
+    #[must_use]
+    pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
+        let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
+        Self { as_printed: cells.to_vec(), ..Self::of(label, From::Paper, &figures) }
     }
 
     /// Figures of this run.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
-        Self { label: label.to_owned(), from: From::Ours, figures: figures.to_vec() }
+        Self::of(label, From::Ours, figures)
+    }
+
+    fn of(label: &str, from: From, figures: &[Option<f64>]) -> Self {
+        Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
     /// Three rows: the paper's, ours, and the difference where both have a figure.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
-        let figures = paper.iter().zip(ours).map(difference).collect();
-        let difference = Self { label: label.to_owned(), from: From::Difference, figures };
+        let figures: Vec<Option<f64>> = paper.iter().zip(ours).map(difference).collect();
+        let difference = Self::of(label, From::Difference, &figures);
         [Self::paper(label, paper), Self::ours(label, ours), difference]
+    }
+
+    /// The same without the figures of some columns, where a difference says nothing.
+    #[must_use]
+    pub fn without(mut self, columns: &[usize]) -> Self {
+        for (at, figure) in self.figures.iter_mut().enumerate() {
+            *figure = figure.filter(|_| !columns.contains(&at));
+        }
+        self
+    }
+
+    /// What the paper prints in a column, if the row has it as printed.
+    fn printed(&self, column: usize) -> Option<&'static str> {
+        self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
+    }
+
+    /// What stands in a column of words: `None` in one of figures.
+    fn word(&self, column: usize) -> Option<&'static str> {
+        self.printed(column).filter(|_| self.figures.get(column).is_none_or(Option::is_none))
     }
 }
 
@@ -102,11 +136,14 @@ impl Table {
     /// The rows as text: label, whose, and a cell a column; an en dash where there is none.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
-            let figures = row.figures.iter().zip(&self.columns);
-            let texts = figures.map(|(figure, column)| match figure {
-                Some(figure) if row.from == From::Difference => format!("{figure:+.*}", column.decimals),
-                Some(figure) => format!("{figure:.*}", column.decimals),
-                None => "–".to_owned(),
+            let figures = row.figures.iter().zip(&self.columns).enumerate();
+            let texts = figures.map(|(at, (figure, column))| match (row.printed(at), figure) {
+                (Some(printed), _) => printed.to_owned(),
+                (None, Some(figure)) if row.from == From::Difference => {
+                    format!("{figure:+.*}", column.decimals)
+                }
+                (None, Some(figure)) => format!("{figure:.*}", column.decimals),
+                (None, None) => "–".to_owned(),
             });
             [row.label.clone(), row.from.name().to_owned()].into_iter().chain(texts).collect()
         })
@@ -118,8 +155,9 @@ impl Table {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();
         for table in tables {
             for row in &table.rows {
-                for (column, figure) in table.columns.iter().zip(&row.figures) {
-                    let figure = figure.map(|figure| figure.to_string()).unwrap_or_default();
+                for (at, (column, figure)) in table.columns.iter().zip(&row.figures).enumerate() {
+                    let word = || row.word(at).unwrap_or_default().to_owned();
+                    let figure = figure.map_or_else(word, |figure| figure.to_string());
                     let cells = [table.paper, table.name, &row.label, row.from.name(), column.name, &figure];
                     let _ = writeln!(out, "{}", cells.map(quoted).join(","));
                 }
@@ -128,23 +166,28 @@ impl Table {
         out
     }
 
-    /// One JSON object a row and line; `null` where there is no figure.
+    /// One JSON object a row and line, `null` where there is no figure; then one with the
+    /// table's `title` and `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
-            let figures: serde_json::Map<String, serde_json::Value> = self
-                .columns
-                .iter()
-                .zip(&row.figures)
-                .map(|(column, figure)| (column.name.to_owned(), serde_json::json!(figure)))
-                .collect();
+            let of = |(at, column): (usize, &Column)| {
+                let word = || serde_json::json!(row.word(at));
+                let figure = row.figures.get(at).copied().flatten();
+                (column.name.to_owned(), figure.map_or_else(word, |figure| serde_json::json!(figure)))
+            };
+            let figures: serde_json::Map<_, _> = self.columns.iter().enumerate().map(of).collect();
             let object = serde_json::json!({
                 "paper": self.paper, "table": self.name, "row": row.label, "from": row.from.name(),
                 "figures": figures,
             });
             let _ = writeln!(out, "{object}");
         }
+        let object = serde_json::json!({
+            "paper": self.paper, "table": self.name, "title": self.title, "remarks": self.remarks,
+        });
+        let _ = writeln!(out, "{object}");
         out
     }
 }
@@ -187,6 +230,23 @@ mod tests {
     }
 
     #[test]
+    fn the_paper_s_cells_stay_as_printed() {
+        let mut table = table();
+        table.rows = vec![Row::as_printed("F", &["1.00", "9,231"]), Row::as_printed("Yes?", &["Yes", ""])];
+        let cells: Vec<_> = table.cells().collect();
+        assert_eq!(cells, [["F", "paper", "1.00", "9,231"], ["Yes?", "paper", "Yes", "–"]]);
+        assert_eq!(table.rows[0].figures, [Some(1.0), Some(9231.0)]);
+        assert_eq!(table.rows[1].figures, [None, None]);
+        let csv = Table::csv(std::slice::from_ref(&table));
+        let ends: Vec<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').next_back()).collect();
+        assert_eq!(ends, ["1", "9231", "Yes", ""]);
+        let json: Vec<serde_json::Value> =
+            table.json().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(json[0]["figures"], serde_json::json!({"Thrshld (%)": 1.0, "matches": 9231.0}));
+        assert_eq!(json[1]["figures"], serde_json::json!({"Thrshld (%)": "Yes", "matches": null}));
+    }
+
+    #[test]
     fn csv_has_a_line_a_figure() {
         let csv = Table::csv(&[table()]);
         let lines: Vec<&str> = csv.lines().collect();
@@ -209,12 +269,16 @@ mod tests {
     }
 
     #[test]
-    fn json_has_an_object_a_row() {
-        let json = table().json();
+    fn json_has_an_object_a_row_and_one_of_remarks() {
+        let json = Table { remarks: vec!["So it is.".into()], ..table() }.json();
         let rows: Vec<serde_json::Value> =
             json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!((rows.len(), rows[0]["figures"]["Thrshld (%)"].as_f64()), (3, Some(94.19)));
+        assert_eq!((rows.len(), rows[0]["figures"]["Thrshld (%)"].as_f64()), (4, Some(94.19)));
         assert!(rows[0]["figures"]["matches"].is_null());
         assert_eq!(rows[2]["from"], "difference");
+        assert_eq!(
+            (&rows[3]["title"], &rows[3]["remarks"]),
+            (&"LCS".into(), &serde_json::json!(["So it is."]))
+        );
     }
 }
