@@ -6,11 +6,13 @@
 
 use std::fmt::Write;
 
+use super::Paper;
+
 /// A table as the paper prints it, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The paper, by the name of its method's folder in `extract`.
-    pub paper: &'static str,
+    /// The paper.
+    pub paper: Paper,
     /// The table's name in the paper, such as `table II`.
     pub name: &'static str,
     /// What it shows.
@@ -158,7 +160,8 @@ impl Table {
                 for (at, (column, figure)) in table.columns.iter().zip(&row.figures).enumerate() {
                     let word = || row.word(at).unwrap_or_default().to_owned();
                     let figure = figure.map_or_else(word, |figure| figure.to_string());
-                    let cells = [table.paper, table.name, &row.label, row.from.name(), column.name, &figure];
+                    let cells =
+                        [table.paper.name(), table.name, &row.label, row.from.name(), column.name, &figure];
                     let _ = writeln!(out, "{}", cells.map(quoted).join(","));
                 }
             }
@@ -179,13 +182,13 @@ impl Table {
             };
             let figures: serde_json::Map<_, _> = self.columns.iter().enumerate().map(of).collect();
             let object = serde_json::json!({
-                "paper": self.paper, "table": self.name, "row": row.label, "from": row.from.name(),
+                "paper": self.paper.name(), "table": self.name, "row": row.label, "from": row.from.name(),
                 "figures": figures,
             });
             let _ = writeln!(out, "{object}");
         }
         let object = serde_json::json!({
-            "paper": self.paper, "table": self.name, "title": self.title, "remarks": self.remarks,
+            "paper": self.paper.name(), "table": self.name, "title": self.title, "remarks": self.remarks,
         });
         let _ = writeln!(out, "{object}");
         out
@@ -207,7 +210,7 @@ mod tests {
     fn table() -> Table {
         let rows = Row::compared("Mean", &[Some(94.19), None], &[Some(90.0), Some(2.0)]);
         Table {
-            paper: "text_to_tag_ratio",
+            paper: Paper::TextToTagRatio,
             name: "table 2",
             title: "LCS".into(),
             columns: vec![Column::new("Thrshld (%)", 2), Column::new("matches", 0)],
@@ -251,8 +254,8 @@ mod tests {
         let csv = Table::csv(&[table()]);
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], "paper,table,row,from,column,figure");
-        assert_eq!(lines[1], "text_to_tag_ratio,table 2,Mean,paper,Thrshld (%),94.19");
-        assert_eq!((lines[2], lines.len()), ("text_to_tag_ratio,table 2,Mean,paper,matches,", 7));
+        assert_eq!(lines[1], "text-to-tag-ratio,table 2,Mean,paper,Thrshld (%),94.19");
+        assert_eq!((lines[2], lines.len()), ("text-to-tag-ratio,table 2,Mean,paper,matches,", 7));
     }
 
     #[test]
@@ -264,7 +267,7 @@ mod tests {
         let csv = Table::csv(&[table]);
         assert_eq!(
             csv.lines().nth(1),
-            Some("text_to_tag_ratio,\"table 2, \"\"lambda\"\"\",\"a, b\",paper,\"F, words\",94.19")
+            Some("text-to-tag-ratio,\"table 2, \"\"lambda\"\"\",\"a, b\",paper,\"F, words\",94.19")
         );
     }
 

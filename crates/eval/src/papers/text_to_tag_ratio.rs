@@ -12,19 +12,17 @@
 
 use std::collections::HashMap;
 
+use gleaner_extract::Lines;
 use gleaner_extract::text_to_tag_ratio::{Clustering, Params, Ratios};
 use gleaner_html::text::plain;
 
 use super::pages::measured;
 use super::statistics::{mean, median};
 use super::svg;
-use super::table::{Column, From, Row, Table};
+use super::{Column, From, Paper, Row, Table};
 use crate::measure::space::{Size, Space};
 use crate::measure::{edit_distance, subsequence};
 use crate::set::{Recorded, Set, SetError};
-
-/// The name under which tables of this paper are printed.
-const PAPER: &str = "text_to_tag_ratio";
 
 /// The name of the table of figure 5's points.
 const FIGURE_5: &str = "figure 5";
@@ -89,6 +87,8 @@ struct Scores {
 struct Figures {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
+    /// The threshold's on the lines of the source, where they are not those of [`Lines::Auto`].
+    as_written: Option<Scores>,
     space: Space,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
 /// Figure 5 as SVG, from the table of its points among `tables`; `None` where it is not.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
-    let table = tables.iter().find(|table| table.paper == PAPER && table.name == FIGURE_5)?;
+    let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
     let point = |row: &Row| match row.figures[..] {
         [Some(lcs), Some(edr)] => Some((row.label.parse().ok()?, lcs / 100.0, edr / 100.0)),
         _ => None,
@@ -122,19 +122,23 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
 fn figures(recorded: &Recorded, gold: &str) -> Figures {
     let ratios = Ratios::of(&recorded.source, &Params::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
-    let mut scores = |params: &Params| {
+    let mut compared = |ratios: &Ratios, params: &Params| {
         let text = plain(&ratios.text(&ratios.select(params)));
         *known.entry(text).or_insert_with_key(|text| Scores {
             lcs: subsequence::ratios(text, gold).recall,
             edr: edit_distance::ratio(text, gold),
         })
     };
+    let written = Params { lines: Lines::AsWritten, ..Params::default() };
+    let of_source = Ratios::of(&recorded.source, &written);
+    let as_written = (of_source != ratios).then(|| compared(&of_source, &written));
+    let mut scores = |params: &Params| compared(&ratios, params);
     let clusterings = CLUSTERINGS.map(|clustering| scores(&Params::with(clustering)));
     let steps =
         std::array::from_fn(|step| scores(&Params { deviations: coefficient(step), ..Params::default() }));
     let text = plain(&ratios.text(&ratios.select(&Params::default())));
     let space = Space { html: Size::of(&recorded.bytes), text: Size::of(text.as_bytes()) };
-    Figures { clusterings, steps, space }
+    Figures { clusterings, steps, as_written, space }
 }
 
 /// The coefficient of one of figure 5's steps.
@@ -147,6 +151,7 @@ fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
     let lowest: Vec<String> = of_sets.iter().take(3).map(|(mean, set)| format!("{set} {mean:.1}")).collect();
     let remarks = vec![
         format!("All {} pages with gold of the sets together; the paper has 176 of 2008.", pages.len()),
+        of_lines(pages),
         "LCS is the recall of words in their order, not of the files' characters: a word that is glued or \
          cut differs as a whole, a quotation mark of another form does not. Matches are pages of which no \
          word is missing: more than by characters, the more so where gold was cut from the same source."
@@ -169,8 +174,34 @@ fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
     )
 }
 
+/// Where lines end, under each table.
+fn of_lines(pages: &[Figures]) -> String {
+    let by = |scores: fn(&Figures) -> Scores| {
+        let all: Vec<Scores> = pages.iter().map(scores).collect();
+        let of = |score: fn(&Scores) -> f64| {
+            100.0 * mean(&all.iter().map(score).collect::<Vec<_>>()).unwrap_or_default()
+        };
+        [of(|scores| scores.lcs), of(|scores| scores.edr)]
+    };
+    let auto = by(|page| page.clusterings[0]);
+    let written = by(|page| page.as_written.unwrap_or(page.clusterings[0]));
+    format!(
+        "The paper's lines are those of the source. Here lines end at block-level tags on the {} of {} pages \
+         most of whose text stands on lines with more than 12 such tags, as no line of them is a unit of \
+         the text. With the source's lines on all pages Thrshld has mean LCS {:.2} and EDR {:.2} instead of \
+         {:.2} and {:.2}.",
+        pages.iter().filter(|page| page.as_written.is_some()).count(),
+        pages.len(),
+        written[0],
+        written[1],
+        auto[0],
+        auto[1]
+    )
+}
+
 fn table_3(pages: &[Figures]) -> Table {
     let remarks = vec![
+        of_lines(pages),
         "EDR is 1 - distance / length of the longer text, in characters without white space; equation 2 as \
          printed is (1 - distance) / length, below 0 for nearly every page."
             .to_owned(),
@@ -214,7 +245,7 @@ fn statistics(
         Row::compared("Matches (% of pages)", &paper_shares, &shares).to_vec(),
     ];
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name,
         title: title.to_owned(),
         columns: COLUMNS.to_vec(),
@@ -251,12 +282,13 @@ fn table_4(pages: &[Figures]) -> Table {
     let columns = names.map(|name| Column::new(name, 2));
     let saving = ["Saving (%)", "GZip Saving (%)"].map(|name| Column::new(name, 1));
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name: "table 4",
         title: "Mean file sizes of HTML and extracted text".to_owned(),
         columns: [&columns[..], &saving[..]].concat(),
         rows: [vec![Row::paper("as printed", &printed)], Row::compared("a page", &paper, &savings(sizes.map(of_page))).to_vec()].concat(),
         remarks: vec![
+            of_lines(pages),
             "Text by the threshold, which the paper does not name; a KB is 1,024 bytes; each file compressed \
              by itself, and savings are of all bytes together."
                 .to_owned(),
@@ -289,12 +321,13 @@ fn figure_5_table(pages: &[Figures]) -> Table {
         }
     };
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name: FIGURE_5,
         title: "LCS and EDR against the threshold's coefficient on the standard deviation".to_owned(),
         columns: vec![Column::new("LCS (%)", 2), Column::new("EDR (%)", 2)],
         rows: (0..STEPS).flat_map(rows).collect(),
         remarks: vec![
+            of_lines(pages),
             "The paper's figure has no figures to read; those at 1.0 are the means of tables 2 and 3. What it \
              says is that LCS decreases and EDR increases with the coefficient."
                 .to_owned(),
@@ -386,6 +419,23 @@ mod tests {
             near(point[1], (a.1 + b.1) / 2.0);
         }
         assert_ne!(found(&tables, FIGURE_5, "0.0"), found(&tables, FIGURE_5, "2.0"));
+    }
+
+    #[test]
+    fn pages_whose_lines_are_not_those_of_the_source_are_counted() {
+        let menu = "<li><a href=/>Link</a>".repeat(30);
+        let cut = format!("{menu}{}{menu}", format!("<p>{TEXT}</p>").repeat(9));
+        let (_folder, set) = made::set(&[(&cut, Some(TEXT), ""), (&format!("<p>{TEXT}"), Some(TEXT), "")]);
+        let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
+        let written = Params { lines: Lines::AsWritten, ..Params::default() };
+        let lcs = subsequence::ratios(&plain(&extract(&cut, &written)), TEXT).recall;
+        let one = subsequence::ratios(&plain(&extract(&format!("<p>{TEXT}"), &written)), TEXT).recall;
+        for table in &tables {
+            let remark = table.remarks.iter().find(|remark| remark.starts_with("The paper's lines")).unwrap();
+            assert!(remark.contains("on the 1 of 2 pages"), "{remark}");
+            let mean = format!("mean LCS {:.2} and", 100.0 * f64::midpoint(lcs, one));
+            assert!(remark.contains(&mean), "{remark} lacks {mean}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod remarks;
 use self::measured::{OfSite, Side, Times};
 use self::printed::{PRINTED, Printed};
 use super::statistics::{mean, median};
-use super::{Column, From, Row, Table};
+use super::{Column, From, Paper, Row, Table};
 use crate::set::{Set, SetError};
 
 /// Tables II, III and IV. `done` is called once for each page with gold of all sets,
@@ -73,7 +73,7 @@ fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
     let rows = rows(sites, printed, ours, columns.len());
     let without_times = |row: Row| if row.from == From::Difference { row.without(&TIMES) } else { row };
     Table {
-        paper: "fast_content_extractor",
+        paper: Paper::FastContentExtractor,
         name: "table II",
         title: "Execution time of ContentExtractor (CE) and FastContentExtractor (FastCE)".to_owned(),
         columns: columns.map(|(name, decimals)| Column::new(name, decimals)).into(),
@@ -108,7 +108,7 @@ fn table_of_f(
     let ours =
         |site: &OfSite| site.named.iter().chain(&site.by_default).map(|side| Some(ours(side))).collect();
     Table {
-        paper: "fast_content_extractor",
+        paper: Paper::FastContentExtractor,
         name,
         title: format!("{title} of ContentExtractor (CE) and FastContentExtractor (FastCE)"),
         columns: columns.map(|name| Column::new(name, decimals)).into(),
@@ -246,8 +246,8 @@ mod tests {
         assert!(words > 0.5 && words < 1.0, "{words}");
     }
 
-    /// A list is of blocks by default, and is not by the tags that the papers name: there
-    /// the menu's changing item is part of the block around it.
+    /// Headings are blocks by default, and are not by the tags that the papers name: there
+    /// what is repeated and what is not are one block.
     #[test]
     fn tables_are_by_the_block_tags_of_the_papers_and_say_so() {
         let folder = TempDir::new().unwrap();
@@ -262,7 +262,7 @@ mod tests {
         let blocks = ours(&tables[0], "one").unwrap();
         // "Home No. 11" is one block, and so is never repeated.
         assert_eq!((blocks[0], blocks[1]), (Some(0.0), Some(2.0)));
-        let f = ours(&tables[1], "one").unwrap();
+        let f = ours(&tables[2], "one").unwrap();
         assert!(f[2] > f[0], "{f:?}");
         let named = fast_content_extractor::Params::of_the_paper().block_tags.join(", ");
         for table in &tables {
