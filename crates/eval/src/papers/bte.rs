@@ -275,7 +275,7 @@ fn remarks_2(measured: &[OfSet<'_>], timing: &Timing) -> Vec<String> {
         format!(
             "One thread of this machine, from the decoded source to the text, parsing included; least of \
              {RUNS} runs a page, for the original one run. Given for {TIMED} pages; where others share \
-             the machine, the ratio moves by half from run to run."
+             the machine, the ratio differs from run to run."
         ),
     ];
     remarks.extend(EXPLAINED.map(str::to_owned));

@@ -33,9 +33,11 @@ pub(super) fn measured<'a, T: Send>(
     pages.into_iter().filter_map(Result::transpose).collect()
 }
 
-/// Whether all pages of a set are of a site, such as `bbc.co.uk`; `www.` is left aside.
+/// Whether all pages of a set are of a site, such as `bbc.co.uk`. `www.` is left aside, and
+/// what manifests add behind a `_`, which no host has, such as the year.
 pub(super) fn is_of(set: &Set, site: &str) -> bool {
-    set.entries.iter().all(|entry| entry.site.trim_start_matches("www.") == site)
+    let host = |named: &str| named.split('_').next() == Some(site);
+    set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
 /// That a set of several sites stands for one in a mean of sites or sets, a sentence each.
