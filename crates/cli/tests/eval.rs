@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -200,9 +201,22 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     refused("post", &["--method", "nonsense"], "possible values: bte-original, bte-improved, bte-linear, ");
     refused("post", &["--protocol", "papers", "--worst", "3"], "not for --protocol papers");
     refused("post", &["--paper", "line-block"], "are for --protocol papers");
-    let pictures = ["--protocol", "papers", "--paper", "comma-score", "--pictures", "x"];
-    refused("absent", &pictures, "cannot read");
     refused("post", &["--json", "--csv"], "cannot be used with");
+}
+
+/// The cells of a line of CSV.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut is_quoted) = (vec![String::new()], false);
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.next_if_eq(&'"').is_some() => cells.last_mut().unwrap().push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(String::new()),
+            other => cells.last_mut().unwrap().push(other),
+        }
+    }
+    cells
 }
 
 #[test]
@@ -215,19 +229,20 @@ fn every_paper_has_its_tables_and_figure() {
     let pictures = folder.path().join("pictures");
     let text = papers(&["--pictures", pictures.to_str().unwrap()]);
     let tables = [
-        "fast_content_extractor, table II: ",
-        "fast_content_extractor, table III: ",
-        "fast_content_extractor, table IV: ",
-        "bte, table 1: ",
-        "bte, table 2: ",
-        "text_to_tag_ratio, table 2: ",
-        "text_to_tag_ratio, table 3: ",
-        "text_to_tag_ratio, table 4: ",
-        "text_to_tag_ratio, figure 5: ",
-        "line_block, table 1: ",
-        "line_block, table 2: ",
-        "comma_score, statistics: ",
-        "comma_score, comparison: ",
+        "fast-content-extractor, table II: ",
+        "fast-content-extractor, table III: ",
+        "fast-content-extractor, table IV: ",
+        "improved-bte, table 1: ",
+        "improved-bte, table 2: ",
+        "text-to-tag-ratio, table 2: ",
+        "text-to-tag-ratio, table 3: ",
+        "text-to-tag-ratio, table 4: ",
+        "text-to-tag-ratio, figure 5: ",
+        "line-block, table 1: ",
+        "line-block, table 2: ",
+        "line-block, table 2, remedy: ",
+        "comma-score, statistics: ",
+        "comma-score, comparison: ",
     ];
     for table in tables {
         assert!(text.contains(table), "{table} is not in {text}");
@@ -237,15 +252,69 @@ fn every_paper_has_its_tables_and_figure() {
 
     let json = papers(&["--json", "--paper", "line-block"]);
     let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(rows.iter().all(|row| row["paper"] == "line_block"));
+    assert!(rows.iter().all(|row| row["paper"] == "line-block"));
     let accuracy = |from: &str| {
         let row = rows.iter().find(|row| row["row"] == "all pages" && row["from"] == from);
         row.unwrap()["figures"]["Accuracy (%)"].as_f64().unwrap()
     };
     assert!((accuracy("ours") - accuracy("paper") - accuracy("difference")).abs() < 1e-9);
-    let csv = papers(&["--csv", "--paper", "line-block"]);
+    let csv = papers(&["--csv"]);
     assert_eq!(csv.lines().next(), Some("paper,table,row,from,column,figure"));
-    assert!(csv.contains("line_block,table 2,BBC,paper,Right Number,145\n"), "{csv}");
+    let lines: Vec<Vec<String>> = csv.lines().map(cells).collect();
+    assert!(lines.iter().all(|line| line.len() == 6), "{csv}");
+    let named: BTreeSet<&str> = lines.iter().map(|line| line[1].as_str()).collect();
+    assert!(named.contains("table 2, lambda sigma"), "{named:?}");
+    assert!(csv.contains("line-block,table 2,BBC,paper,Right Number,145\n"), "{csv}");
+}
+
+/// A picture that cannot be is refused before anything is measured; one that fails in the
+/// end does not take the tables with it.
+#[test]
+fn tables_are_not_lost_to_a_picture() {
+    let folder = sets();
+    let set = folder.path().join("post");
+    let papers = |paper: &str, pictures: &Path| {
+        let pictures = pictures.to_str().unwrap();
+        let output = eval(&set, &["--protocol", "papers", "--paper", paper, "--pictures", pictures]);
+        let [out, err] = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+        (output.status.code(), out, err)
+    };
+    let pictures = folder.path().join("pictures");
+    let (code, out, err) = papers("comma-score", &pictures);
+    assert_eq!((code, out.as_str(), pictures.exists()), (Some(2), "", false), "{err}");
+    assert!(err.contains("only text-to-tag-ratio has a figure"), "{err}");
+
+    let (code, out, err) = papers("text-to-tag-ratio", &set.join("00.html"));
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("cannot write"), "{err}");
+
+    fs::create_dir_all(pictures.join("text-to-tag-ratio-figure-5.svg")).unwrap();
+    let (code, out, err) = papers("text-to-tag-ratio", &pictures);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(out.contains("text-to-tag-ratio, figure 5: ") && err.contains("cannot write"), "{out}{err}");
+}
+
+#[test]
+fn remarks_and_words_are_for_programs_too() {
+    let folder = sets();
+    let set = folder.path().join("post");
+    let bte = ["--protocol", "papers", "--paper", "improved-bte", "--paper", "improved-bte"];
+    let json = rows(&set, &bte);
+    let remarks: Vec<&Value> = json.iter().filter(|row| row["remarks"].is_array()).collect();
+    let tables: Vec<&Value> = remarks.iter().map(|row| &row["table"]).collect();
+    assert_eq!(tables, ["table 1", "table 2"], "a paper named twice is printed once");
+    let text = remarks[1].to_string();
+    assert!(text.contains("special structures") && text.contains("cannot be measured"), "{text}");
+    let news = json.iter().find(|row| row["row"] == "Support BTE from news sites").unwrap();
+    assert_eq!((&news["paper"], &news["figures"]["Original BTE"]), (&"improved-bte".into(), &"Good".into()));
+
+    let output = eval(&set, &[&["--csv"], &bte[..]].concat());
+    let err = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(err.contains("Ours: ") && err.contains("* \"Sites with special structures\""), "{err}");
+    let csv = said(output);
+    let poor =
+        csv.lines().map(cells).filter(|cells| cells[2].ends_with("shopping sites") && cells[5] == "Poor");
+    assert_eq!(poor.count(), 2, "{csv}");
 }
 
 /// The figures were taken when this was written; what is held is what they round to.

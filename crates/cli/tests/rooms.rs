@@ -16,32 +16,73 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Names under `[dependencies]` of each crate, by the crate's folder.
-fn manifests() -> BTreeMap<String, BTreeSet<String>> {
-    let mut manifests = BTreeMap::new();
-    for entry in fs::read_dir(root().join("crates")).unwrap() {
-        let entry = entry.unwrap();
-        let text = fs::read_to_string(entry.path().join("Cargo.toml")).unwrap();
-        let dependencies = text.split("[dependencies]").nth(1).unwrap_or_default().lines().skip(1);
-        let names = dependencies
-            .take_while(|line| !line.starts_with('['))
-            .filter_map(|line| line.split(['.', ' ', '=']).next())
-            .filter(|name| !name.is_empty() && !name.starts_with('#'))
-            .map(str::to_owned)
-            .collect();
-        manifests.insert(entry.file_name().into_string().unwrap(), names);
-    }
-    manifests
+/// What a crate names.
+#[derive(Default)]
+struct Manifest {
+    /// Under `[dependencies]`.
+    of_code: BTreeSet<String>,
+    /// Under `[dev-dependencies]`.
+    of_tests: BTreeSet<String>,
 }
 
-/// The rows of the table of rooms: name, imports, libraries of its own.
-fn table() -> Vec<(String, String, String)> {
+impl Manifest {
+    fn of(text: &str) -> Self {
+        let mut manifest = Self::default();
+        let (mut section, mut is_within) = ("", false);
+        for line in text.lines() {
+            if let Some(head) = line.strip_prefix('[') {
+                section = head.trim_end_matches(']');
+                // Any other form would pass unseen.
+                let is_known = matches!(section, "dependencies" | "dev-dependencies");
+                assert!(is_known || !section.contains("dependencies"), "[{section}] is not looked at");
+                continue;
+            }
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            if !is_within && !name.is_empty() && !name.starts_with('#') {
+                match section {
+                    "dependencies" => drop(manifest.of_code.insert(name.to_owned())),
+                    "dev-dependencies" => drop(manifest.of_tests.insert(name.to_owned())),
+                    _ => {}
+                }
+            }
+            // A list of features over several lines has no names.
+            is_within = (is_within || line.contains('[')) && !line.contains(']');
+        }
+        manifest
+    }
+}
+
+/// The manifest of each crate, by the crate's folder.
+fn manifests() -> BTreeMap<String, Manifest> {
+    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap());
+    let manifest = |folder: fs::DirEntry| {
+        let text = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+        (folder.file_name().into_string().unwrap(), Manifest::of(&text))
+    };
+    folders.map(manifest).collect()
+}
+
+/// The cells of the rows of docs/architecture.md that begin with a name and have so many.
+fn rows(count: usize) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
     let rows = text.lines().filter(|line| line.starts_with("| `"));
-    let cells = rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
-    cells
-        .filter(|cells| cells.len() == 4)
-        .map(|cells| (cells[0].trim_matches('`').to_owned(), cells[2].to_owned(), cells[3].to_owned()))
+    let cells = rows.map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()));
+    let rows: Vec<Vec<String>> =
+        cells.map(Iterator::collect).filter(|row: &Vec<_>| row.len() == count).collect();
+    assert!(!rows.is_empty(), "docs/architecture.md has no table of {count} columns");
+    rows
+}
+
+/// The table of rooms: name, imports, libraries of its own.
+fn table() -> Vec<(String, String, String)> {
+    let rows = rows(4).into_iter();
+    rows.map(|row| (row[0].trim_matches('`').to_owned(), row[2].clone(), row[3].clone())).collect()
+}
+
+/// The rooms that name each starred library besides its own.
+fn starred() -> BTreeMap<String, BTreeSet<String>> {
+    let rows = rows(3).into_iter();
+    rows.map(|row| (row[0].trim_matches('`').to_owned(), row[1].split(", ").map(str::to_owned).collect()))
         .collect()
 }
 
@@ -53,10 +94,17 @@ fn every_room_is_in_the_table_and_imports_what_it_may() {
     for (at, (room, may, _)) in table.iter().enumerate() {
         let above: Vec<&str> = table[..at].iter().map(|(room, ..)| room.as_str()).collect();
         let may: Vec<&str> = if may.starts_with("all") { above } else { may.split(", ").collect() };
-        for import in manifests[room].iter().filter_map(|name| name.strip_prefix("gleaner-")) {
+        let Manifest { of_code, of_tests } = &manifests[room];
+        for import in of_code.iter().filter_map(|name| name.strip_prefix("gleaner-")) {
             assert!(
                 may.contains(&import),
                 "crates/{room} imports gleaner-{import}; docs/architecture.md forbids it"
+            );
+        }
+        for import in of_tests.iter().filter_map(|name| name.strip_prefix("gleaner-")) {
+            assert!(
+                import == "testkit" || may.contains(&import),
+                "the tests of crates/{room} import gleaner-{import}; docs/architecture.md forbids it"
             );
         }
     }
@@ -64,17 +112,50 @@ fn every_room_is_in_the_table_and_imports_what_it_may() {
 
 #[test]
 fn a_library_of_one_room_is_named_there_only() {
-    let manifests = manifests();
+    let (manifests, starred) = (manifests(), starred());
+    let named = |library: &str| -> BTreeSet<&str> {
+        let naming = manifests.iter().filter(|(_, manifest)| manifest.of_code.contains(library));
+        naming.map(|(room, _)| room.as_str()).collect()
+    };
+    let mut met = BTreeSet::new();
     for (room, _, libraries) in table() {
-        for library in libraries.split(", ").filter(|library| !library.is_empty() && !library.ends_with('*'))
-        {
-            assert!(
-                manifests[&room].contains(library),
-                "docs/architecture.md: crates/{room} does not use {library}"
-            );
-            let named: Vec<&String> =
-                manifests.iter().filter(|(_, names)| names.contains(library)).map(|(room, _)| room).collect();
-            assert_eq!(named, [&room], "{library} should be named by one crate");
+        for listed in libraries.split(", ").filter(|library| !library.is_empty()) {
+            let library = listed.trim_end_matches('*');
+            let mut expected = BTreeSet::from([room.as_str()]);
+            if listed.ends_with('*') {
+                expected.extend(starred[library].iter().map(String::as_str));
+                met.insert(library.to_owned());
+            }
+            assert_eq!(named(library), expected, "{library}, by docs/architecture.md");
         }
     }
+    assert!(starred.keys().eq(&met), "{met:?} are starred in the table of rooms");
+}
+
+#[test]
+fn a_library_that_one_room_names_is_in_its_row() {
+    let (manifests, table) = (manifests(), table());
+    for (room, _, libraries) in &table {
+        let others = || manifests.iter().filter(|(other, _)| *other != room);
+        let is_elsewhere =
+            |library: &String| others().any(|(_, manifest)| manifest.of_code.contains(library));
+        let alone = manifests[room].of_code.iter().filter(|library| !library.starts_with("gleaner-"));
+        for library in alone.filter(|library| !is_elsewhere(library)) {
+            assert!(
+                libraries.split(", ").any(|listed| listed == library),
+                "crates/{room} alone names {library}: docs/architecture.md does not say so"
+            );
+        }
+    }
+}
+
+#[test]
+fn manifests_are_read_in_every_form_that_is_used() {
+    let text = "[package]\nname = \"a\"\n[dependencies]\n# one\none.workspace = true\n\
+                two = { version = \"1\", features = [\n    \"three\", \"four\",\n] }\nfive = \"1\"\n\
+                [lib]\nsix = 1\n[dev-dependencies]\nseven.workspace = true\n";
+    let Manifest { of_code, of_tests } = Manifest::of(text);
+    assert_eq!((of_code.len(), of_tests.len()), (3, 1));
+    assert!(["one", "two", "five"].iter().all(|name| of_code.contains(*name)));
+    assert!(of_tests.contains("seven"));
 }

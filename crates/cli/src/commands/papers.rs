@@ -1,4 +1,8 @@
 //! `gleaner eval --protocol papers`: the papers' tables with our figures.
+//!
+//! What cannot be done is refused before anything is measured, and tables are printed before
+//! a picture is drawn, since they take minutes. Rows are for programs: with `--json` and
+//! `--csv` what is for people goes to standard error.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,23 +18,34 @@ use crate::failure::Failure;
 use crate::table::table;
 
 pub(super) fn run(args: &Eval) -> Done {
-    let papers = if args.paper.is_empty() { Paper::ALL.to_vec() } else { args.paper.clone() };
+    let papers = papers(args);
+    if let Some(folder) = &args.pictures {
+        prepare_pictures(&papers, folder)?;
+    }
     let sets = Set::find(&args.sets).map_err(Failure::usage)?;
     let bar = bar(sets.iter().map(Set::with_gold).sum::<usize>() * papers.len());
     let tables = reproduce(&papers, &sets, args.threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let tables = tables.map_err(Failure::usage)?;
-    if let Some(folder) = &args.pictures {
-        write_pictures(&tables, folder)?;
-    }
-    let shown = match args {
-        Eval { json: true, .. } => tables.iter().map(Table::json).collect(),
-        Eval { csv: true, .. } => Table::csv(&tables),
-        Eval { .. } => {
-            format!("Ours: {}\n{}", names(&sets), tables.iter().map(for_people).collect::<String>())
+    let ours = format!("Ours: {}\n", names(&sets));
+    match args {
+        Eval { json: true, .. } => {
+            eprint!("{ours}");
+            print(&tables.iter().map(Table::json).collect::<String>())?;
         }
-    };
-    print(&shown)
+        Eval { csv: true, .. } => {
+            eprint!("{ours}{}", tables.iter().map(remarks).collect::<String>());
+            print(&Table::csv(&tables))?;
+        }
+        Eval { .. } => print(&(ours + &tables.iter().map(for_people).collect::<String>()))?,
+    }
+    args.pictures.as_deref().map_or(Ok(()), |folder| write_pictures(&tables, folder))
+}
+
+/// The papers that were asked for, each once, in the order of the tables.
+fn papers(args: &Eval) -> Vec<Paper> {
+    let is_wanted = |paper: &Paper| args.paper.is_empty() || args.paper.contains(paper);
+    Paper::ALL.into_iter().filter(is_wanted).collect()
 }
 
 /// The sets that our figures are taken on.
@@ -41,19 +56,35 @@ fn names(sets: &[Set]) -> String {
 
 fn for_people(reproduced: &Table) -> String {
     let head: Vec<&str> = ["", "from"].into_iter().chain(reproduced.columns.iter().map(|c| c.name)).collect();
-    let mut text = format!("\n{}, {}: {}\n", reproduced.paper, reproduced.name, reproduced.title);
+    let mut text = format!("\n{}: {}\n", named(reproduced), reproduced.title);
     let _ = writeln!(text, "{}", table(&head, reproduced.cells()));
-    for remark in &reproduced.remarks {
-        let _ = writeln!(text, "* {remark}");
+    text + &listed(reproduced)
+}
+
+/// The remarks alone, under the table's name.
+fn remarks(reproduced: &Table) -> String {
+    format!("\n{}\n{}", named(reproduced), listed(reproduced))
+}
+
+fn named(reproduced: &Table) -> String {
+    format!("{}, {}", reproduced.paper.name(), reproduced.name)
+}
+
+fn listed(reproduced: &Table) -> String {
+    reproduced.remarks.iter().map(|remark| format!("* {remark}\n")).collect()
+}
+
+/// Makes the folder, if some paper has a figure.
+fn prepare_pictures(papers: &[Paper], folder: &Path) -> Done {
+    if !papers.contains(&Paper::TextToTagRatio) {
+        let name = Paper::TextToTagRatio.name();
+        return Err(Failure::Usage(format!("--pictures: only {name} has a figure that is drawn")));
     }
-    text
+    fs::create_dir_all(folder).map_err(Failure::writing(folder.display()))
 }
 
 fn write_pictures(tables: &[Table], folder: &Path) -> Done {
-    let Some(svg) = figure_5(tables) else {
-        return Err(Failure::Usage("--pictures: only text-to-tag-ratio has a figure that is drawn".into()));
-    };
-    fs::create_dir_all(folder).map_err(Failure::writing(folder.display()))?;
+    let svg = figure_5(tables).expect("the paper with the figure is among the tables");
     let path = folder.join("text-to-tag-ratio-figure-5.svg");
     fs::write(&path, svg).map_err(Failure::writing(path.display()))?;
     eprintln!("written: {}", path.display());

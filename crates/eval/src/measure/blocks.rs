@@ -26,15 +26,16 @@ pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     Ratios::new(extracted.share_in(&gold), gold.share_in(&extracted))
 }
 
-/// A text as its blocks.
-struct Blocks<'a> {
+/// A text as its blocks, a line each.
+pub(crate) struct Blocks<'a> {
     blocks: Vec<Vec<&'a str>>,
     pairs: HashSet<(&'a str, &'a str)>,
     single: HashSet<&'a str>,
 }
 
 impl<'a> Blocks<'a> {
-    fn of(text: &'a str) -> Self {
+    /// Of a text in the form in which words are compared.
+    pub(crate) fn of(text: &'a str) -> Self {
         let blocks: Vec<Vec<&str>> =
             text.lines().map(|line| words(line).collect::<Vec<_>>()).filter(|b| !b.is_empty()).collect();
         let all: Vec<&str> = blocks.iter().flatten().copied().collect();
@@ -49,12 +50,15 @@ impl<'a> Blocks<'a> {
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    fn has(&self, block: &[&str]) -> bool {
+    /// Whether a block of another text, given as its words, is found here; one without
+    /// words is not.
+    pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);
         }
-        let found = block.windows(2).filter(|pair| self.pairs.contains(&(pair[0], pair[1]))).count();
-        found * 2 > block.len() - 1
+        let pairs = block.windows(2);
+        let all = pairs.len();
+        pairs.filter(|pair| self.pairs.contains(&(pair[0], pair[1]))).count() * 2 > all
     }
 }
 
@@ -80,6 +84,11 @@ mod tests {
             let ratios = ratios(extracted, gold);
             assert_eq!((ratios.precision, ratios.recall), (precision, recall), "{extracted}");
         }
+    }
+
+    #[test]
+    fn a_block_without_words_is_nowhere() {
+        assert!(!Blocks::of("").has(&[]) && !Blocks::of("The cat sat.").has(&[]));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! say and was decided stands in the table's remarks and in docs/papers.md.
 
 mod bte;
+mod clock;
 mod comma_score;
 mod fast_content_extractor;
 mod line_block;

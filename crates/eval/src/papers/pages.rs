@@ -16,12 +16,12 @@ use crate::set::{Entry, Recorded, Set, SetError};
 ///
 /// # Errors
 /// [`SetError`]: the first page in the order of the manifest that cannot be read.
-pub(super) fn measured<T: Send>(
-    set: &Set,
+pub(super) fn measured<'a, T: Send>(
+    set: &'a Set,
     done: &(dyn Fn() + Sync),
-    measure: impl Fn(&Entry, &Recorded, &str) -> T + Sync,
+    measure: impl Fn(&'a Entry, &Recorded, &str) -> T + Sync,
 ) -> Result<Vec<T>, SetError> {
-    let one = |entry: &Entry| -> Result<Option<T>, SetError> {
+    let one = |entry: &'a Entry| -> Result<Option<T>, SetError> {
         let recorded = entry.read()?;
         let gold = recorded.gold.as_deref().unwrap_or_default();
         let measured = words(gold).next().is_some().then(|| measure(entry, &recorded, gold));
@@ -31,6 +31,22 @@ pub(super) fn measured<T: Send>(
     let with_gold = set.entries.par_iter().filter(|entry| entry.gold.is_some());
     let pages: Vec<_> = with_gold.map(one).collect();
     pages.into_iter().filter_map(Result::transpose).collect()
+}
+
+/// Whether all pages of a set are of a site, such as `bbc.co.uk`. `www.` is left aside, and
+/// what manifests add behind a `_`, which no host has, such as the year.
+pub(super) fn is_of(set: &Set, site: &str) -> bool {
+    let host = |named: &str| named.split('_').next() == Some(site);
+    set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
+}
+
+/// That a set of several sites stands for one in a mean of sites or sets, a sentence each.
+pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
+    let many = sets.filter(|set| set.sites() > 1);
+    many.map(|set| {
+        format!("{} has pages of {} sites and counts as one in the means of sets.", set.name, set.sites())
+    })
+    .collect()
 }
 
 /// Sets of pages for the tests of this folder's files.

@@ -30,7 +30,7 @@ impl Paper {
         Self::CommaScore,
     ];
 
-    /// The name that is typed, such as `line-block`.
+    /// The name that is typed and printed, such as `line-block`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -6,11 +6,13 @@
 
 use std::fmt::Write;
 
+use super::Paper;
+
 /// A table as the paper prints it, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The paper, by the name of its method's folder in `extract`.
-    pub paper: &'static str,
+    /// The paper.
+    pub paper: Paper,
     /// The table's name in the paper, such as `table II`.
     pub name: &'static str,
     /// What it shows.
@@ -42,6 +44,10 @@ pub struct Row {
     pub from: From,
     /// One a column; `None` where there is none.
     pub figures: Vec<Option<f64>>,
+    /// The cells as the paper prints them, one a column, which may be words: empty where
+    /// it has none, or where the column's decimals say how the figure is printed; none at
+    /// all where that holds for every column.
+    pub as_printed: Vec<&'static str>,
 }
 
 /// Whose figures a row holds.
@@ -79,22 +85,52 @@ impl Row {
     /// Figures printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
-        Self { label: label.to_owned(), from: From::Paper, figures: figures.to_vec() }
+        Self::of(label, From::Paper, figures)
+    }
+
+    /// Cells as the paper prints them, figures or words; an empty one where it has none.
+    #[must_use]
+    pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
+        let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
+        Self { as_printed: cells.to_vec(), ..Self::of(label, From::Paper, &figures) }
     }
 
     /// Figures of this run.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
-        Self { label: label.to_owned(), from: From::Ours, figures: figures.to_vec() }
+        Self::of(label, From::Ours, figures)
+    }
+
+    fn of(label: &str, from: From, figures: &[Option<f64>]) -> Self {
+        Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
     /// Three rows: the paper's, ours, and the difference where both have a figure.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
-        let figures = paper.iter().zip(ours).map(difference).collect();
-        let difference = Self { label: label.to_owned(), from: From::Difference, figures };
+        let figures: Vec<Option<f64>> = paper.iter().zip(ours).map(difference).collect();
+        let difference = Self::of(label, From::Difference, &figures);
         [Self::paper(label, paper), Self::ours(label, ours), difference]
+    }
+
+    /// The same without the figures of some columns, where a difference says nothing.
+    #[must_use]
+    pub fn without(mut self, columns: &[usize]) -> Self {
+        for (at, figure) in self.figures.iter_mut().enumerate() {
+            *figure = figure.filter(|_| !columns.contains(&at));
+        }
+        self
+    }
+
+    /// What the paper prints in a column, if the row has it as printed.
+    fn printed(&self, column: usize) -> Option<&'static str> {
+        self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
+    }
+
+    /// What stands in a column of words: `None` in one of figures.
+    fn word(&self, column: usize) -> Option<&'static str> {
+        self.printed(column).filter(|_| self.figures.get(column).is_none_or(Option::is_none))
     }
 }
 
@@ -102,11 +138,14 @@ impl Table {
     /// The rows as text: label, whose, and a cell a column; an en dash where there is none.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
-            let figures = row.figures.iter().zip(&self.columns);
-            let texts = figures.map(|(figure, column)| match figure {
-                Some(figure) if row.from == From::Difference => format!("{figure:+.*}", column.decimals),
-                Some(figure) => format!("{figure:.*}", column.decimals),
-                None => "–".to_owned(),
+            let figures = row.figures.iter().zip(&self.columns).enumerate();
+            let texts = figures.map(|(at, (figure, column))| match (row.printed(at), figure) {
+                (Some(printed), _) => printed.to_owned(),
+                (None, Some(figure)) if row.from == From::Difference => {
+                    format!("{figure:+.*}", column.decimals)
+                }
+                (None, Some(figure)) => format!("{figure:.*}", column.decimals),
+                (None, None) => "–".to_owned(),
             });
             [row.label.clone(), row.from.name().to_owned()].into_iter().chain(texts).collect()
         })
@@ -118,39 +157,40 @@ impl Table {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();
         for table in tables {
             for row in &table.rows {
-                for (column, figure) in table.columns.iter().zip(&row.figures) {
-                    let figure = figure.map(|figure| figure.to_string()).unwrap_or_default();
-                    let (label, column) = (quoted(&row.label), quoted(column.name));
-                    let _ = writeln!(
-                        out,
-                        "{},{},{label},{},{column},{figure}",
-                        table.paper,
-                        table.name,
-                        row.from.name()
-                    );
+                for (at, (column, figure)) in table.columns.iter().zip(&row.figures).enumerate() {
+                    let word = || row.word(at).unwrap_or_default().to_owned();
+                    let figure = figure.map_or_else(word, |figure| figure.to_string());
+                    let cells =
+                        [table.paper.name(), table.name, &row.label, row.from.name(), column.name, &figure];
+                    let _ = writeln!(out, "{}", cells.map(quoted).join(","));
                 }
             }
         }
         out
     }
 
-    /// One JSON object a row and line; `null` where there is no figure.
+    /// One JSON object a row and line, `null` where there is no figure; then one with the
+    /// table's `title` and `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
-            let figures: serde_json::Map<String, serde_json::Value> = self
-                .columns
-                .iter()
-                .zip(&row.figures)
-                .map(|(column, figure)| (column.name.to_owned(), serde_json::json!(figure)))
-                .collect();
+            let of = |(at, column): (usize, &Column)| {
+                let word = || serde_json::json!(row.word(at));
+                let figure = row.figures.get(at).copied().flatten();
+                (column.name.to_owned(), figure.map_or_else(word, |figure| serde_json::json!(figure)))
+            };
+            let figures: serde_json::Map<_, _> = self.columns.iter().enumerate().map(of).collect();
             let object = serde_json::json!({
-                "paper": self.paper, "table": self.name, "row": row.label, "from": row.from.name(),
+                "paper": self.paper.name(), "table": self.name, "row": row.label, "from": row.from.name(),
                 "figures": figures,
             });
             let _ = writeln!(out, "{object}");
         }
+        let object = serde_json::json!({
+            "paper": self.paper.name(), "table": self.name, "title": self.title, "remarks": self.remarks,
+        });
+        let _ = writeln!(out, "{object}");
         out
     }
 }
@@ -170,7 +210,7 @@ mod tests {
     fn table() -> Table {
         let rows = Row::compared("Mean", &[Some(94.19), None], &[Some(90.0), Some(2.0)]);
         Table {
-            paper: "text_to_tag_ratio",
+            paper: Paper::TextToTagRatio,
             name: "table 2",
             title: "LCS".into(),
             columns: vec![Column::new("Thrshld (%)", 2), Column::new("matches", 0)],
@@ -193,21 +233,55 @@ mod tests {
     }
 
     #[test]
+    fn the_paper_s_cells_stay_as_printed() {
+        let mut table = table();
+        table.rows = vec![Row::as_printed("F", &["1.00", "9,231"]), Row::as_printed("Yes?", &["Yes", ""])];
+        let cells: Vec<_> = table.cells().collect();
+        assert_eq!(cells, [["F", "paper", "1.00", "9,231"], ["Yes?", "paper", "Yes", "–"]]);
+        assert_eq!(table.rows[0].figures, [Some(1.0), Some(9231.0)]);
+        assert_eq!(table.rows[1].figures, [None, None]);
+        let csv = Table::csv(std::slice::from_ref(&table));
+        let ends: Vec<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').next_back()).collect();
+        assert_eq!(ends, ["1", "9231", "Yes", ""]);
+        let json: Vec<serde_json::Value> =
+            table.json().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(json[0]["figures"], serde_json::json!({"Thrshld (%)": 1.0, "matches": 9231.0}));
+        assert_eq!(json[1]["figures"], serde_json::json!({"Thrshld (%)": "Yes", "matches": null}));
+    }
+
+    #[test]
     fn csv_has_a_line_a_figure() {
         let csv = Table::csv(&[table()]);
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], "paper,table,row,from,column,figure");
-        assert_eq!(lines[1], "text_to_tag_ratio,table 2,Mean,paper,Thrshld (%),94.19");
-        assert_eq!((lines[2], lines.len()), ("text_to_tag_ratio,table 2,Mean,paper,matches,", 7));
+        assert_eq!(lines[1], "text-to-tag-ratio,table 2,Mean,paper,Thrshld (%),94.19");
+        assert_eq!((lines[2], lines.len()), ("text-to-tag-ratio,table 2,Mean,paper,matches,", 7));
     }
 
     #[test]
-    fn json_has_an_object_a_row() {
-        let json = table().json();
+    fn csv_quotes_every_cell_that_needs_it() {
+        let mut table = Table { name: "table 2, \"lambda\"", ..table() };
+        table.rows.truncate(1);
+        table.rows[0].label = "a, b".into();
+        table.columns[0].name = "F, words";
+        let csv = Table::csv(&[table]);
+        assert_eq!(
+            csv.lines().nth(1),
+            Some("text-to-tag-ratio,\"table 2, \"\"lambda\"\"\",\"a, b\",paper,\"F, words\",94.19")
+        );
+    }
+
+    #[test]
+    fn json_has_an_object_a_row_and_one_of_remarks() {
+        let json = Table { remarks: vec!["So it is.".into()], ..table() }.json();
         let rows: Vec<serde_json::Value> =
             json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!((rows.len(), rows[0]["figures"]["Thrshld (%)"].as_f64()), (3, Some(94.19)));
+        assert_eq!((rows.len(), rows[0]["figures"]["Thrshld (%)"].as_f64()), (4, Some(94.19)));
         assert!(rows[0]["figures"]["matches"].is_null());
         assert_eq!(rows[2]["from"], "difference");
+        assert_eq!(
+            (&rows[3]["title"], &rows[3]["remarks"]),
+            (&"LCS".into(), &serde_json::json!(["So it is."]))
+        );
     }
 }

@@ -12,19 +12,17 @@
 
 use std::collections::HashMap;
 
+use gleaner_extract::Lines;
 use gleaner_extract::text_to_tag_ratio::{Clustering, Params, Ratios};
 use gleaner_html::text::plain;
 
 use super::pages::measured;
 use super::statistics::{mean, median};
 use super::svg;
-use super::table::{Column, From, Row, Table};
+use super::{Column, From, Paper, Row, Table};
 use crate::measure::space::{Size, Space};
 use crate::measure::{edit_distance, subsequence};
 use crate::set::{Recorded, Set, SetError};
-
-/// The name under which tables of this paper are printed.
-const PAPER: &str = "text_to_tag_ratio";
 
 /// The name of the table of figure 5's points.
 const FIGURE_5: &str = "figure 5";
@@ -47,21 +45,25 @@ const COLUMNS: [Column; 5] = [
     Column::new("Predctn", 2),
 ];
 
-/// Table 2: mean, median and deviation in percent, then pages that match.
-const TABLE_2: [[f64; 5]; 4] = [
+/// Table 2: mean, median and deviation in percent.
+const TABLE_2: [[f64; 5]; 3] = [
     [94.19, 92.62, 92.47, 85.88, 81.14],
     [98.65, 99.34, 98.68, 94.18, 94.42],
     [14.03, 17.60, 16.57, 21.32, 24.85],
-    [34.0, 43.0, 35.0, 25.0, 22.0],
 ];
 
-/// Table 3; that no page matches stands in the text.
-const TABLE_3: [[f64; 5]; 4] = [
+/// Pages that match in table 2.
+const MATCHES_2: [&str; 5] = ["34", "43", "35", "25", "22"];
+
+/// Table 3.
+const TABLE_3: [[f64; 5]; 3] = [
     [56.21, 48.77, 57.44, 62.53, 52.40],
     [61.63, 48.98, 61.17, 77.03, 55.30],
     [31.89, 30.66, 32.96, 33.75, 30.01],
-    [0.0; 5],
 ];
+
+/// Pages that match in table 3: stands in the text.
+const MATCHES_3: [&str; 5] = ["0"; 5];
 
 /// Table 4, in KB: HTML, text, both compressed.
 const TABLE_4: [f64; 4] = [9_630.34, 497.70, 2_234.77, 275.53];
@@ -89,6 +91,8 @@ struct Scores {
 struct Figures {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
+    /// The threshold's on the lines of the source, where they are not those of [`Lines::Auto`].
+    as_written: Option<Scores>,
     space: Space,
 }
 
@@ -110,7 +114,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
 /// Figure 5 as SVG, from the table of its points among `tables`; `None` where it is not.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
-    let table = tables.iter().find(|table| table.paper == PAPER && table.name == FIGURE_5)?;
+    let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
     let point = |row: &Row| match row.figures[..] {
         [Some(lcs), Some(edr)] => Some((row.label.parse().ok()?, lcs / 100.0, edr / 100.0)),
         _ => None,
@@ -122,19 +126,23 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
 fn figures(recorded: &Recorded, gold: &str) -> Figures {
     let ratios = Ratios::of(&recorded.source, &Params::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
-    let mut scores = |params: &Params| {
+    let mut compared = |ratios: &Ratios, params: &Params| {
         let text = plain(&ratios.text(&ratios.select(params)));
         *known.entry(text).or_insert_with_key(|text| Scores {
             lcs: subsequence::ratios(text, gold).recall,
             edr: edit_distance::ratio(text, gold),
         })
     };
+    let written = Params { lines: Lines::AsWritten, ..Params::default() };
+    let of_source = Ratios::of(&recorded.source, &written);
+    let as_written = (of_source != ratios).then(|| compared(&of_source, &written));
+    let mut scores = |params: &Params| compared(&ratios, params);
     let clusterings = CLUSTERINGS.map(|clustering| scores(&Params::with(clustering)));
     let steps =
         std::array::from_fn(|step| scores(&Params { deviations: coefficient(step), ..Params::default() }));
     let text = plain(&ratios.text(&ratios.select(&Params::default())));
     let space = Space { html: Size::of(&recorded.bytes), text: Size::of(text.as_bytes()) };
-    Figures { clusterings, steps, space }
+    Figures { clusterings, steps, as_written, space }
 }
 
 /// The coefficient of one of figure 5's steps.
@@ -147,6 +155,7 @@ fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
     let lowest: Vec<String> = of_sets.iter().take(3).map(|(mean, set)| format!("{set} {mean:.1}")).collect();
     let remarks = vec![
         format!("All {} pages with gold of the sets together; the paper has 176 of 2008.", pages.len()),
+        of_lines(pages),
         "LCS is the recall of words in their order, not of the files' characters: a word that is glued or \
          cut differs as a whole, a quotation mark of another form does not. Matches are pages of which no \
          word is missing: more than by characters, the more so where gold was cut from the same source."
@@ -163,14 +172,40 @@ fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
         pages,
         "table 2",
         "LCS of the five clusterings (recall)",
-        &TABLE_2,
+        (&TABLE_2, MATCHES_2),
         |scores| scores.lcs,
         remarks,
     )
 }
 
+/// Where lines end, under each table.
+fn of_lines(pages: &[Figures]) -> String {
+    let by = |scores: fn(&Figures) -> Scores| {
+        let all: Vec<Scores> = pages.iter().map(scores).collect();
+        let of = |score: fn(&Scores) -> f64| {
+            100.0 * mean(&all.iter().map(score).collect::<Vec<_>>()).unwrap_or_default()
+        };
+        [of(|scores| scores.lcs), of(|scores| scores.edr)]
+    };
+    let auto = by(|page| page.clusterings[0]);
+    let written = by(|page| page.as_written.unwrap_or(page.clusterings[0]));
+    format!(
+        "The paper's lines are those of the source. Here lines end at block-level tags on the {} of {} pages \
+         most of whose text stands on lines with more than 12 such tags, as no line of them is a unit of \
+         the text. With the source's lines on all pages Thrshld has mean LCS {:.2} and EDR {:.2} instead of \
+         {:.2} and {:.2}.",
+        pages.iter().filter(|page| page.as_written.is_some()).count(),
+        pages.len(),
+        written[0],
+        written[1],
+        auto[0],
+        auto[1]
+    )
+}
+
 fn table_3(pages: &[Figures]) -> Table {
     let remarks = vec![
+        of_lines(pages),
         "EDR is 1 - distance / length of the longer text, in characters without white space; equation 2 as \
          printed is (1 - distance) / length, below 0 for nearly every page."
             .to_owned(),
@@ -183,7 +218,7 @@ fn table_3(pages: &[Figures]) -> Table {
         pages,
         "table 3",
         "EDR of the five clusterings (precision)",
-        &TABLE_3,
+        (&TABLE_3, MATCHES_3),
         |scores| scores.edr,
         remarks,
     )
@@ -194,7 +229,7 @@ fn statistics(
     pages: &[Figures],
     name: &'static str,
     title: &str,
-    paper: &[[f64; 5]; 4],
+    (paper, paper_matches): (&[[f64; 5]; 3], [&'static str; 5]),
     score: impl Fn(&Scores) -> f64,
     remarks: Vec<String>,
 ) -> Table {
@@ -205,16 +240,16 @@ fn statistics(
     let share = |count: Option<f64>, pages: f64| count.map(|count| count * 100.0 / pages.max(1.0));
     let matches = ours(matches);
     let shares = matches.map(|count| share(count, pages.len() as f64));
-    let paper_shares = printed[3].map(|count| share(count, PAGES));
+    let paper_shares = paper_matches.map(|count| share(count.parse().ok(), PAGES));
     let rows = [
         Row::compared("Mean (%)", &printed[0], &ours(mean)).to_vec(),
         Row::compared("Median (%)", &printed[1], &ours(median)).to_vec(),
         Row::compared("Std Dev.", &printed[2], &ours(deviation)).to_vec(),
-        vec![Row::paper("Matches", &printed[3]), Row::ours("Matches", &matches)],
+        vec![Row::as_printed("Matches", &paper_matches), Row::ours("Matches", &matches)],
         Row::compared("Matches (% of pages)", &paper_shares, &shares).to_vec(),
     ];
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name,
         title: title.to_owned(),
         columns: COLUMNS.to_vec(),
@@ -251,12 +286,13 @@ fn table_4(pages: &[Figures]) -> Table {
     let columns = names.map(|name| Column::new(name, 2));
     let saving = ["Saving (%)", "GZip Saving (%)"].map(|name| Column::new(name, 1));
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name: "table 4",
         title: "Mean file sizes of HTML and extracted text".to_owned(),
         columns: [&columns[..], &saving[..]].concat(),
         rows: [vec![Row::paper("as printed", &printed)], Row::compared("a page", &paper, &savings(sizes.map(of_page))).to_vec()].concat(),
         remarks: vec![
+            of_lines(pages),
             "Text by the threshold, which the paper does not name; a KB is 1,024 bytes; each file compressed \
              by itself, and savings are of all bytes together."
                 .to_owned(),
@@ -289,12 +325,13 @@ fn figure_5_table(pages: &[Figures]) -> Table {
         }
     };
     Table {
-        paper: PAPER,
+        paper: Paper::TextToTagRatio,
         name: FIGURE_5,
         title: "LCS and EDR against the threshold's coefficient on the standard deviation".to_owned(),
         columns: vec![Column::new("LCS (%)", 2), Column::new("EDR (%)", 2)],
         rows: (0..STEPS).flat_map(rows).collect(),
         remarks: vec![
+            of_lines(pages),
             "The paper's figure has no figures to read; those at 1.0 are the means of tables 2 and 3. What it \
              says is that LCS decreases and EDR increases with the coefficient."
                 .to_owned(),
@@ -389,6 +426,23 @@ mod tests {
     }
 
     #[test]
+    fn pages_whose_lines_are_not_those_of_the_source_are_counted() {
+        let menu = "<li><a href=/>Link</a>".repeat(30);
+        let cut = format!("{menu}{}{menu}", format!("<p>{TEXT}</p>").repeat(9));
+        let (_folder, set) = made::set(&[(&cut, Some(TEXT), ""), (&format!("<p>{TEXT}"), Some(TEXT), "")]);
+        let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
+        let written = Params { lines: Lines::AsWritten, ..Params::default() };
+        let lcs = subsequence::ratios(&plain(&extract(&cut, &written)), TEXT).recall;
+        let one = subsequence::ratios(&plain(&extract(&format!("<p>{TEXT}"), &written)), TEXT).recall;
+        for table in &tables {
+            let remark = table.remarks.iter().find(|remark| remark.starts_with("The paper's lines")).unwrap();
+            assert!(remark.contains("on the 1 of 2 pages"), "{remark}");
+            let mean = format!("mean LCS {:.2} and", 100.0 * f64::midpoint(lcs, one));
+            assert!(remark.contains(&mean), "{remark} lacks {mean}");
+        }
+    }
+
+    #[test]
     fn sizes_are_means_and_savings_those_of_the_sums() {
         let (_folder, set) = set();
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
@@ -422,6 +476,14 @@ mod tests {
     }
 
     #[test]
+    fn counts_of_the_paper_have_no_decimals() {
+        let table = tables(&[], &|| ()).unwrap().remove(0);
+        let cells = table.cells().find(|cells| cells[0] == "Matches").unwrap();
+        assert_eq!(cells[1..], ["paper", "34", "43", "35", "25", "22"]);
+        assert_eq!(MATCHES_2.map(|count| count.parse::<u32>().unwrap()).iter().sum::<u32>(), 159);
+    }
+
+    #[test]
     fn without_pages_there_is_nothing_of_ours() {
         let tables = tables(&[], &|| ()).unwrap();
         let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == From::Ours);
@@ -443,7 +505,7 @@ mod tests {
                 winner(TABLE_2[0], most),
                 winner(TABLE_2[1], most),
                 winner(TABLE_2[2], least),
-                winner(TABLE_2[3], most),
+                winner(MATCHES_2.map(|count| count.parse().unwrap()), most),
                 winner(TABLE_3[0], most),
                 winner(TABLE_3[1], most),
                 winner(TABLE_3[2], least)
@@ -452,7 +514,7 @@ mod tests {
         );
         let sums =
             [TABLE_2, TABLE_3].map(|table| table.map(|row| (row.iter().sum::<f64>() * 100.0).round() as u64));
-        assert_eq!(sums, [[44_630, 48_527, 9_437, 15_900], [27_735, 30_411, 15_927, 0]]);
+        assert_eq!(sums, [[44_630, 48_527, 9_437], [27_735, 30_411, 15_927]]);
         let [html, text, html_gzip, text_gzip] = TABLE_4;
         let saving = |html: f64, text: f64| ((1.0 - text / html) * 1000.0).round() / 10.0;
         assert_eq!((saving(html, text), saving(html_gzip, text_gzip)), (94.8, 87.7));

@@ -1,19 +1,19 @@
 //! Commas and full stops of a page, inside and outside of its main content.
 //!
 //! Main content is what stands in blocks of the page (cut at block-level tags and `br`)
-//! that are found in the gold text: more than half of a block's pairs of neighbouring
-//! words are pairs there, too, or the block is a single word and a line of the gold. So
-//! anchors in main content can be counted, which the gold text does not show.
+//! that are found in the gold text, by the block measure's rule
+//! ([`blocks`](crate::measure::blocks)). So anchors in main content can be counted, which the gold text does not show.
 //!
 //! The awkward truth: a block that repeats the article's words elsewhere counts as main
 //! content, and one that gold words otherwise does not. Linear in page and gold.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use gleaner_extract::comma_score::{Marks, Punctuation};
 use gleaner_html::Page;
 use gleaner_html::text::{is_block, is_hidden, never_text};
 
+use crate::measure::blocks::Blocks;
 use crate::measure::words::{normal, words};
 
 /// Marks inside and outside of main content.
@@ -35,9 +35,11 @@ impl Sides {
     /// Of a page with its gold text.
     pub(super) fn of(page: &Page, gold: &str) -> Self {
         let gold = normal(gold);
-        let gold = Gold::of(&gold);
+        let gold = Blocks::of(&gold);
         let mut sides = Self::default();
-        blocks(page, |text, counts| sides.block(text, &counts, gold.has(text)));
+        blocks(page, |text, counts| {
+            sides.block(text, &counts, gold.has(&words(&normal(text)).collect::<Vec<_>>()))
+        });
         sides
     }
 
@@ -140,40 +142,6 @@ fn add_text(counts: &mut Punctuation, text: &mut String, piece: &str, is_anchor:
     }
     add(counts, &of);
     text.push_str(piece);
-}
-
-/// The gold text as what blocks are looked up in.
-struct Gold<'a> {
-    pairs: HashSet<(&'a str, &'a str)>,
-    single: HashSet<&'a str>,
-}
-
-impl<'a> Gold<'a> {
-    /// Of a text in the form in which words are compared.
-    fn of(gold: &'a str) -> Self {
-        let all: Vec<&str> = words(gold).collect();
-        let alone = |line| {
-            let mut words = words(line);
-            words.next().filter(|_| words.next().is_none())
-        };
-        Self {
-            pairs: all.windows(2).map(|pair| (pair[0], pair[1])).collect(),
-            single: gold.lines().filter_map(alone).collect(),
-        }
-    }
-
-    fn has(&self, block: &str) -> bool {
-        let block = normal(block);
-        let words: Vec<&str> = words(&block).collect();
-        match words[..] {
-            [] => false,
-            [word] => self.single.contains(word),
-            _ => {
-                let found = words.windows(2).filter(|pair| self.pairs.contains(&(pair[0], pair[1]))).count();
-                found * 2 > words.len() - 1
-            }
-        }
-    }
 }
 
 #[cfg(test)]

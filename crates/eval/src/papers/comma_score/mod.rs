@@ -21,14 +21,11 @@ use gleaner_html::text::plain;
 
 use super::pages::measured;
 use super::statistics::mean;
-use super::table::{Column, Row, Table};
+use super::{Column, Paper, Row, Table};
 use crate::measure::Ratios;
 use crate::measure::words::Bag;
 use crate::set::{Entry, Recorded, Set, SetError};
 use main_content::Sides;
-
-/// The name under which tables of this paper are printed.
-const PAPER: &str = "comma_score";
 
 /// The language of pages that name none.
 const UNKNOWN: &str = "unknown";
@@ -162,7 +159,7 @@ fn statistics(languages: &BTreeMap<String, Language>) -> Table {
     ];
     remarks.extend(rows.iter().map(|(name, language)| frequent(name, &language.sides)));
     Table {
-        paper: PAPER,
+        paper: Paper::CommaScore,
         name: "statistics",
         title: "Punctuation inside and outside of main content".to_owned(),
         columns: STATISTICS.to_vec(),
@@ -239,7 +236,7 @@ fn comparison(languages: &BTreeMap<String, Language>) -> Table {
     let (chinese, latin): (Vec<_>, Vec<_>) = rows.iter().partition(|(name, _)| *name == CHINESE);
     let together = Row::ours("all but Chinese", &scores(&others));
     Table {
-        paper: PAPER,
+        paper: Paper::CommaScore,
         name: "comparison",
         title: "The comma score and the full-stop score that it extends".to_owned(),
         columns: COMPARISON.to_vec(),

@@ -1,11 +1,12 @@
 //! What is measured of a site: blocks, F and time of both methods, page by page.
 //!
+//! Blocks are cut at the tags that the papers name; F is taken with the block tags that are
+//! the default here, too.
+//!
 //! The awkward truth: the least of three runs on a busy machine is still not its best,
 //! and a fold's pages follow one another, so that caches are warm as in no crawl.
 
 use std::collections::{BTreeSet, HashSet};
-use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use gleaner_extract::content_extractor::{self, Search};
 use gleaner_extract::fast_content_extractor::{self, Template};
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 
 use crate::measure::blocks;
 use crate::measure::words::Bag;
+use crate::papers::clock::seconds;
 use crate::papers::statistics::mean;
 use crate::protocol::{FOLDS, KEPT, in_order, teachers};
 use crate::set::{Entry, Recorded, Set, SetError};
@@ -25,37 +27,65 @@ pub(super) const TIMED: usize = 100;
 /// Runs of which the fastest counts.
 pub(super) const RUNS: usize = 3;
 
+/// Both methods by one list of block tags.
+struct Both {
+    /// By an index: the answer is that of all pairs.
+    ce: content_extractor::Site,
+    template: Template,
+}
+
+impl Both {
+    fn learn(pages: &[&Page], ce: content_extractor::Params, fast: &fast_content_extractor::Params) -> Self {
+        let ce = content_extractor::Params { search: Search::Indexed, ..ce };
+        Self {
+            ce: content_extractor::Site::of(pages, &ce),
+            template: fast_content_extractor::prepare(pages, fast),
+        }
+    }
+
+    /// Both on a page with its gold.
+    fn sides(&self, page: &Page, gold: &str) -> [Side; 2] {
+        let ce = self.ce.find(page);
+        let (blocks, lines) = (self.template.find(page).blocks, self.template.detect(page));
+        [
+            Side::of(self.ce.num_block_temp(), ce.blocks, &ce.lines, gold),
+            Side::of(self.template.num_block_temp(), blocks, &lines, gold),
+        ]
+    }
+}
+
 /// What is known to a fold's pages.
 struct Fold {
     teachers: usize,
+    /// By the block tags that the papers name; so are the next two.
+    named: Both,
     /// All pairs, as published.
     all_pairs: content_extractor::Site,
-    /// The same answer by an index.
-    indexed: content_extractor::Site,
     /// The distinct non-content blocks alone, as one page: what the paper's table seems to time.
     only_temp: content_extractor::Site,
-    num_block_temp: usize,
-    template: Template,
+    /// By the block tags that are the default here.
+    by_default: Both,
 }
 
 impl Fold {
     fn learn(kept: &[Recorded], fold: usize) -> Self {
         let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
-        let indexed = content_extractor::Site::of(&pages, &params(Search::Indexed));
-        let repeated = Page::parse(&non_content(&indexed, &pages));
+        let fast = fast_content_extractor::Params::of_the_paper();
+        let named = Both::learn(&pages, content_extractor::Params::of_the_paper(), &fast);
+        let repeated = Page::parse(&non_content(&named.ce, &pages));
         Self {
             teachers: pages.len(),
+            named,
             all_pairs: content_extractor::Site::of(&pages, &params(Search::Exhaustive)),
             only_temp: content_extractor::Site::of(&[repeated], &params(Search::Exhaustive)),
-            num_block_temp: indexed.num_block_temp(),
-            indexed,
-            template: fast_content_extractor::prepare(&pages, &fast_content_extractor::Params::default()),
+            by_default: Both::learn(&pages, Default::default(), &Default::default()),
         }
     }
 }
 
+/// With the block tags that the papers name.
 fn params(search: Search) -> content_extractor::Params {
-    content_extractor::Params { search, ..Default::default() }
+    content_extractor::Params { search, ..content_extractor::Params::of_the_paper() }
 }
 
 /// A page of all texts that `ContentExtractor` takes out of a site's pages, each once.
@@ -104,7 +134,7 @@ impl Side {
     }
 }
 
-/// Milliseconds a page.
+/// Seconds a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Times {
     pub(super) all_pairs: f64,
@@ -116,10 +146,10 @@ pub(super) struct Times {
 impl Times {
     fn of(fold: &Fold, page: &Page) -> Self {
         Self {
-            all_pairs: milliseconds(|| fold.all_pairs.extract(page)),
-            only_temp: milliseconds(|| fold.only_temp.extract(page)),
-            indexed: milliseconds(|| fold.indexed.extract(page)),
-            fast: milliseconds(|| fold.template.detect(page)),
+            all_pairs: seconds(RUNS, || fold.all_pairs.extract(page)),
+            only_temp: seconds(RUNS, || fold.only_temp.extract(page)),
+            indexed: seconds(RUNS, || fold.named.ce.extract(page)),
+            fast: seconds(RUNS, || fold.named.template.detect(page)),
         }
     }
 
@@ -139,22 +169,16 @@ fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     mean(&all.iter().map(figure).collect::<Vec<_>>()).unwrap_or_default()
 }
 
-fn milliseconds(extract: impl Fn() -> Vec<Line>) -> f64 {
-    let run = |_| {
-        let start = Instant::now();
-        black_box(extract());
-        start.elapsed()
-    };
-    (0..RUNS).map(run).min().unwrap_or(Duration::ZERO).as_secs_f64() * 1e3
-}
-
 /// A site's row, still in parts.
 pub(super) struct OfSite {
     pub(super) name: String,
     /// Pages that the poorest fold learned from.
     pub(super) teachers: usize,
-    pub(super) ce: Side,
-    pub(super) fast: Side,
+    /// ContentExtractor and FastContentExtractor by the block tags that the papers name.
+    pub(super) named: [Side; 2],
+    /// The same by those that are the default here.
+    pub(super) by_default: [Side; 2],
+    /// With the tags that the papers name.
     pub(super) times: Times,
 }
 
@@ -166,7 +190,7 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     let scored = with_gold.map(|(at, entry)| {
         Ok((at, with_page(kept.get(at), entry, |recorded| sides(&folds[at % FOLDS], recorded))?))
     });
-    let scored: Vec<(usize, Option<(Side, Side)>)> = in_order(scored)?;
+    let scored: Vec<(usize, Option<Sides>)> = in_order(scored)?;
     let mut times = Vec::new();
     for (at, sides) in &scored {
         if sides.is_some() && times.len() < TIMED {
@@ -175,12 +199,13 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
         }
         done();
     }
-    let (ce, fast): (Vec<Side>, Vec<Side>) = scored.into_iter().filter_map(|(_, sides)| sides).unzip();
-    Ok((!ce.is_empty()).then(|| OfSite {
+    let all: Vec<Sides> = scored.into_iter().filter_map(|(_, sides)| sides).collect();
+    let mean = |side: fn(&Sides) -> Side| Side::mean(&all.iter().map(side).collect::<Vec<_>>());
+    Ok((!all.is_empty()).then(|| OfSite {
         name: set.name.clone(),
         teachers: folds.iter().map(|fold| fold.teachers).min().unwrap_or_default(),
-        ce: Side::mean(&ce),
-        fast: Side::mean(&fast),
+        named: [mean(|sides| sides.named[0]), mean(|sides| sides.named[1])],
+        by_default: [mean(|sides| sides.by_default[0]), mean(|sides| sides.by_default[1])],
         times: Times::mean(&times),
     }))
 }
@@ -197,14 +222,15 @@ fn with_page<T>(
     })
 }
 
-/// Both methods on a page; `None` where the gold has no word.
-fn sides(fold: &Fold, recorded: &Recorded) -> Option<(Side, Side)> {
+/// Both methods on a page, by both lists of block tags.
+struct Sides {
+    named: [Side; 2],
+    by_default: [Side; 2],
+}
+
+/// `None` where the gold has no word.
+fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
     let gold = recorded.gold.as_deref().filter(|gold| Bag::of(gold).total() > 0)?;
-    let ce = fold.indexed.find(&recorded.page);
-    let blocks = fold.template.find(&recorded.page).blocks;
-    let lines = fold.template.detect(&recorded.page);
-    Some((
-        Side::of(fold.num_block_temp, ce.blocks, &ce.lines, gold),
-        Side::of(fold.template.num_block_temp(), blocks, &lines, gold),
-    ))
+    let of = |both: &Both| both.sides(&recorded.page, gold);
+    Some(Sides { named: of(&fold.named), by_default: of(&fold.by_default) })
 }
