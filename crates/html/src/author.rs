@@ -3,7 +3,8 @@
 //! What is stated (JSON-LD, `<meta>`) goes first; then `rel=author` and
 //! `itemprop=author`; then small elements whose class or id speaks of an author or a
 //! by-line, near the headline or the only ones of the page; then a line near the
-//! headline that begins with a label such as `By` or `Tác giả:`. A name that is the
+//! headline that begins with a label such as `By` or `Tác giả:`; then a name set to the right at the
+//! article's end. A name that is the
 //! site's or its host's is none, so that the next source is asked.
 //!
 //! The awkward truth: an agency, a desk (`Staff`) and a nickname are names as good as any
@@ -12,13 +13,16 @@
 
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
-use crate::small_text::small_text;
+use crate::small_text::{ancestors, small_text};
 use crate::text::tidy;
 use crate::title::{Site, is_site};
 use crate::{NodeId, Page};
 
 /// Authors kept of one page.
 const MOST_AUTHORS: usize = 20;
+
+/// Texts that are read for them.
+const MOST_STATED: usize = 200;
 
 /// Characters of the longest name of an author; longer ones are sentences.
 const LONGEST: usize = 80;
@@ -31,8 +35,9 @@ const REACH_BEFORE: u32 = 40;
 const NAME_WORDS: usize = 5;
 
 /// What stands before a name, folded; a colon or a space follows.
-const LABELS: [&str; 34] = [
+const LABELS: [&str; 35] = [
     "written by",
+    "authored by",
     "posted by",
     "reported by",
     "words by",
@@ -84,13 +89,31 @@ pub(crate) fn authors(
     let mut sources = stated.into_iter().map(|texts| names(&texts, site));
     sources
         .find(|names| !names.is_empty())
-        .or_else(|| Some(names(&marked(page), site)).filter(|names| !names.is_empty()))
+        .or_else(|| Some(names(&marked(page, headline), site)).filter(|names| !names.is_empty()))
         .or_else(|| Some(names(&classed(page, headline), site)).filter(|names| !names.is_empty()))
-        .unwrap_or_else(|| names(&labelled(page, headline), site))
+        .or_else(|| Some(names(&labelled(page, headline), site)).filter(|names| !names.is_empty()))
+        .unwrap_or_else(|| names(&signed(page, headline), site))
+}
+
+/// The last short paragraph that is set to the right and holds a person's name and no
+/// more: how Vietnamese papers sign an article.
+fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
+    let is_right = |id: &NodeId| {
+        let style = page.attribute(*id, "style").unwrap_or_default();
+        let style: String =
+            style.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+        style.contains("text-align:right")
+            || page.attribute(*id, "align").is_some_and(|a| a.eq_ignore_ascii_case("right"))
+    };
+    let from = headline.unwrap_or(0);
+    let paragraphs = page.elements("p").filter(|id| *id > from && is_right(id) && !is_of_others(page, *id));
+    let names =
+        paragraphs.filter_map(|id| small_text(page, id)).filter(|text| text.split(" - ").all(is_person));
+    names.last().map(|text| text.split(" - ").map(str::to_owned).collect()).unwrap_or_default()
 }
 
 /// Texts of `rel=author` and `itemprop=author`.
-fn marked(page: &Page) -> Vec<String> {
+fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let has = |id, key, name: &str| {
         page.attribute(id, key)
             .is_some_and(|v: &str| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(name)))
@@ -99,7 +122,8 @@ fn marked(page: &Page) -> Vec<String> {
     let found: Vec<NodeId> = page.iter().map(|(id, _)| id).filter(is_author).take(MOST_AUTHORS).collect();
     // In a list, these are the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
-    let chosen = if of_article.is_empty() { found } else { of_article };
+    let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
+    let chosen = [near, of_article, found].into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
     let name = |id| {
         let inner = page.subtree(id).find(|n| has(*n, "itemprop", "name"));
         inner
@@ -110,16 +134,10 @@ fn marked(page: &Page) -> Vec<String> {
 }
 
 fn is_of_others(page: &Page, id: NodeId) -> bool {
-    let mut at = id;
-    while page.node(at).parent != at {
-        if matches!(page.tag(at), Some("aside" | "nav" | "footer"))
+    ancestors(page, id).any(|at| {
+        matches!(page.tag(at), Some("aside" | "nav" | "footer"))
             || names_a_class(page, at, &["comment", "related"])
-        {
-            return true;
-        }
-        at = page.node(at).parent;
-    }
-    false
+    })
 }
 
 /// Whether an element's class or id holds one of these words. Not asked of what holds the
@@ -148,7 +166,7 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         {
             continue;
         }
-        let Some(text) = small_text(page, id).filter(|text| !text.is_empty()) else { continue };
+        let Some(text) = first_names(page, id) else { continue };
         behind = page.node(id).end;
         found.push((id, text));
         if found.len() >= 200 {
@@ -161,6 +179,29 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         (None, [(id, text)]) if !is_aside(page, *id) => vec![text.clone()],
         _ => Vec::new(),
     }
+}
+
+/// The text of a by-line without what follows the names in elements of its own: a desk,
+/// a date. Names are parted there by commas and words for `and`.
+fn first_names(page: &Page, id: NodeId) -> Option<String> {
+    let whole = small_text(page, id).filter(|text| !text.is_empty())?;
+    let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());
+    let mut names = String::new();
+    let mut joins = true;
+    for piece in pieces {
+        let person = label(&piece).map_or(piece.as_str(), |(_, rest)| rest);
+        if joins && is_person(person) {
+            names.push_str(if names.is_empty() { "" } else { "; " });
+            names.push_str(person);
+            joins = false;
+        } else if !names.is_empty() {
+            joins = matches!(folded(&piece).as_str(), "," | "and" | ", and" | "&" | "va" | "και" | "и" | "i");
+            if !joins {
+                break;
+            }
+        }
+    }
+    Some(if names.is_empty() { whole } else { names })
 }
 
 fn is_near(id: NodeId, headline: Option<NodeId>) -> bool {
@@ -195,7 +236,7 @@ fn label(text: &str) -> Option<(&'static str, &str)> {
         (parts && rest.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_lowercase()))
             .then_some((*label, rest))
     };
-    LABELS.iter().chain(&OTHERS).filter_map(|label| starts(&label)).min_by_key(|(_, rest)| rest.len())
+    LABELS.iter().chain(&OTHERS).filter_map(starts).min_by_key(|(_, rest)| rest.len())
 }
 
 /// What stands behind a folded label at a text's start.
@@ -217,7 +258,7 @@ fn before_date(text: &str) -> &str {
 /// Names of persons in texts that are stated as such, each once, none the site's.
 pub(crate) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for text in stated {
+    for text in stated.iter().take(MOST_STATED) {
         let text = tidy(text);
         let label = label(&text).filter(|(label, rest)| {
             let marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
@@ -228,12 +269,15 @@ pub(crate) fn names(stated: &[String], site: &Site) -> Vec<String> {
             Some((_, rest)) => rest,
             None => text.as_str(),
         };
+        let rest = reporter(rest).unwrap_or(rest);
         for name in parted(rest) {
             let name = name.trim_matches(|c: char| {
-                c.is_whitespace() || matches!(c, ',' | ';' | '|' | '/' | '-' | ':' | '·' | '•')
+                c.is_whitespace()
+                    || matches!(c, ',' | ';' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
             });
             if is_name(name)
                 && !is_site(name, site)
+                && !holds_host(name, site)
                 && out.len() < MOST_AUTHORS
                 && !out.iter().any(|other| other == name)
             {
@@ -242,6 +286,23 @@ pub(crate) fn names(stated: &[String], site: &Site) -> Vec<String> {
         }
     }
     out
+}
+
+/// Whether a name holds the site's host, as `the-paper.vn - News company` does.
+fn holds_host(name: &str, site: &Site) -> bool {
+    let rest = site.address.and_then(|address| Some(address.split_once("://")?.1)).unwrap_or_default();
+    let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    host.contains('.') && name.to_lowercase().contains(host)
+}
+
+/// The name behind the Chinese word for reporter: `【某報╱記者張三／即時報導】`.
+fn reporter(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("記者").or_else(|| text.split_once("记者"))?;
+    let rest = rest.trim_start_matches([' ', '：', ':']);
+    let is_end = |c: char| !('\u{4E00}'..='\u{9FFF}').contains(&c);
+    let name = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    is_person(name).then_some(name)
 }
 
 /// A text at what parts names, where that leaves names of persons.
@@ -310,16 +371,18 @@ fn is_person(name: &str) -> bool {
 /// Whether a text that is stated as a name can be one: no address, no sentence.
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
+    let is_mail = name.contains('@') && name.contains('.');
     name.chars().filter(|c| c.is_alphabetic()).count() > usize::from(name.is_ascii())
         && name.chars().count() <= LONGEST
         && !name.contains("://")
         && !lower.starts_with("www.")
         && !name.starts_with(['@', '{', '[', '/', '#'])
-        && !(name.contains('@') && name.contains('.'))
+        && !is_mail
         && !matches!(
             lower.as_str(),
             "admin" | "administrator" | "author" | "unknown" | "null" | "undefined" | "none" | "n/a"
         )
+        && !lower.ends_with("_admin")
         && crate::date::date(name).is_none()
         && lower.split_whitespace().count() <= 12
 }
@@ -332,7 +395,11 @@ mod tests {
 
     #[test]
     fn names_are_cleaned_and_parted() {
-        let cases: [(&str, &[&str]); 30] = [
+        let cases: [(&str, &[&str]); 34] = [
+            ("\"An Example\"", &["An Example"]),
+            ("Authored by: An Example", &["An Example"]),
+            ("【某報╱記者張三／即時報導】", &["張三"]),
+            ("the-paper.vn — The Publishing Company", &[]),
             ("An Nguyễn", &["An Nguyễn"]),
             ("By An Example", &["An Example"]),
             ("by: An Example", &["An Example"]),
@@ -379,9 +446,20 @@ mod tests {
     #[test]
     fn by_lines_on_the_page() {
         check("<h1>H</h1><p class=byline>By An Example</p>", &["An Example"]);
+        check(
+            "<h1>H</h1><p class=byline>By <b>An Example</b><i>Health editor, The News</i></p>",
+            &["An Example"],
+        );
+        check(
+            "<h1>H</h1><p class=byline><a>An Example</a> and <a>Bo Sample</a> <i>Wire Service</i></p>",
+            &["An Example", "Bo Sample"],
+        );
         check("<h1>H</h1><div class=author-name>Nguyễn An</div>", &["Nguyễn An"]);
         check("<h1>H</h1><p>By An Example | 20 Nov 2026</p>", &["An Example"]);
         check("<h1>H</h1><p>Tác giả: Nguyễn An</p>", &["Nguyễn An"]);
+        check("<h1>H</h1><p>x</p><p style='text-align: right'><b>Nguyễn An</b></p>", &["Nguyễn An"]);
+        check("<h1>H</h1><p align=right>Nguyễn An - Trần Bình</p>", &["Nguyễn An", "Trần Bình"]);
+        check("<h1>H</h1><p align=right>More of today's news</p>", &[]);
         check("<h1>H</h1><p>By the time it rained, all were gone.</p>", &[]);
         check("<h1>H</h1><p>By Friday Evening Trains Stood Still</p>", &[]);
         check("<h1>H</h1><div class=comments><b class=author>Somebody Else</b></div>", &[]);

@@ -253,13 +253,15 @@ fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headl
         .into_iter()
         .chain(TITLE.iter().filter_map(|name| meta.get(&[name])))
         .collect();
-    if let Some(whole) = &of_document {
+    stated.extend(of_document.clone());
+    if title::of_parts(&headings, &stated, site).is_none()
+        && let Some(whole) = &of_document
+    {
         headings.extend(title::lesser_headings(page, whole, site));
     }
     let text = title::of_parts(&headings, &stated, site)
         .map(str::to_owned)
         .or_else(|| {
-            stated.extend(of_document);
             stated.extend(site.address.map(slug));
             title::of_heading(&headings, &stated, site).map(str::to_owned)
         })
@@ -349,6 +351,7 @@ fn section(
             && name.chars().any(char::is_alphabetic)
             && !name.contains("://")
             && !title::is_site(name, site)
+            && !title::begins_with_host(name, site)
             && title != Some(name.as_str())
             && !HOME.contains(&name.to_lowercase().as_str())
     };
@@ -456,7 +459,10 @@ mod tests {
                 .authors,
             ["An", "Bình"]
         );
-        assert_eq!(of("<meta name=author content='An'><meta name=author content='Bo'>").authors, ["An", "Bo"]);
+        assert_eq!(
+            of("<meta name=author content='An'><meta name=author content='Bo'>").authors,
+            ["An", "Bo"]
+        );
         assert_eq!(of("<meta name=author content='@x'>").authors, [""; 0]);
     }
 

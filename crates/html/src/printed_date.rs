@@ -2,7 +2,8 @@
 //!
 //! A line counts as a date if next to nothing else stands in it: a weekday, a label
 //! (`Published`, `Ngày đăng`, `Опубликовано`), a name. Of those near the headline the
-//! nearest behind it is taken, one with a time of day first. A label such as `Updated`
+//! nearest behind it is taken, one with a time of day first, then one whose class or id
+//! speaks of a date. A label such as `Updated`
 //! makes it the date of the last change.
 //!
 //! The awkward truth: above the headline most sites print today's date, so there a
@@ -13,7 +14,8 @@
 use crate::author::names_a_class;
 use crate::date::date;
 use crate::month_names::folded;
-use crate::small_text::small_text;
+use crate::small_text::{ancestors, small_text};
+use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
 
 /// How far from the headline a `<time>` and a printed date are believed, in nodes.
@@ -30,6 +32,8 @@ const MOST_WORDS: usize = 6;
 struct Found {
     id: NodeId,
     date: String,
+    /// Its element's class or id speaks of a date.
+    is_named: bool,
     is_change: bool,
 }
 
@@ -59,7 +63,8 @@ fn nearest<'a>(found: impl Iterator<Item = &'a Found>, headline: Option<NodeId>)
     let first = found.first()?;
     match headline {
         Some(headline) => {
-            let rank = |f: &&&Found| (!f.date.contains('T'), f.id < headline, headline.abs_diff(f.id));
+            let rank =
+                |f: &&&Found| (!f.date.contains('T'), !f.is_named, f.id < headline, headline.abs_diff(f.id));
             found.iter().min_by_key(rank).map(|f| f.date.clone())
         }
         // One and the same date all over the page.
@@ -73,16 +78,16 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
         let text = small_text(page, id).unwrap_or_default();
         let date = page.attribute(id, "datetime").and_then(date).or_else(|| date(&text))?;
         let labelled = around(page, id).and_then(|text| change_before_date(&text));
-        Some(Found { id, date, is_change: labelled.unwrap_or_else(|| is_change(&text)) })
+        Some(Found { id, date, is_named: true, is_change: labelled.unwrap_or_else(|| is_change(&text)) })
     };
     page.elements("time").filter(is_near).filter_map(found).collect()
 }
 
 /// The text of an element's parent up to its own, for a label.
 fn around(page: &Page, id: NodeId) -> Option<String> {
-    let parent = page.node(id).parent;
+    let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
     let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
-    (id - parent <= 20).then(|| before.concat()).filter(|text| text.len() < 200)
+    (before.iter().map(|text| text.len()).sum::<usize>() < 200).then(|| before.concat())
 }
 
 fn change_before_date(text: &str) -> Option<bool> {
@@ -96,16 +101,29 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     let mut out = Vec::new();
     let mut behind = 0;
     for id in from..to {
-        if id < behind || page.tag(id).is_none_or(|tag| matches!(tag, "a" | "head" | "title" | "time")) {
+        if id < behind {
             continue;
         }
-        let Some(text) = small_text(page, id) else { continue };
+        let Some(text) = line(page, id) else { continue };
         if let Some(date) = of_line(&text).filter(|date| is_believed(page, id, &text, date, headline)) {
-            out.push(Found { id, date, is_change: is_change(&text) });
+            let is_named = is_named_for_a_date(page, id);
+            out.push(Found { id, date, is_named, is_change: is_change(&text) });
             behind = page.node(id).end;
         }
     }
     out
+}
+
+/// The text of a small element, or of a text between elements: a line ends at `<br>`, too.
+fn line(page: &Page, id: NodeId) -> Option<String> {
+    let never = |id| {
+        page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
+    };
+    if page.tag(id).is_some() {
+        return if never(id) { None } else { small_text(page, id) };
+    }
+    let text = page.text(id).filter(|text| text.len() < 200)?;
+    (!never(page.node(id).parent)).then(|| tidy(text))
 }
 
 /// The date of a line that holds little else.
@@ -139,15 +157,10 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option
 
 /// Whether an element stands in a list, an aside, a navigation or a footer.
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
-    let mut at = id;
-    while page.node(at).parent != at {
-        let is_named = || names_a_class(page, at, &["comment", "related"]);
-        if matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer")) || is_named() {
-            return true;
-        }
-        at = page.node(at).parent;
-    }
-    false
+    ancestors(page, id).any(|at| {
+        matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
+            || names_a_class(page, at, &["comment", "related"])
+    })
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
@@ -273,6 +286,18 @@ mod tests {
         for (line, expected) in cases {
             check(&format!("<h1>H</h1><div>x</div><div>{line}</div>"), expected, None);
         }
+    }
+
+    #[test]
+    fn an_element_named_for_a_date_before_another() {
+        let html = "<p class=article-date>October 13, 2026</p><h1>H</h1><p>January 6-9, 2027</p>";
+        check(html, Some("2026-10-13"), None);
+    }
+
+    #[test]
+    fn a_line_may_end_at_br() {
+        let html = "<h1>H</h1><div>Rain ended in the town.<br>15:19 20.11.2026<br><a href=/p>Print</a></div>";
+        check(html, Some("2026-11-20T15:19:00"), None);
     }
 
     #[test]

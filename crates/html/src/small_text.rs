@@ -1,4 +1,4 @@
-//! The text of small elements: dates, names, labels.
+//! The text of small elements (dates, names, labels), and what they stand in.
 
 use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
@@ -6,6 +6,15 @@ use crate::{NodeId, Page};
 /// Nodes and bytes of the largest element that is read.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
+
+/// Ancestors that are asked for: what is nested deeper is no page of people.
+const MOST_ANCESTORS: usize = 100;
+
+/// An element and what it stands in, from the inside out; the nearest of many.
+pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
+    let parent = |id: &NodeId| Some(page.node(*id).parent).filter(|parent| parent != id);
+    std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
+}
 
 /// The text of a small subtree on one line, its parts parted by a space; `None` if it
 /// is larger than any date or name, or a script.

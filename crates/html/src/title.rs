@@ -15,8 +15,8 @@
 use std::collections::HashSet;
 
 use crate::entities::unescape;
-use crate::small_text::small_text;
-use crate::text::{lines, plain, tidy};
+use crate::small_text::{ancestors, small_text};
+use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
 /// What parts headline and site; white space on both sides is asked for, but for
@@ -30,8 +30,8 @@ const SITE_WORDS: usize = 3;
 /// Headings that are looked at, of each kind.
 const MOST_HEADINGS: usize = 20;
 
-/// Nodes of a lesser heading; larger ones hold more than a headline.
-const LESSER_NODES: usize = 20;
+/// Words of the longest headline that is worded otherwise than the page's title.
+const MOST_WORDS: usize = 35;
 
 /// Share of words, of the shorter text's, that a page's only `<h1>` must have in common
 /// with a stated title, and one of several.
@@ -109,7 +109,7 @@ pub(crate) fn of_heading<'a>(
     let texts = headings.iter().map(|(_, text)| text.as_str());
     let others: Vec<&str> = texts.filter(|text| !is_site(text, site)).collect();
     let enough = if others.len() == 1 { ONLY_SHARED } else { ONE_SHARED };
-    let long = others.into_iter().filter(|text| weight(text) > SITE_WORDS);
+    let long = others.into_iter().filter(|text| (SITE_WORDS + 1..=MOST_WORDS).contains(&weight(text)));
     let shares = long.map(|text| (shared(text), text)).filter(|(share, _)| *share >= enough);
     // The first of the best.
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
@@ -121,24 +121,37 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
     in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// The texts of lesser headings that are a whole part of a title between separators;
-/// for pages whose `<h1>` is the site's name, or that have none.
+/// Lesser headings and other small elements outside of links that hold a whole part of a
+/// title between separators, its longest but for the site's name; for pages whose
+/// `<h1>` is the site's name, or that have none.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
     for separator in SEPARATORS {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).map(str::trim).collect();
     }
+    let is_of_site = |part: &str| is_site(part, site) || is_in_host(part, site);
+    let Some(longest) = parts.into_iter().filter(|part| !is_of_site(part)).max_by_key(|part| part.len())
+    else {
+        return Vec::new();
+    };
     let is_headline = |text: &str| {
         let lower = text.to_lowercase();
-        (lower == title || parts.contains(&lower.as_str())) && weight(text) > 1 && !is_site(text, site)
+        lower == longest || lower == title
     };
-    let is_lesser = |id: NodeId| matches!(page.tag(id), Some("h2" | "h3" | "h4" | "h5"));
-    let headings =
-        page.iter().map(|(id, _)| id).filter(|id| is_lesser(*id) && page.subtree(*id).len() <= LESSER_NODES);
-    let text = |id| tidy(&plain(&lines(page, id, |_| true)));
-    let texts = headings.map(|id| (id, text(id)));
-    texts.filter(|(_, text)| is_headline(text)).collect()
+    let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
+    let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
+    let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
+    let mut found: Vec<(NodeId, String)> =
+        texts.filter(|(id, text)| is_headline(text) && !in_link(page, *id)).take(MOST_HEADINGS).collect();
+    let is_heading = |id| matches!(page.tag(id), Some("h2" | "h3" | "h4" | "h5"));
+    found.sort_by_key(|(id, _)| !is_heading(*id));
+    found.retain(|(_, text)| weight(text) > 1);
+    found
+}
+
+fn in_link(page: &Page, id: NodeId) -> bool {
+    ancestors(page, id).any(|at| page.tag(at) == Some("a"))
 }
 
 /// The headline by `<h1>` and `<title>`.
@@ -230,6 +243,13 @@ fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
+}
+
+/// Whether a name begins with the host's own: `The Paper News` of the-paper.vn.
+pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
+    let host = site.address.and_then(host).unwrap_or_default();
+    let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
+    own.len() > 2 && letters(name).starts_with(&own)
 }
 
 fn host(address: &str) -> Option<&str> {
