@@ -30,6 +30,9 @@ const SITE_WORDS: usize = 3;
 /// Headings that are looked at, of each kind.
 const MOST_HEADINGS: usize = 20;
 
+/// Words of the shortest headline that is looked for in lesser elements.
+const LESSER_WORDS: usize = 3;
+
 /// Words of the longest headline that is worded otherwise than the page's title.
 const MOST_WORDS: usize = 35;
 
@@ -122,31 +125,32 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
 }
 
 /// Lesser headings and other small elements outside of links that hold a whole part of a
-/// title between separators, its longest but for the site's name; for pages whose
+/// title between separators: a heading any, another element the longest but for the
+/// site's name; for pages whose
 /// `<h1>` is the site's name, or that have none.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
-    for separator in SEPARATORS {
-        parts = parts.into_iter().flat_map(|part| part.split(separator)).map(str::trim).collect();
+    for separator in SEPARATORS.iter().filter(|separator| **separator != ": ") {
+        parts = parts.into_iter().flat_map(|part| part.split(*separator)).map(str::trim).collect();
     }
     let is_of_site = |part: &str| is_site(part, site) || is_in_host(part, site);
-    let Some(longest) = parts.into_iter().filter(|part| !is_of_site(part)).max_by_key(|part| part.len())
-    else {
-        return Vec::new();
-    };
-    let is_headline = |text: &str| {
+    parts.retain(|part| !is_of_site(part));
+    let longest = parts.iter().copied().max_by_key(|part| part.len());
+    let is_heading = |id| matches!(page.tag(id), Some("h2" | "h3" | "h4" | "h5"));
+    let is_headline = |id: NodeId, text: &str| {
         let lower = text.to_lowercase();
-        lower == longest || lower == title
+        let is_part = if is_heading(id) { parts.contains(&&*lower) } else { longest == Some(&*lower) };
+        (is_part || lower == title) && weight(text) >= LESSER_WORDS
     };
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
     let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
-    let mut found: Vec<(NodeId, String)> =
-        texts.filter(|(id, text)| is_headline(text) && !in_link(page, *id)).take(MOST_HEADINGS).collect();
-    let is_heading = |id| matches!(page.tag(id), Some("h2" | "h3" | "h4" | "h5"));
+    let mut found: Vec<(NodeId, String)> = texts
+        .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
+        .take(MOST_HEADINGS)
+        .collect();
     found.sort_by_key(|(id, _)| !is_heading(*id));
-    found.retain(|(_, text)| weight(text) > 1);
     found
 }
 
@@ -369,14 +373,14 @@ mod tests {
 
     #[test]
     fn a_lesser_heading_that_is_a_part_of_the_title() {
-        let page = Page::parse("<h1>The Paper</h1><h2>Other news of today</h2><h2>Rain ends</h2>");
+        let page = Page::parse("<h1>The Paper</h1><h2>Other news of today</h2><h2>Rain ends now</h2>");
         let site = Site { name: Some("The Paper"), address: None };
         let found = |title: &str| {
             let all = lesser_headings(&page, title, &site);
             all.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
         };
-        assert_eq!(found("THE PAPER - Rain ends | City"), ["Rain ends"]);
-        assert_eq!(found("Rain ends in town"), [""; 0]);
+        assert_eq!(found("THE PAPER - Rain ends now | City"), ["Rain ends now"]);
+        assert_eq!(found("Rain ends now in town"), [""; 0]);
     }
 
     #[test]
