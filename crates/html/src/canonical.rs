@@ -38,9 +38,15 @@ fn absolute(stated: &str, address: &str) -> Option<String> {
 
 fn is_believed(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
-    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
-    let is_host = host.contains('.') && !host.starts_with('.') && !host.starts_with("127.");
+    let host = host(rest);
+    let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));
+    // A name without a dot is a machine's at home: believed where the page comes from it.
+    let is_host = !host.is_empty() && (host.contains('.') || own.is_empty() || own == host);
     is_host && (address.is_empty() || !is_front(stated) || is_front(address))
+}
+
+fn host(behind_scheme: &str) -> &str {
+    behind_scheme.split(['/', '?', '#', ':']).next().unwrap_or_default()
 }
 
 /// Whether an address names no path and no query.
@@ -57,7 +63,7 @@ mod tests {
     #[test]
     fn which_addresses_are_believed() {
         let own = "https://a.vn/x?y=1";
-        let cases: [(&[&str], &str, Option<&str>); 12] = [
+        let cases: [(&[&str], &str, Option<&str>); 13] = [
             (&["https://a.vn/x"], own, Some("https://a.vn/x")),
             (&["/x"], own, Some("https://a.vn/x")),
             (&["//b.vn/x"], own, Some("https://b.vn/x")),
@@ -67,6 +73,7 @@ mod tests {
             (&["https://a.vn"], own, None),
             (&["https://a.vn/"], "https://a.vn", Some("https://a.vn/")),
             (&["http://localhost/x"], own, None),
+            (&["http://localhost:80/x"], "http://localhost:80/y", Some("http://localhost:80/x")),
             (&["javascript:void(0)"], own, None),
             (&["mailto:x@a.vn"], "", None),
             (&["", "x y", "http://"], own, None),
