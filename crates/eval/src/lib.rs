@@ -10,6 +10,7 @@
 //! thousandths between two methods says nothing about either.
 
 pub mod measure;
+pub mod metadata;
 mod method;
 pub mod papers;
 mod protocol;

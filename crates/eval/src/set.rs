@@ -1,6 +1,7 @@
 //! Recorded sets: folders of pages with gold text.
 //!
-//! A set holds `manifest.jsonl` (an object a line: `id`, `url`, `site`, `lang`),
+//! A set holds `manifest.jsonl` (an object a line: `id`, `url`, `site`, `lang`,
+//! and `title` where it is known),
 //! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text, a block a line. A page
 //! without gold is there to learn from. A folder without a manifest stands for all sets
 //! below it, in order of their paths.
@@ -49,6 +50,8 @@ pub struct Entry {
     pub site: String,
     /// The language tag; empty where the manifest has none.
     pub lang: String,
+    /// The headline; `None` where the manifest has none.
+    pub title: Option<String>,
     /// The file of the page, gzip if it ends in `.gz`.
     pub html: PathBuf,
     /// The file of the gold text, if there is one.
@@ -116,6 +119,8 @@ struct Record {
     site: String,
     #[serde(default)]
     lang: String,
+    #[serde(default)]
+    title: Option<String>,
 }
 
 impl Set {
@@ -189,7 +194,7 @@ impl Entry {
 
 fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     let record: Record = serde_json::from_str(line).map_err(|error| format!("no page: {error}"))?;
-    let Record { id, url, site, lang } = record;
+    let Record { id, url, site, lang, title } = record;
     if id.is_empty() || id.contains(['/', '\\', '\0']) {
         return Err(format!("{id:?} is no id: it must be a file's name without its ending"));
     }
@@ -199,7 +204,8 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
         return Err(format!("there is neither {id}.html.gz nor {id}.html"));
     };
     let gold = Some(named("txt")).filter(|path| path.is_file());
-    Ok(Entry { id, url, site, lang, html, gold })
+    let title = title.filter(|title| !title.trim().is_empty());
+    Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
 /// The folder, if it is a set, else the sets below it.
@@ -309,6 +315,7 @@ mod tests {
         assert_eq!((sets.len(), sets[0].with_gold(), sets[0].sites()), (1, 1, 2));
         let [one, two] = &sets[0].entries[..] else { panic!("{sets:?}") };
         assert_eq!((one.lang.as_str(), two.lang.as_str()), ("vi", ""));
+        assert_eq!((one.title.as_deref(), two.title.as_deref()), (Some("x"), None));
         let (one, two) = (one.read().unwrap(), two.read().unwrap());
         assert_eq!((one.source.as_str(), one.gold.as_deref()), ("<p>Rain", Some("Mưa")));
         assert_eq!((two.bytes.as_slice(), two.gold), (&b"<p>Wind"[..], None));

@@ -1,19 +1,23 @@
 //! Dates as pages state them, in one form.
 //!
 //! Read are ISO 8601 in its many spellings, RFC 2822, what JavaScript and Java
-//! print, dates with English month names, numbers with the year first or last,
-//! Vietnamese dates (`Thứ sáu, 20/11/2026, 09:30 (GMT+7)`, `ngày 20 tháng 11 năm
-//! 2026`) and Unix seconds. The result is `2026-11-20`,
+//! print, dates with the month's name in the languages of news (`20 Νοεμβρίου 2026`,
+//! `20 ноября 2026`), numbers with the year first or last, Vietnamese dates (`Thứ sáu,
+//! 20/11/2026, 09:30 (GMT+7)`, `ngày 20 tháng 11 năm 2026`), Chinese and Korean ones
+//! (`2026年11月20日 09:30`) and Unix seconds. The result is `2026-11-20`,
 //! `2026-11-20T09:30:00` where no zone is stated, or RFC 3339 with the offset as
 //! stated (`+07:00`; zero is `Z`). Seconds that are not stated are 0, fractions
 //! are dropped.
 //!
 //! The awkward truth: `03/07/2026` is read with the day first, as most of the
-//! world writes it, unless AM or PM says that it is American. Month names of other languages,
-//! two-digit years and relative dates (`2 hours ago`) are not read.
+//! world writes it, unless AM or PM says that it is American. Two-digit years and relative dates (`2
+//! hours ago`) are not read, and of zones' abbreviations only those that mean one
+//! offset: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
+
+use crate::month_names::{folded, month};
 
 /// The years that a page on the web may be from; anything else is a default or a
 /// slip.
@@ -110,6 +114,7 @@ fn date_at(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let certain = |(day, end)| (Found { day, american: None }, end);
     compact(tokens, at)
         .or_else(|| year_first(tokens, at))
+        .or_else(|| with_units(tokens, at))
         .map(certain)
         .or_else(|| numbers(tokens, at))
         .or_else(|| day_then_month(tokens, at).or_else(|| month_then_day(tokens, at)).map(certain))
@@ -132,6 +137,31 @@ fn year_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let month = number(tokens.get(at + 2), 1..=2)?;
     separator(tokens, at + 3)?;
     Some((day(year, month, number(tokens.get(at + 4), 1..=2)?)?, at + 5))
+}
+
+/// `2026年11月20日`, `2026년 11월 20일`
+fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
+    let (year, at) = unit(tokens, at, 4..=4, ['年', '년'])?;
+    let (month, at) = unit(tokens, at, 1..=2, ['月', '월'])?;
+    let (of, at) = unit(tokens, at, 1..=2, ['日', '일']).or_else(|| unit(tokens, at, 1..=2, ['号', '號']))?;
+    Some((day(year, month, of)?, at))
+}
+
+/// A number with the unit behind it; and the next number's place or, behind the last
+/// one, the place behind the unit. A word may begin with the unit: `日上午`.
+fn unit(
+    tokens: &[Token],
+    at: usize,
+    digits: std::ops::RangeInclusive<usize>,
+    units: [char; 2],
+) -> Option<(i16, usize)> {
+    let value = number(tokens.get(at), digits)?;
+    let spaced = |at: usize| at + usize::from(tokens.get(at) == Some(&Token::Mark(' ')));
+    let at = spaced(at + 1);
+    match tokens.get(at) {
+        Some(Token::Word(word)) if word.starts_with(units) => Some((value, spaced(at + 1))),
+        _ => None,
+    }
 }
 
 /// `20/11/2026`, `20-11-2026`, `20.11.2026`; `11/20/2026` where nothing else fits.
@@ -166,29 +196,11 @@ fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
 
 /// A month's name at a token, or `tháng 11`; and the token behind it.
 fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
-    let word = word.to_lowercase();
-    if word == "tháng" {
+    if word.to_lowercase() == "tháng" {
         return Some((number(tokens.get(at + 2), 1..=2)?, at + 3));
     }
-    let is = |name: &str| {
-        name.starts_with(&word) && (word.len() == 3 || word.len() == name.len() || word == "sept")
-    };
-    Some((NAMES.iter().position(|name| is(name))? as i16 + 1, at + 1))
+    Some((month(word)?, at + 1))
 }
 
 /// A year of four digits among the next tokens; and the token behind it.
@@ -222,7 +234,12 @@ fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
     let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
     let hour = part(at, 1..=2)?;
-    if !matches!(tokens.get(at + 1), Some(Token::Mark(':') | Token::Word("h" | "H"))) {
+    let parts = match tokens.get(at + 1) {
+        Some(Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點")) => true,
+        Some(Token::Mark('.')) => is_announced(tokens, at),
+        _ => false,
+    };
+    if !parts {
         return None;
     }
     let minute = part(at + 2, 2..=2)?;
@@ -239,7 +256,7 @@ fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
             end += 2;
         }
     }
-    match half_of_day(tokens, end) {
+    match half_of_day(tokens, end).or_else(|| Some((is_afternoon_before(tokens, at).then_some(true)?, end))) {
         Some((pm, end)) if (1..=12).contains(&hour) => {
             let hour = hour % 12 + if pm { 12 } else { 0 };
             Some(Clock { is_american: true, ..clock(hour, minute, second, end)? })
@@ -248,14 +265,32 @@ fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
 }
 
-/// `AM`, `pm`, `p.m.`: whether it is the afternoon, and the token behind.
+/// Whether a word for "o'clock" stands before a number: `godz. 9.30`, `kl. 9.30`.
+fn is_announced(tokens: &[Token], at: usize) -> bool {
+    let is_word = |token: &&Token| matches!(token, Token::Word(_));
+    let before = tokens[..at].iter().rev().take(3).find(is_word);
+    matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
+}
+
+/// Whether the word before an hour says that it is one of the afternoon: `下午3:05`.
+fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
+    let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
+    let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
+    matches!(word, Some(Token::Word(word)) if ends(word))
+}
+
+/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and
+/// the token behind.
 fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
     let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
-    let word = word.to_ascii_lowercase();
+    let word = word.to_lowercase();
     match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
-        ("am" | "pm", ..) => Some((word == "pm", at + 1)),
-        ("a" | "p", Some(Token::Mark('.')), Some(Token::Word("m" | "M"))) => Some((word == "p", at + 4)),
+        ("am" | "πμ" | "sa", ..) => Some((false, at + 1)),
+        ("pm" | "μμ" | "ch", ..) => Some((true, at + 1)),
+        ("a" | "p" | "π" | "μ", Some(Token::Mark('.')), Some(Token::Word("m" | "M" | "μ" | "Μ"))) => {
+            Some((word == "p" || word == "μ", at + 4))
+        }
         _ => None,
     }
 }
@@ -272,6 +307,14 @@ fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
         Token::Word(word) => {
             let hours = match word.to_ascii_uppercase().as_str() {
                 "Z" | "GMT" | "UTC" => return Some(signed(tokens, at + 1).unwrap_or(0)),
+                "BST" | "CET" => 1,
+                "CEST" | "EET" => 2,
+                "EEST" => 3,
+                "ICT" | "WIB" => 7,
+                "HKT" | "SGT" => 8,
+                "JST" | "KST" => 9,
+                "AEST" => 10,
+                "AEDT" => 11,
                 "EDT" => -4,
                 "EST" | "CDT" => -5,
                 "CST" | "MDT" => -6,
@@ -313,6 +356,22 @@ fn written(offset: i32) -> String {
             format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 60, offset.abs() % 60)
         }
     }
+}
+
+/// The day that an address names in its path or query: `/2026/11/20/`, `-20261120`,
+/// `/2026-11-20-`. `None` without a whole day, or where there are two.
+#[must_use]
+pub fn in_address(address: &str) -> Option<String> {
+    let (_, path) =
+        address.split_once("://").map_or(("", address), |(_, rest)| rest.split_once('/').unwrap_or_default());
+    let tokens = tokens(path.get(..1024).unwrap_or(path));
+    let parts = |at: usize| at == 0 || !matches!(tokens[at - 1], Token::Number(_));
+    let mut days = (0..tokens.len()).filter(|at| parts(*at)).filter_map(|at| {
+        let (day, _) = compact(&tokens, at).or_else(|| year_first(&tokens, at))?;
+        Some(day)
+    });
+    let day = days.next()?;
+    days.all(|other| other == day).then(|| day.to_string())
 }
 
 /// Unix seconds or milliseconds, by the number of digits.
@@ -371,12 +430,47 @@ mod tests {
             ("09:30 | 20/11/2026", "2026-11-20T09:30:00"),
             ("20/11/2026 - 09:30", "2026-11-20T09:30:00"),
             ("Ngày 5 tháng 3 năm 2026, lúc 21:05", "2026-03-05T21:05:00"),
+            ("20/11/2026 09:30 SA", "2026-11-20T09:30:00"),
+            ("20/11/2026 9:30 CH", "2026-11-20T21:30:00"),
+            ("Thứ 6, 20/11/2026 | 09:30:15 GMT+7", "2026-11-20T09:30:15+07:00"),
+            ("Παρασκευή, 20 Νοεμβρίου 2026, 09:30", "2026-11-20T09:30:00"),
+            ("ΔΗΜΟΣΙΕΥΣΗ: 07/12/2026, 07:07", "2026-12-07T07:07:00"),
+            ("20 Μαΐου 2026 9:30 μ.μ.", "2026-05-20T21:30:00"),
+            ("piątek, 20 listopada 2026, godz. 9.30", "2026-11-20T09:30:00"),
+            ("20 ноября 2026 г., 09:30", "2026-11-20T09:30:00"),
+            ("15:19 20.11.2026", "2026-11-20T15:19:00"),
+            ("2026年11月20日 09:30", "2026-11-20T09:30:00"),
+            ("2026年11月20日下午3:05:10", "2026-11-20T15:05:10"),
+            ("2026 年 11 月 2 日", "2026-11-02"),
+            ("2026년 11월 20일", "2026-11-20"),
+            ("2026.11.20 02:09 am", "2026-11-20T02:09:00"),
+            ("20 de noviembre de 2026", "2026-11-20"),
+            ("Freitag, 20. November 2026, 9:30 CET", "2026-11-20T09:30:00+01:00"),
+            ("le 1er décembre 2026", "2026-12-01"),
             ("1609112329", "2020-12-27T23:38:49Z"),
             ("1609112329000", "2020-12-27T23:38:49Z"),
             ("2026-11-20T23:59:60Z", "2026-11-20T23:59:59Z"),
         ];
         for (text, expected) in cases {
             assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_in_addresses() {
+        let cases = [
+            ("https://a.vn/2026/11/20/rain-ends", Some("2026-11-20")),
+            ("https://a.vn/society/20261120/532081605.html", Some("2026-11-20")),
+            ("https://a.vn/p/2026-11-20-rain", Some("2026-11-20")),
+            ("http://a.vn/main?xml=/news/2026/01/06/do0607.xml", Some("2026-01-06")),
+            ("https://a.vn/2026/11/rain-ends", None),
+            ("https://a.vn/2026/11/20/x-2026/11/21", None),
+            ("https://a.vn/rain-99999999.html", None),
+            ("https://20261120.vn/", None),
+            ("", None),
+        ];
+        for (address, expected) in cases {
+            assert_eq!(in_address(address).as_deref(), expected, "{address}");
         }
     }
 

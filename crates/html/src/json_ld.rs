@@ -36,6 +36,8 @@ pub(crate) struct JsonLd {
     pub(crate) page: Option<Statement>,
     /// The name of the `WebSite`.
     pub(crate) site_name: Option<String>,
+    /// The names in the first `BreadcrumbList`, from the front page on.
+    pub(crate) trail: Vec<String>,
 }
 
 /// What is stated about one thing; dates as written.
@@ -70,7 +72,20 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
         article: article.map(|o| statement(o, &objects)),
         page: webpage.map(|o| statement(o, &objects)),
         site_name: of_type(|t| t == "WebSite").find_map(|o| text(o.get("name"))),
+        trail: trail(&objects),
     }
+}
+
+/// Names in the first list of breadcrumbs, one of its own or a property of the page.
+fn trail(objects: &[&Object]) -> Vec<String> {
+    let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
+    let own = objects.iter().copied().find(|o| is_list(o));
+    let list = own.or_else(|| objects.iter().find_map(|o| o.get("breadcrumb")?.as_object()));
+    let items = list.and_then(|list| list.get("itemListElement")?.as_array());
+    let name = |item: &Value| {
+        text(item.get("name")).or_else(|| text(item.get("item").and_then(|item| item.get("name"))))
+    };
+    items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
 /// `NewsArticle`, `ReportageNewsArticle`, `BlogPosting`, `LiveBlogPosting`...

@@ -26,9 +26,14 @@ pub mod source;
 pub mod text;
 
 mod attribute_flood;
+mod author;
+mod canonical;
 mod entities;
 mod json_ld;
+mod month_names;
 mod page;
+mod printed_date;
+mod small_text;
 mod tag_state;
 mod tags;
 mod title;

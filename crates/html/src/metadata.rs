@@ -11,25 +11,40 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::date::date;
+use crate::author::authors;
+use crate::canonical::canonical;
+use crate::date::{date, in_address};
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
 use crate::links::links;
-use crate::text::{never_text, tidy};
+use crate::printed_date::printed;
+use crate::small_text::small_text;
+use crate::text::tidy;
 use crate::title::{self, Site};
 use crate::{NodeId, Page};
 
-/// Authors kept of one page.
-const MOST_AUTHORS: usize = 20;
+/// Characters of the longest name of a section.
+const LONGEST_SECTION: usize = 60;
 
-/// Characters of the longest name of an author; longer ones are sentences.
-const LONGEST_AUTHOR: usize = 80;
-
-/// How far from the headline a `<time>` and a printed date are believed, in nodes.
-const TIME_REACH: u32 = 400;
-const PRINTED_REACH: u32 = 100;
-
-/// So near to the headline a date may stand in a list: of by-lines.
-const BESIDE: u32 = 20;
+/// What a trail calls the front page, and what says nothing of a section.
+const HOME: [&str; 17] = [
+    "home",
+    "homepage",
+    "home page",
+    "news",
+    "blog",
+    "uncategorized",
+    "trang chủ",
+    "αρχική",
+    "αρχική σελίδα",
+    "strona główna",
+    "start",
+    "главная",
+    "новости",
+    "首页",
+    "首頁",
+    "inicio",
+    "accueil",
+];
 
 /// What a page states about itself. `None` and empty: not stated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +62,8 @@ pub struct Metadata {
     pub section: Option<String>,
     /// Its language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// Its address as it states it: `rel=canonical`, else `og:url`; may be relative.
+    /// Its address as it states it: `rel=canonical`, else `og:url`, if that is a web
+    /// address and not the front page's; relative only where its own is not known.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
@@ -58,30 +74,49 @@ pub struct Metadata {
     pub description: Option<String>,
 }
 
-/// Reads a page's statements about itself.
+/// Reads a page's statements about itself, where its address is not known.
 #[must_use]
 pub fn metadata(page: &Page) -> Metadata {
+    metadata_at(page, "")
+}
+
+/// Reads a page's statements about itself. Its address, empty where unknown, makes the
+/// canonical one absolute, tells the site's name from a headline, and is asked for a day
+/// where the page names none.
+///
+/// ```
+/// use gleaner_html::{Page, metadata::metadata_at};
+///
+/// let page = Page::parse("<title>Rain ends - The Paper</title><link rel=canonical href=/2026/11/20/rain>");
+/// let stated = metadata_at(&page, "https://the-paper.vn/2026/11/20/rain?from=front");
+/// assert_eq!(stated.title.as_deref(), Some("Rain ends"));
+/// assert_eq!(stated.published.as_deref(), Some("2026-11-20"));
+/// assert_eq!(stated.canonical.as_deref(), Some("https://the-paper.vn/2026/11/20/rain"));
+/// ```
+#[must_use]
+pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     let meta = Meta::of(page);
-    let canonical = links(page).canonical.or_else(|| meta.get(&["og:url"]));
-    let json = json_ld(page, canonical.as_deref());
+    let linked = links(page).canonical;
+    let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
+    let known = canonical.as_deref().filter(|it| it.contains("://")).unwrap_or(address);
+    let json = json_ld(page, Some(known).filter(|it| !it.is_empty()));
     let article = json.article.clone().unwrap_or_default();
     let whole = json.page.clone().unwrap_or_default();
     let site_name = site_name(&meta, &json);
-    let site = Site { name: site_name.as_deref(), address: canonical.as_deref() };
-    let headings = title::headings(page);
-    let headline = headings.iter().map(|(id, _)| *id).next();
+    let site =
+        Site { name: site_name.as_deref(), address: Some(if address.is_empty() { known } else { address }) };
+    let Headline { text: title, node: headline } = headline(page, &meta, &article, &site);
+    let printed = printed(page, headline);
+    let by_address = || [known, address].into_iter().find_map(in_address);
     Metadata {
-        title: headline_of(page, &meta, &article, &headings, &site),
-        published: published(page, &meta, &article, &whole, headline),
-        modified: first_date([article.modified.as_deref()])
-            .or_else(|| meta.date(&MODIFIED))
-            .or_else(|| item_date(page, "datemodified"))
-            .or_else(|| first_date([whole.modified.as_deref()])),
-        authors: authors(page, &meta, article.authors),
-        section: article.section.or_else(|| meta.get(&SECTION)),
+        published: published(page, &meta, &article, &whole).or(printed.published).or_else(by_address),
+        modified: modified(page, &meta, &article, &whole).or(printed.modified),
+        authors: authors(page, stated_authors(&meta, article.authors), headline, &site),
+        section: section(page, &meta, article.section, &json.trail, title.as_deref(), &site),
         language: language(page, &meta, article.language.or(whole.language)),
         kind: kind(&meta, article.kind, whole.kind),
         description: meta.get(&DESCRIPTION).or(article.description),
+        title,
         site_name,
         canonical,
     }
@@ -203,7 +238,47 @@ fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
         .filter(|name| !name.contains("://"))
 }
 
-fn headline_of(
+/// A headline and where it stands.
+struct Headline {
+    text: Option<String>,
+    node: Option<NodeId>,
+}
+
+fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headline {
+    let mut headings = title::headings(page);
+    let of_document = title::of_document(page);
+    let mut stated: Vec<String> = article
+        .headline
+        .clone()
+        .into_iter()
+        .chain(TITLE.iter().filter_map(|name| meta.get(&[name])))
+        .collect();
+    stated.extend(of_document.clone());
+    if title::of_parts(&headings, &stated, site).is_none()
+        && let Some(whole) = &of_document
+    {
+        headings.extend(title::lesser_headings(page, whole, site));
+    }
+    let text = title::of_parts(&headings, &stated, site)
+        .map(str::to_owned)
+        .or_else(|| {
+            stated.extend(site.address.map(slug));
+            title::of_heading(&headings, &stated, site).map(str::to_owned)
+        })
+        .or_else(|| cut_headline(page, meta, article, &headings, site));
+    let is_it = |heading: &&(NodeId, String)| text.as_ref() == Some(&heading.1);
+    let node = headings.iter().find(is_it).or(headings.first()).map(|(id, _)| *id);
+    Headline { text, node }
+}
+
+/// The words of an address's last part.
+fn slug(address: &str) -> String {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
+}
+
+/// A stated title without the site's name, where no heading has it.
+fn cut_headline(
     page: &Page,
     meta: &Meta,
     article: &Statement,
@@ -226,18 +301,18 @@ fn first_date<'a>(stated: impl IntoIterator<Item = Option<&'a str>>) -> Option<S
     stated.into_iter().flatten().find_map(date)
 }
 
-fn published(
-    page: &Page,
-    meta: &Meta,
-    article: &Statement,
-    whole: &Statement,
-    headline: Option<NodeId>,
-) -> Option<String> {
+fn published(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) -> Option<String> {
     first_date([article.published.as_deref(), article.created.as_deref()])
         .or_else(|| meta.date(&PUBLISHED))
         .or_else(|| item_date(page, "datepublished"))
         .or_else(|| first_date([whole.published.as_deref()]))
-        .or_else(|| printed(page, headline))
+}
+
+fn modified(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) -> Option<String> {
+    first_date([article.modified.as_deref()])
+        .or_else(|| meta.date(&MODIFIED))
+        .or_else(|| item_date(page, "datemodified"))
+        .or_else(|| first_date([whole.modified.as_deref()]))
 }
 
 /// The first element with this `itemprop`.
@@ -252,111 +327,41 @@ fn item_date(page: &Page, name: &str) -> Option<String> {
         .iter()
         .filter_map(|key| page.attribute(id, key))
         .find_map(date)
-        .or_else(|| date(&short_text(page, id)?))
+        .or_else(|| date(&small_text(page, id)?))
 }
 
-/// The date of the `<time>`, or else of the element whose class or id speaks of a
-/// date, that is nearest to the headline; one with a time of day before all others.
-///
-/// Printed dates in lists and asides are of other articles; without a headline
-/// only a date that stands alone is believed, and a date without a time of day
-/// above the headline is today's.
-fn printed(page: &Page, headline: Option<NodeId>) -> Option<String> {
-    let far = |id: NodeId| headline.map_or(0, |headline| headline.abs_diff(id));
-    let nearest = |dates: &[(NodeId, String)]| {
-        let best = dates.iter().min_by_key(|(id, date)| (!date.contains('T'), far(*id)));
-        best.map(|(_, date)| date.clone())
-    };
-    let of_time = |id| {
-        let stated = page.attribute(id, "datetime").and_then(date);
-        Some((id, stated.or_else(|| date(&short_text(page, id)?))?))
-    };
-    let times: Vec<_> =
-        page.elements("time").filter(|id| far(*id) <= TIME_REACH).filter_map(of_time).collect();
-    if let Some(date) = nearest(&times) {
-        return Some(date);
-    }
-    let is_near = |id: &NodeId| far(*id) <= PRINTED_REACH && is_named_for_a_date(page, *id);
-    let mut dates = Vec::new();
-    for id in page.iter().map(|(id, _)| id).filter(is_near) {
-        let Some(date) = short_text(page, id).and_then(|text| date(&text)) else { continue };
-        let is_todays = headline.is_some_and(|headline| id < headline) && !date.contains('T');
-        if !is_todays && ((headline.is_some() && far(id) <= BESIDE) || !is_aside(page, id)) {
-            dates.push((id, date));
-        }
-    }
-    let distinct = dates.iter().any(|(_, date)| *date != dates[0].1);
-    if headline.is_none() && distinct { None } else { nearest(&dates) }
+/// What names the authors in the head of the page, source by source.
+fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec<String>> {
+    let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
+    std::iter::once(article).chain(AUTHOR.iter().map(of_meta))
 }
 
-/// Whether an element stands in a list, an aside, a navigation or a footer.
-fn is_aside(page: &Page, id: NodeId) -> bool {
-    let mut at = id;
-    while page.node(at).parent != at {
-        if matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer")) {
-            return true;
-        }
-        at = page.node(at).parent;
-    }
-    false
-}
-
-fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
-    let speaks = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        ["date", "time", "publish", "posted", "ngay"].iter().any(|word| name.contains(word))
-    };
-    ["class", "id"].iter().filter_map(|key| page.attribute(id, key)).any(speaks)
-}
-
-/// The text of a small subtree; `None` if it is larger than any date or script.
-fn short_text(page: &Page, id: NodeId) -> Option<String> {
-    let range = page.subtree(id);
-    if range.len() > 20 || page.tag(id).is_none_or(never_text) {
-        return None;
-    }
-    let text: Vec<&str> = range
-        .filter(|n| !page.tag(page.node(*n).parent).is_some_and(never_text))
-        .filter_map(|n| page.text(n))
-        .collect();
-    (text.iter().map(|t| t.len()).sum::<usize>() < 400).then(|| tidy(&text.join(" ")))
-}
-
-fn authors(page: &Page, meta: &Meta, stated: Vec<String>) -> Vec<String> {
-    let from_meta = || AUTHOR.iter().map(|name| names(meta.all(name))).find(|n| !n.is_empty());
-    let from_page = || {
-        let is_author = |id: &NodeId| {
-            page.attribute(*id, "itemprop").is_some_and(|v| v.eq_ignore_ascii_case("author"))
-                || page
-                    .attribute(*id, "rel")
-                    .is_some_and(|v| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case("author")))
-        };
-        let texts: Vec<String> =
-            page.iter().map(|(id, _)| id).filter(is_author).filter_map(|id| short_text(page, id)).collect();
-        names(texts.iter().map(String::as_str))
-    };
-    let first = names(stated.iter().map(String::as_str));
-    if first.is_empty() { from_meta().unwrap_or_else(from_page) } else { first }
-}
-
-/// Names without "By", each once; addresses and sentences are none.
-fn names<'a>(stated: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for name in stated {
-        let name = tidy(name);
-        let name = match name.get(..3) {
-            Some(by) if by.eq_ignore_ascii_case("by ") => name[3..].trim(),
-            _ => name.as_str(),
-        };
-        let is_name = name.chars().any(char::is_alphabetic)
-            && name.chars().count() <= LONGEST_AUTHOR
+/// The section: as stated, else the first part of the trail that leads from the front
+/// page to this one.
+fn section(
+    page: &Page,
+    meta: &Meta,
+    article: Option<String>,
+    trail: &[String],
+    title: Option<&str>,
+    site: &Site,
+) -> Option<String> {
+    let is_section = |name: &String| {
+        name.chars().count() <= LONGEST_SECTION
+            && name.chars().any(char::is_alphabetic)
             && !name.contains("://")
-            && !name.starts_with(['@', '{', '[', '/']);
-        if is_name && out.len() < MOST_AUTHORS && !out.iter().any(|other| other == name) {
-            out.push(name.to_owned());
-        }
-    }
-    out
+            && !title::is_site(name, site)
+            && !title::begins_with_host(name, site)
+            && title != Some(name.as_str())
+            && !HOME.contains(&name.to_lowercase().as_str())
+    };
+    let on_page = || title::trail(page).into_iter();
+    article
+        .into_iter()
+        .chain(SECTION.iter().filter_map(|name| meta.get(&[name])))
+        .chain(trail.iter().cloned())
+        .find(is_section)
+        .or_else(|| on_page().find(is_section))
 }
 
 fn language(page: &Page, meta: &Meta, json: Option<String>) -> Option<String> {
@@ -454,7 +459,10 @@ mod tests {
                 .authors,
             ["An", "Bình"]
         );
-        assert_eq!(of("<meta name=author content='x'><meta name=author content='y'>").authors, ["x", "y"]);
+        assert_eq!(
+            of("<meta name=author content='An'><meta name=author content='Bo'>").authors,
+            ["An", "Bo"]
+        );
         assert_eq!(of("<meta name=author content='@x'>").authors, [""; 0]);
     }
 

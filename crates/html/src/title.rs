@@ -1,14 +1,22 @@
 //! A page's headline, parted from the name of its site.
 //!
-//! `<title>` and sometimes `og:title` hold `Headline | Section | Site`. What is
-//! cut is known, in this order: the part equals an `<h1>`; the last or first part
-//! is the site's name or its host; in `<title>` only, the last part is short.
+//! The headline is what stands over the article, so it is looked for among the
+//! headings, by what is stated: the heading that is a whole part of a stated title
+//! (`Headline | Section | Site`); else the `<h1>` that shares words with the stated
+//! titles or the page's address, since titles for search engines and for sharing are
+//! worded otherwise. Without such a heading a stated title is cut: its last or first
+//! part where that is the site's name or its host, what follows a bar, and in
+//! `<title>` the last part where it is short.
 //!
 //! The awkward truth: the last rule takes `Live - day two` for a headline and a
-//! site when nothing else is known about the site.
+//! site when nothing else is known about the site, and a page whose only `<h1>`
+//! is a slogan that shares a quarter of its words with the title has it for a headline.
+
+use std::collections::HashSet;
 
 use crate::entities::unescape;
-use crate::text::{lines, plain, tidy};
+use crate::small_text::{ancestors, small_text};
+use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
 /// What parts headline and site; white space on both sides is asked for, but for
@@ -19,6 +27,23 @@ const SEPARATORS: [&str; 12] =
 /// Words of the longest site name that is cut from `<title>` unknown.
 const SITE_WORDS: usize = 3;
 
+/// Headings that are looked at, of each kind.
+const MOST_HEADINGS: usize = 20;
+
+/// Words of the shortest headline that is looked for in lesser elements.
+const LESSER_WORDS: usize = 3;
+
+/// Words of the longest headline that is worded otherwise than the page's title.
+const MOST_WORDS: usize = 35;
+
+/// Share of words, of the shorter text's, that a page's only `<h1>` must have in common
+/// with a stated title, and one of several.
+const ONLY_SHARED: f64 = 0.25;
+const ONE_SHARED: f64 = 0.6;
+
+/// Letters of the shortest part of a host's name by which a title's tail is cut.
+const HOST_PART: usize = 4;
+
 /// What is known of the site when a title is cut.
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
@@ -28,10 +53,14 @@ pub(crate) struct Site<'a> {
     pub(crate) address: Option<&'a str>,
 }
 
-/// The texts of the page's `<h1>`, on one line each, none empty; at most 20.
+/// The texts of the page's `<h1>`, on one line each, none empty.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
-    page.elements("h1").take(20).map(|id| (id, text(id))).filter(|(_, text)| !text.is_empty()).collect()
+    page.elements("h1")
+        .take(MOST_HEADINGS)
+        .map(|id| (id, text(id)))
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
 }
 
 /// A stated title without the site's name, or the heading that is a part of it.
@@ -40,13 +69,98 @@ pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Si
     if let Some(heading) = shared(&title, headings, site) {
         return Some(heading.to_owned());
     }
-    Some(known_site_cut(&title, site).map_or(title.clone(), str::to_owned)).filter(|t| !t.is_empty())
+    let cut = bars_cut(known_site_cut(&title, site).unwrap_or(&title));
+    Some(cut.to_owned()).filter(|t| !t.is_empty())
+}
+
+/// The heading that is a whole part of a stated title.
+pub(crate) fn of_parts<'a>(
+    headings: &'a [(NodeId, String)],
+    stated: &[String],
+    site: &Site,
+) -> Option<&'a str> {
+    stated.iter().find_map(|title| shared(&tidy(&unescape(title)), headings, site))
+}
+
+/// The texts of the links in the first element that is named for breadcrumbs.
+pub(crate) fn trail(page: &Page) -> Vec<String> {
+    let is_trail = |id: &NodeId| {
+        ["class", "id"].iter().filter_map(|key| page.attribute(*id, key)).any(|name| {
+            let name = name.to_ascii_lowercase();
+            name.contains("breadcrumb") || name.contains("bread-crumb")
+        })
+    };
+    let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
+    let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
+    links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
+}
+
+/// The `<h1>` that says in other words what is stated; see the head of this file.
+pub(crate) fn of_heading<'a>(
+    headings: &'a [(NodeId, String)],
+    stated: &[String],
+    site: &Site,
+) -> Option<&'a str> {
+    let stated: Vec<HashSet<String>> = stated.iter().map(|title| words(&unescape(title))).collect();
+    let shared = |text: &str| {
+        let own = words(text);
+        let share = |other: &HashSet<String>| {
+            own.intersection(other).count() as f64 / own.len().min(other.len()).max(1) as f64
+        };
+        stated.iter().map(share).fold(0.0, f64::max)
+    };
+    let texts = headings.iter().map(|(_, text)| text.as_str());
+    let others: Vec<&str> = texts.filter(|text| !is_site(text, site)).collect();
+    let enough = if others.len() == 1 { ONLY_SHARED } else { ONE_SHARED };
+    let long = others.into_iter().filter(|text| (SITE_WORDS + 1..=MOST_WORDS).contains(&weight(text)));
+    let shares = long.map(|text| (shared(text), text)).filter(|(share, _)| *share >= enough);
+    // The first of the best.
+    shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
+}
+
+/// What `<title>` says, whole.
+pub(crate) fn of_document(page: &Page) -> Option<String> {
+    let in_head = page.elements("title").find(|id| !within_svg(page, *id));
+    in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
+}
+
+/// Lesser headings and other small elements outside of links that hold a whole part of a
+/// title between separators: a heading any, another element the longest but for the
+/// site's name; for pages whose
+/// `<h1>` is the site's name, or that have none.
+pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
+    let title = title.to_lowercase();
+    let mut parts: Vec<&str> = vec![&title];
+    for separator in SEPARATORS.iter().filter(|separator| **separator != ": ") {
+        parts = parts.into_iter().flat_map(|part| part.split(*separator)).map(str::trim).collect();
+    }
+    let is_of_site = |part: &str| is_site(part, site) || is_in_host(part, site);
+    parts.retain(|part| !is_of_site(part));
+    let longest = parts.iter().copied().max_by_key(|part| part.len());
+    let is_heading = |id| matches!(page.tag(id), Some("h2" | "h3" | "h4" | "h5"));
+    let is_headline = |id: NodeId, text: &str| {
+        let lower = text.to_lowercase();
+        let is_part = if is_heading(id) { parts.contains(&&*lower) } else { longest == Some(&*lower) };
+        (is_part || lower == title) && weight(text) >= LESSER_WORDS
+    };
+    let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
+    let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
+    let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
+    let mut found: Vec<(NodeId, String)> = texts
+        .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
+        .take(MOST_HEADINGS)
+        .collect();
+    found.sort_by_key(|(id, _)| !is_heading(*id));
+    found
+}
+
+fn in_link(page: &Page, id: NodeId) -> bool {
+    ancestors(page, id).any(|at| page.tag(at) == Some("a"))
 }
 
 /// The headline by `<h1>` and `<title>`.
 pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
-    let in_head = page.elements("title").find(|id| !within_svg(page, *id));
-    let title = in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty());
+    let title = of_document(page);
     let Some(title) = title else {
         return headings.first().map(|(_, text)| text.clone());
     };
@@ -60,7 +174,8 @@ pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -
     {
         return Some(only.clone());
     }
-    Some(short_tail_cut(cut).to_owned())
+    let without_bars = bars_cut(cut);
+    Some(if without_bars.len() < cut.len() { without_bars } else { short_tail_cut(cut) }.to_owned())
 }
 
 /// The longest heading that is a part of a title and not the site's name.
@@ -92,8 +207,8 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     // `Headline | Section | Site` may end in two parts of one name.
     for _ in 0..2 {
         let parted = SEPARATORS.iter().find_map(|separator| {
-            let tail =
-                title.rsplit_once(separator).filter(|(_, tail)| is_site(tail, site)).map(|(head, _)| head);
+            let is_tail = |tail: &str| is_site(tail, site) || is_in_host(tail, site);
+            let tail = title.rsplit_once(separator).filter(|(_, tail)| is_tail(tail)).map(|(head, _)| head);
             tail.or_else(|| {
                 title.split_once(separator).filter(|(head, _)| is_site(head, site)).map(|(_, tail)| tail)
             })
@@ -106,7 +221,7 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
 }
 
 /// Whether a part of a title is the site's name or host, written however.
-fn is_site(part: &str, site: &Site) -> bool {
+pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
         return false;
@@ -127,6 +242,20 @@ fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
+/// Whether a title's tail is a part of the host's name: `Paper` of the-paper.vn.
+fn is_in_host(tail: &str, site: &Site) -> bool {
+    let tail = letters(tail);
+    let host = site.address.and_then(host).unwrap_or_default();
+    tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
+}
+
+/// Whether a name begins with the host's own: `The Paper News` of the-paper.vn.
+pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
+    let host = site.address.and_then(host).unwrap_or_default();
+    let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
+    own.len() > 2 && letters(name).starts_with(&own)
+}
+
 fn host(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     rest.split(['/', ':', '?', '#']).next()
@@ -136,16 +265,46 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Words of a text as they are compared: lower case, a CJK character each.
+fn words(text: &str) -> HashSet<String> {
+    let mut out = HashSet::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
+        if word.chars().any(is_ideograph) {
+            out.extend(word.chars().map(String::from));
+        } else {
+            out.insert(word.to_lowercase());
+        }
+    }
+    out
+}
+
+/// How long a text is, in words; two CJK characters are taken for one.
+fn weight(text: &str) -> usize {
+    text.split_whitespace().count() + text.chars().filter(|c| is_ideograph(*c)).count() / 2
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
+}
+
+/// The title before its first bar, if that is long enough for a headline: what follows
+/// is a section, a site or words for a search engine.
+fn bars_cut(title: &str) -> &str {
+    match title.split_once(" | ") {
+        Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
+        _ => title,
+    }
+}
+
 /// The title without a short last part, as long as a longer one stays.
 fn short_tail_cut(title: &str) -> &str {
-    let words = |text: &str| text.split_whitespace().count();
     let parted = SEPARATORS
         .iter()
         .filter(|s| **s != ": ")
         .filter_map(|s| title.rsplit_once(s))
         .max_by_key(|(head, _)| head.len());
     match parted {
-        Some((head, tail)) if words(tail) <= SITE_WORDS && words(head) > SITE_WORDS => head.trim(),
+        Some((head, tail)) if weight(tail) <= SITE_WORDS && weight(head) > SITE_WORDS => head.trim(),
         _ => title,
     }
 }
@@ -167,11 +326,7 @@ mod tests {
         check("<title>Báo Mới | Rain ends in town</title>", Some("báo mới"), "Rain ends in town");
         check("<title>Rain ends - at last - The Paper</title>", None, "Rain ends - at last");
         check("<title>Rain ends | the-paper.vn</title>", None, "Rain ends");
-        check(
-            "<title>Rain ends in the town | City | Some Daily</title>",
-            None,
-            "Rain ends in the town | City",
-        );
+        check("<title>Rain ends in the town | City | Some Daily</title>", None, "Rain ends in the town");
         check("<title>Rain-soaked town sees the sun</title>", None, "Rain-soaked town sees the sun");
         check("<title>Short - words</title>", None, "Short - words");
     }
@@ -187,6 +342,45 @@ mod tests {
         );
         check("<h1> Rain<br>ends</h1>", None, "Rain ends");
         check("<title></title><h1></h1><h1>Rain</h1>", None, "Rain");
+    }
+
+    #[test]
+    fn a_heading_in_other_words() {
+        let found = |html: &str, stated: &str| {
+            let page = Page::parse(html);
+            let site = Site { name: Some("The Paper"), address: None };
+            of_heading(&headings(&page), &[stated.to_owned()], &site).map(str::to_owned)
+        };
+        assert_eq!(
+            found("<h1>Rain ends after a month of floods</h1>", "Town sees rain ending").as_deref(),
+            Some("Rain ends after a month of floods")
+        );
+        assert_eq!(found("<h1>All the news of the day</h1>", "Rain ends"), None);
+        assert_eq!(found("<h1>The Paper</h1>", "The Paper"), None);
+        assert_eq!(
+            found(
+                "<h1>News of the town online</h1><h1>Rain ends after a month</h1>",
+                "Rain ends: a month of floods"
+            )
+            .as_deref(),
+            Some("Rain ends after a month")
+        );
+        assert_eq!(
+            found("<h1>大雨結束 城市再見陽光</h1>", "城市陽光").as_deref(),
+            Some("大雨結束 城市再見陽光")
+        );
+    }
+
+    #[test]
+    fn a_lesser_heading_that_is_a_part_of_the_title() {
+        let page = Page::parse("<h1>The Paper</h1><h2>Other news of today</h2><h2>Rain ends now</h2>");
+        let site = Site { name: Some("The Paper"), address: None };
+        let found = |title: &str| {
+            let all = lesser_headings(&page, title, &site);
+            all.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(found("THE PAPER - Rain ends now | City"), ["Rain ends now"]);
+        assert_eq!(found("Rain ends now in town"), [""; 0]);
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! How often a page's metadata is found, and how often its headline is the gold one.
+//!
+//! Gold is a manifest's `title`; no set has gold for the rest, so that of dates,
+//! authors and sections only the share of pages is told on which there are some.
+//! Headlines are compared as readers would: NFC, lower case, white space collapsed,
+//! one form of quotation marks, dashes and dots.
+//!
+//! The awkward truth: what is found is not thereby right. Gold headlines have faults
+//! of their own: some hold the site's name, some were cut, some are the social title.
+
+use gleaner_html::metadata::{Metadata, metadata_at};
+use gleaner_html::text::tidy;
+use rayon::prelude::*;
+
+use crate::measure::words::{Bag, normal};
+use crate::protocol::in_order;
+use crate::{Set, SetError};
+
+/// What was read of one page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// The page's id in its set.
+    pub id: String,
+    /// Its URL; empty where the manifest has none.
+    pub url: String,
+    /// The gold headline, where the manifest has one.
+    pub gold: Option<String>,
+    /// What the page states.
+    pub metadata: Metadata,
+}
+
+/// A set's figures; all are counts of pages but [`Coverage::words`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Coverage {
+    /// Pages of the set.
+    pub pages: usize,
+    /// With a headline; so are the next ones with what they are named for.
+    pub title: usize,
+    /// With a date of publication.
+    pub published: usize,
+    /// Of these, with a time of day.
+    pub timed: usize,
+    /// Of these, with its zone.
+    pub zoned: usize,
+    /// With an author.
+    pub authors: usize,
+    /// With a section.
+    pub section: usize,
+    /// With a language.
+    pub language: usize,
+    /// With a canonical address.
+    pub canonical: usize,
+    /// With a gold headline.
+    pub gold: usize,
+    /// Whose headline is the gold one.
+    pub same: usize,
+    /// Mean word F1 of headline and gold, 0 to 1; 0 without gold.
+    pub words: f64,
+}
+
+/// Reads the metadata of every page of a set, in the order of the manifest.
+///
+/// # Errors
+/// [`SetError`]: the first page that cannot be read.
+pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
+    in_order(set.entries.par_iter().map(|entry| {
+        let metadata = metadata_at(&entry.read()?.page, &entry.url);
+        Ok(Read { id: entry.id.clone(), url: entry.url.clone(), gold: entry.title.clone(), metadata })
+    }))
+}
+
+impl Read {
+    /// Whether the headline is the gold one; `None` without gold.
+    #[must_use]
+    pub fn is_same(&self) -> Option<bool> {
+        let gold = self.gold.as_deref()?;
+        Some(self.metadata.title.as_deref().is_some_and(|title| comparable(title) == comparable(gold)))
+    }
+
+    fn word_f1(&self) -> Option<f64> {
+        let gold = Bag::of(self.gold.as_deref()?);
+        Some(Bag::of(self.metadata.title.as_deref().unwrap_or_default()).against(&gold).ratios().f1)
+    }
+}
+
+impl Coverage {
+    /// Sums up pages of one set or of many.
+    #[must_use]
+    pub fn of<'a>(pages: impl IntoIterator<Item = &'a Read>) -> Self {
+        let mut sum = Self::default();
+        for page in pages {
+            let Metadata { title, published, authors, section, language, canonical, .. } = &page.metadata;
+            let date = published.as_deref().unwrap_or_default();
+            sum.pages += 1;
+            sum.title += usize::from(title.is_some());
+            sum.published += usize::from(published.is_some());
+            sum.timed += usize::from(date.contains('T'));
+            sum.zoned += usize::from(date.len() > "2026-11-20T09:30:00".len() || date.ends_with('Z'));
+            sum.authors += usize::from(!authors.is_empty());
+            sum.section += usize::from(section.is_some());
+            sum.language += usize::from(language.is_some());
+            sum.canonical += usize::from(canonical.is_some());
+            sum.gold += usize::from(page.gold.is_some());
+            sum.same += usize::from(page.is_same() == Some(true));
+            sum.words += page.word_f1().unwrap_or_default();
+        }
+        sum.words /= sum.gold.max(1) as f64;
+        sum
+    }
+}
+
+/// A headline as it is compared.
+fn comparable(title: &str) -> String {
+    let one_form = |c: char| match c {
+        '‘' | '’' | '‚' | '′' | '`' | '´' => "'".to_owned(),
+        '“' | '”' | '„' | '«' | '»' | '″' => "\"".to_owned(),
+        '‐' | '‑' | '‒' | '–' | '—' | '−' => "-".to_owned(),
+        '…' => "...".to_owned(),
+        c => c.to_string(),
+    };
+    tidy(&normal(title).chars().map(one_form).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(title: Option<&str>, gold: Option<&str>, published: Option<&str>) -> Read {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        let metadata = Metadata { title: own(title), published: own(published), ..Metadata::default() };
+        Read { id: String::new(), url: String::new(), gold: own(gold), metadata }
+    }
+
+    #[test]
+    fn headlines_are_compared_as_readers_would() {
+        let cases = [
+            ("Rain  ends", "rain ends", true),
+            ("“Rain” ends – at last…", "\"Rain\" ends - at last...", true),
+            ("Mu\u{31B}a tạnh", "Mưa tạnh", true),
+            ("Rain ends", "Rain ended", false),
+        ];
+        for (title, gold, expected) in cases {
+            assert_eq!(page(Some(title), Some(gold), None).is_same(), Some(expected), "{title}");
+        }
+        assert_eq!(page(None, Some("x"), None).is_same(), Some(false));
+        assert_eq!(page(Some("x"), None, None).is_same(), None);
+    }
+
+    #[test]
+    fn pages_are_counted() {
+        let pages = [
+            page(Some("Rain ends"), Some("Rain ends"), Some("2026-11-20")),
+            page(Some("Rain ends"), Some("Rain came"), Some("2026-11-20T09:30:00")),
+            page(Some("x"), None, Some("2026-11-20T09:30:00Z")),
+            page(None, None, None),
+        ];
+        let sum = Coverage::of(&pages);
+        assert_eq!((sum.pages, sum.title, sum.gold, sum.same, sum.words), (4, 3, 2, 1, 0.75));
+        assert_eq!((sum.published, sum.timed, sum.zoned, sum.authors), (3, 2, 1, 0));
+        assert_eq!(Coverage::of([]), Coverage::default());
+    }
+}

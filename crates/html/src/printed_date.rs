@@ -1,0 +1,337 @@
+//! The date that is printed beside the headline, for pages that state none.
+//!
+//! A line counts as a date if next to nothing else stands in it: a weekday, a label
+//! (`Published`, `Ngày đăng`, `Опубликовано`), a name. Of those near the headline the
+//! nearest behind it is taken, one with a time of day first, then one whose class or id
+//! speaks of a date. A label such as `Updated`
+//! makes it the date of the last change.
+//!
+//! The awkward truth: above the headline most sites print today's date, so there a
+//! day is believed only beside the headline and without a weekday. Relative dates (`2 hours
+//! ago`) are not read, and a page without headings has its dates believed only where
+//! there is but one.
+
+use crate::author::names_a_class;
+use crate::date::date;
+use crate::month_names::folded;
+use crate::small_text::{ancestors, small_text};
+use crate::text::{never_text, tidy};
+use crate::{NodeId, Page};
+
+/// How far from the headline a `<time>` and a printed date are believed, in nodes.
+const TIME_REACH: u32 = 400;
+const PRINTED_REACH: u32 = 150;
+
+/// So near to the headline a date may stand in a list: of by-lines.
+const BESIDE: u32 = 20;
+
+/// Words that may stand beside a date on its line.
+const MOST_WORDS: usize = 6;
+
+/// A date that is printed or stands in a `<time>`.
+struct Found {
+    id: NodeId,
+    date: String,
+    /// Its element's class or id speaks of a date.
+    is_named: bool,
+    is_change: bool,
+}
+
+/// Dates of a page's first publication and of its last change.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Printed {
+    /// When it was published.
+    pub(crate) published: Option<String>,
+    /// When it was last changed.
+    pub(crate) modified: Option<String>,
+}
+
+/// Reads the dates near the headline.
+pub(crate) fn printed(page: &Page, headline: Option<NodeId>) -> Printed {
+    let mut out = Printed::default();
+    for find in [times, lines] {
+        let found = find(page, headline);
+        let nearest = |is_change: bool| nearest(found.iter().filter(|f| f.is_change == is_change), headline);
+        out.published = out.published.or_else(|| nearest(false));
+        out.modified = out.modified.or_else(|| nearest(true));
+    }
+    out
+}
+
+fn nearest<'a>(found: impl Iterator<Item = &'a Found>, headline: Option<NodeId>) -> Option<String> {
+    let found: Vec<&Found> = found.collect();
+    let first = found.first()?;
+    match headline {
+        Some(headline) => {
+            let rank =
+                |f: &&&Found| (!f.date.contains('T'), !f.is_named, f.id < headline, headline.abs_diff(f.id));
+            found.iter().min_by_key(rank).map(|f| f.date.clone())
+        }
+        // One and the same date all over the page.
+        None => found.iter().all(|f| f.date == first.date).then(|| first.date.clone()),
+    }
+}
+
+fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
+    let is_near = |id: &NodeId| headline.is_none_or(|headline| headline.abs_diff(*id) <= TIME_REACH);
+    let found = |id| {
+        let text = small_text(page, id).unwrap_or_default();
+        let date = page.attribute(id, "datetime").and_then(date).or_else(|| date(&text))?;
+        let labelled = around(page, id).and_then(|text| change_before_date(&text));
+        Some(Found { id, date, is_named: true, is_change: labelled.unwrap_or_else(|| is_change(&text)) })
+    };
+    page.elements("time").filter(is_near).filter_map(found).collect()
+}
+
+/// The text of an element's parent up to its own, for a label.
+fn around(page: &Page, id: NodeId) -> Option<String> {
+    let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
+    let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
+    (before.iter().map(|text| text.len()).sum::<usize>() < 200).then(|| before.concat())
+}
+
+fn change_before_date(text: &str) -> Option<bool> {
+    (text.chars().any(char::is_alphabetic)).then(|| is_change(text))
+}
+
+fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
+    let (from, to) = headline.map_or((0, page.len() as NodeId), |headline| {
+        (headline.saturating_sub(PRINTED_REACH), (headline + PRINTED_REACH).min(page.len() as NodeId))
+    });
+    let mut out = Vec::new();
+    let mut behind = 0;
+    for id in from..to {
+        if id < behind {
+            continue;
+        }
+        let Some(text) = line(page, id) else { continue };
+        if let Some(date) = of_line(&text).filter(|date| is_believed(page, id, &text, date, headline)) {
+            let is_named = is_named_for_a_date(page, id);
+            out.push(Found { id, date, is_named, is_change: is_change(&text) });
+            behind = page.node(id).end;
+        }
+    }
+    out
+}
+
+/// The text of a small element, or of a text between elements: a line ends at `<br>`, too.
+fn line(page: &Page, id: NodeId) -> Option<String> {
+    let never = |id| {
+        page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
+    };
+    if page.tag(id).is_some() {
+        return if never(id) { None } else { small_text(page, id) };
+    }
+    let text = page.text(id).filter(|text| text.len() < 200)?;
+    (!never(page.node(id).parent)).then(|| tidy(text))
+}
+
+/// The date of a line that holds little else.
+fn of_line(text: &str) -> Option<String> {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_year = |run: &&str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
+    let years = text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count();
+    // Two dates in one are of two lines.
+    if text.len() > 200 || !(5..=24).contains(&digits) || years > 1 {
+        return None;
+    }
+    let is_beside =
+        |word: &&str| word.chars().any(char::is_alphabetic) && crate::month_names::month(word).is_none();
+    let beside = text.split(|c: char| !c.is_alphanumeric()).filter(is_beside);
+    (beside.count() <= MOST_WORDS).then(|| date(text)).flatten()
+}
+
+/// Whether a printed date is this article's: not of a list, not today's.
+fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
+    let Some(headline) = headline else { return !is_aside(page, id) && is_named_for_a_date(page, id) };
+    let far = headline.abs_diff(id);
+    if far > BESIDE && is_aside(page, id) {
+        return false;
+    }
+    // What the headline's element holds is behind it, too.
+    if id >= headline || date.contains('T') {
+        return true;
+    }
+    far <= BESIDE && !has_weekday(text)
+}
+
+/// Whether an element stands in a list, an aside, a navigation or a footer.
+pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
+    ancestors(page, id).any(|at| {
+        matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
+            || names_a_class(page, at, &["comment", "related"])
+    })
+}
+
+fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
+    let speaks = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["date", "time", "publish", "posted", "ngay"].iter().any(|word| name.contains(word))
+    };
+    ["class", "id"].iter().filter_map(|key| page.attribute(id, key)).any(speaks)
+}
+
+/// Whether a line's label speaks of a change and of nothing else.
+fn is_change(text: &str) -> bool {
+    const CHANGED: [&str; 17] = [
+        "updated",
+        "update",
+        "modified",
+        "edited",
+        "reviewed",
+        "cap nhat",
+        "ενημερωση",
+        "ανανεωση",
+        "aktualizacja",
+        "zmodyfikowano",
+        "обновлен",
+        "изменен",
+        "更新",
+        "aktualisiert",
+        "actualizado",
+        "mis a jour",
+        "aggiornato",
+    ];
+    const PUBLISHED: [&str; 13] = [
+        "published",
+        "posted",
+        "first",
+        "created",
+        "xuat ban",
+        "dang luc",
+        "ngay dang",
+        "δημοσι",
+        "opublikowan",
+        "dodano",
+        "опубликован",
+        "发布",
+        "發布",
+    ];
+    let text = folded(text).replace('đ', "d");
+    let first = |words: &[&str]| words.iter().filter_map(|word| text.find(word)).min();
+    match (first(&CHANGED), first(&PUBLISHED)) {
+        (Some(changed), Some(published)) => changed < published,
+        (changed, _) => changed.is_some(),
+    }
+}
+
+fn has_weekday(text: &str) -> bool {
+    const DAYS: [&str; 37] = [
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "δευτερα",
+        "τριτη",
+        "τεταρτη",
+        "πεμπτη",
+        "παρασκευη",
+        "σαββατο",
+        "κυριακη",
+        "понедельник",
+        "вторник",
+        "среда",
+        "четверг",
+        "пятница",
+        "суббота",
+        "воскресенье",
+        "poniedziałek",
+        "wtorek",
+        "sroda",
+        "czwartek",
+        "piatek",
+        "sobota",
+        "niedziela",
+        "chu",
+        "nhat",
+    ];
+    let text = folded(text);
+    text.contains("星期") || text.split(|c: char| !c.is_alphanumeric()).any(|word| DAYS.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(html: &str, published: Option<&str>, modified: Option<&str>) {
+        let page = Page::parse(html);
+        let headline = page.elements("h1").next();
+        let found = printed(&page, headline);
+        assert_eq!((found.published.as_deref(), found.modified.as_deref()), (published, modified), "{html}");
+    }
+
+    #[test]
+    fn a_line_that_is_a_date() {
+        let cases = [
+            ("Thứ sáu, 20/11/2026, 09:30 (GMT+7)", Some("2026-11-20T09:30:00+07:00")),
+            ("ΔΗΜΟΣΙΕΥΣΗ: 20/11/2026, 09:30", Some("2026-11-20T09:30:00")),
+            ("09:30 20.11.2026", Some("2026-11-20T09:30:00")),
+            ("2026年11月20日 09:30", Some("2026-11-20T09:30:00")),
+            ("Dodano: 20 listopada 2026", Some("2026-11-20")),
+            ("Nov. 20, 2026 · An Example on behalf of", Some("2026-11-20")),
+            ("The rain of November 20, 2026 was the worst in years", None),
+            ("Copyright 2026", None),
+        ];
+        for (line, expected) in cases {
+            check(&format!("<h1>H</h1><div>x</div><div>{line}</div>"), expected, None);
+        }
+    }
+
+    #[test]
+    fn an_element_named_for_a_date_before_another() {
+        let html = "<p class=article-date>October 13, 2026</p><h1>H</h1><p>January 6-9, 2027</p>";
+        check(html, Some("2026-10-13"), None);
+    }
+
+    #[test]
+    fn a_line_may_end_at_br() {
+        let html = "<h1>H</h1><div>Rain ended in the town.<br>15:19 20.11.2026<br><a href=/p>Print</a></div>";
+        check(html, Some("2026-11-20T15:19:00"), None);
+    }
+
+    #[test]
+    fn changes_are_told_apart() {
+        let both = "<h1>H</h1><p>Published: 20/11/2026</p><p>Last updated: 21/11/2026 10:00</p>";
+        check(both, Some("2026-11-20"), Some("2026-11-21T10:00:00"));
+        for label in ["Updated on", "Cập nhật:", "Ενημέρωση", "Aktualizacja:", "Обновлено", "更新："]
+        {
+            check(&format!("<h1>H</h1><p>{label} 20/11/2026</p>"), None, Some("2026-11-20"));
+        }
+        check("<h1>H</h1><p>Updated <time datetime=2026-11-20>x</time></p>", None, Some("2026-11-20"));
+    }
+
+    #[test]
+    fn todays_date_is_not_the_articles() {
+        let todays = "<div>Friday, 20 November 2026</div><div id=date>21/11/2026</div>";
+        let between = "<p>x".repeat(20);
+        check(&format!("{todays}{between}<h1>H</h1><p>text"), None, None);
+        check("<p>Πέμπτη 20 Νοεμβρίου 2026</p><h1>H</h1><p>text", None, None);
+        check("<p>November 20, 2026</p><h1>H</h1><p>text", Some("2026-11-20"), None);
+    }
+
+    #[test]
+    fn other_articles_dates_are_not_this_ones() {
+        let list = "<ul><li>20.11.2026<li>21.11.2026</ul>";
+        check(&format!("<h1>H</h1>{}{list}", "<p>x".repeat(20)), None, None);
+        check(&format!("<h1>H</h1>{}<p>20.11.2026", "<p>x".repeat(300)), None, None);
+        check("<div class=date>20.11.2026</div>", Some("2026-11-20"), None);
+        check("<div class=date>20.11.2026</div><div class=date>21.11.2026</div>", None, None);
+    }
+
+    #[test]
+    fn a_million_times_are_no_matter() {
+        let html = format!("<h1>H</h1>{}", "<time>1.1.2026</time>".repeat(100_000));
+        check(&html, Some("2026-01-01"), None);
+    }
+}
