@@ -12,7 +12,7 @@ use gleaner_frontier::{
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::metadata::metadata;
+use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, plain};
 use gleaner_store::RawPage;
 use gleaner_template::site::extract_alone;
@@ -183,12 +183,15 @@ fn is_binary(text: &str) -> bool {
 /// single-page method. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
-    let Extracted { lines, method, .. } = match template {
+    let Extracted { lines, method, confidence } = match template {
         Some(template) => template.extract(page),
         None => extract_alone(page),
     };
     let by_template = template.filter(|_| method == Method::Template);
-    draft_of(page, origin, &lines, method.label(), by_template.map(|template| template.version))
+    let version = by_template.map(|template| template.version);
+    let mut draft = draft_of(page, origin, &lines, method.label(), version)?;
+    draft.document.confidence = Some((100.0 * confidence).round() as u8);
+    Some(draft)
 }
 
 /// The document that a page holds when these lines are its text. `None`: no line.
@@ -204,7 +207,7 @@ pub fn draft_of(
     if text.is_empty() {
         return None;
     }
-    let metadata = metadata(page);
+    let metadata = metadata_at(page, origin.url.as_str());
     let document = Document {
         id: DocumentId(*origin.url.key().as_bytes()),
         url: origin.url.as_str().into(),
@@ -213,10 +216,14 @@ pub fn draft_of(
         language: language(&text, metadata.language.as_deref()),
         fetched: origin.fetched,
         published: metadata.published,
+        modified: metadata.modified,
         authors: metadata.authors,
+        section: metadata.section,
+        canonical: metadata.canonical,
         content_hash: ContentHash::of(&text),
         method: method.into(),
         template_version,
+        confidence: None,
         text,
     };
     Some(Draft { document })
