@@ -26,6 +26,9 @@ pub struct Document {
     pub title: Option<String>,
     /// Body text in NFC: a paragraph, heading or list item a line, in page order.
     pub text: String,
+    /// The kind of each line of the text, a letter a line: `p` paragraph, `h` heading,
+    /// `i` list item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
+    pub kinds: String,
     /// Language of the text as a BCP 47 primary tag such as `vi`; `und` where
     /// neither the text nor the page tells.
     pub language: String,

@@ -57,6 +57,7 @@ struct Record<'a> {
     confidence: Option<f32>,
     content_hash: String,
     urls: &'a [String],
+    kinds: &'a str,
     text: &'a str,
 }
 
@@ -96,6 +97,7 @@ impl<W: Write> JsonLines<W> {
             confidence: document.confidence.map(|hundredths| f32::from(hundredths) / 100.0),
             content_hash: document.content_hash.to_string(),
             urls,
+            kinds: &document.kinds,
             text: &document.text,
         };
         serde_json::to_writer(&mut self.out, &record)?;
@@ -126,6 +128,7 @@ mod tests {
             host: "www.baolang.example".into(),
             title: Some("Chợ quê".into()),
             text: "Một.\nHai \"ba\".".into(),
+            kinds: "pq".into(),
             language: "vi".into(),
             fetched: "2026-11-20T02:30:00Z".parse().unwrap(),
             published: None,
@@ -152,6 +155,7 @@ mod tests {
         assert_eq!(value["text"], "Một.\nHai \"ba\".");
         assert_eq!(value["words"], 3);
         assert_eq!(value["section"], "Kinh tế");
+        assert_eq!(value["kinds"], "pq");
         assert_eq!(value["confidence"], 0.87_f32);
         assert_eq!(value["fetched"], "2026-11-20T02:30:00Z");
     }

@@ -13,7 +13,7 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata_at;
-use gleaner_html::text::{Line, plain};
+use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
 use gleaner_template::site::extract_alone;
 use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
@@ -217,6 +217,7 @@ pub fn draft_of(
         fetched: origin.fetched,
         published: metadata.published,
         modified: metadata.modified,
+        kinds: kinds(lines),
         authors: metadata.authors,
         section: metadata.section,
         canonical: metadata.canonical,
@@ -227,6 +228,20 @@ pub fn draft_of(
         text,
     };
     Some(Draft { document })
+}
+
+/// The letters of [`Document::kinds`]. Only preformatted lines hold line breaks.
+fn kinds(lines: &[Line]) -> String {
+    let letter = |kind| match kind {
+        LineKind::Paragraph => "p",
+        LineKind::Heading => "h",
+        LineKind::Item => "i",
+        LineKind::Quote => "q",
+        LineKind::Cell => "c",
+        LineKind::Caption => "f",
+        LineKind::Pre => "x",
+    };
+    lines.iter().map(|line| letter(line.kind).repeat(line.text.split('\n').count())).collect()
 }
 
 /// Finds the links of a page. Feeds are taken from listings only: those of
@@ -286,5 +301,20 @@ impl Reading {
             let rank = rank(&found);
             (found, rank)
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_text_has_its_kind() {
+        let page = Page::parse(
+            "<h2>Rain</h2><p>It rains.<ul><li>here<li>there</ul><pre>a\n b</pre><blockquote>So what",
+        );
+        let lines = gleaner_html::text::lines(&page, 0, |_| true);
+        assert_eq!(kinds(&lines), "hpiixxq");
+        assert_eq!(kinds(&lines).len(), plain(&lines).split('\n').count());
     }
 }

@@ -39,6 +39,7 @@ fn document(number: u8, text: &str) -> Document {
         fetched: Timestamp::UNIX_EPOCH,
         published: None,
         modified: None,
+        kinds: String::new(),
         authors: Vec::new(),
         section: None,
         canonical: None,
