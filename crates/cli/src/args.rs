@@ -201,7 +201,7 @@ pub(crate) struct Eval {
     #[arg(long)]
     pub(crate) csv: bool,
     /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
     /// Judge each page by a block model grown now from the other sites (2 minutes), not the built-in one
     #[arg(long)]
@@ -212,8 +212,8 @@ pub(crate) struct Eval {
     /// With --protocol papers: write the papers' figures into this folder, as SVG
     #[arg(long, value_name = "FOLDER")]
     pub(crate) pictures: Option<PathBuf>,
-    /// Threads [default: one a core]
-    #[arg(long, value_name = "N")]
+    /// Threads; of more than 4 a core, 4 a core are started [default: one a core]
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -239,6 +239,15 @@ pub(crate) enum EvalMeasure {
     Space,
     /// All of these
     All,
+}
+
+/// clap's own words for a number that is none are the compiler's.
+fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "name 1 or more, or leave it out for one a core")
+}
+
+fn pages(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "name a number of pages, 0 or more")
 }
 
 /// The methods' names, which help lists, to methods.

@@ -147,6 +147,43 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(one, with("7"));
 }
 
+/// More threads than a machine has cores would only keep it busy with themselves.
+#[test]
+fn a_senseless_number_of_threads_is_cut_or_refused() {
+    let folder = sets();
+    let many = said(eval(folder.path(), &["--json", "--method", "bte-linear", "--threads", "100000"]));
+    assert_eq!(many, said(eval(folder.path(), &["--json", "--method", "bte-linear"])));
+    for (option, number, expected) in [
+        ("--threads", "0", "name 1 or more, or leave it out for one a core"),
+        ("--threads", "-1", "name 1 or more"),
+        ("--worst", "-1", "name a number of pages, 0 or more"),
+    ] {
+        let output = eval(folder.path(), &[option, number]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected) && said.contains(option), "{said}");
+    }
+}
+
+/// A full disk under standard error takes no results with it.
+#[test]
+#[cfg(target_os = "linux")]
+fn rows_are_printed_where_nobody_can_be_told() {
+    let folder = sets();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.arg("eval").arg(folder.path()).args(arguments).stderr(full()).output().unwrap()
+    };
+    let rows = said(run(&["--json", "--method", "bte-linear", "--worst", "2"]));
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    let output = run(&["--method", "nonsense"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    fs::write(folder.path().join("post/manifest.jsonl"), "nonsense").unwrap();
+    let output = run(&["--json"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+}
+
 #[test]
 fn the_table_and_the_worst_pages_are_for_people() {
     let folder = sets();

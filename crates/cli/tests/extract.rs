@@ -71,6 +71,23 @@ fn what_a_site_method_needs_is_said() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn text_is_printed_where_nobody_can_be_told() {
+    let folder = site();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    // Of a front page it is said that it looks like no article.
+    let teasers: String =
+        (0..40).map(|at| format!("<li><a href=/a/{at}>Teaser number {at} of the day</a></li>")).collect();
+    fs::write(folder.path().join("0.html"), format!("<ul>{teasers}</ul><p>{LEAD}</p>")).unwrap();
+    let told = String::from_utf8(extract(&folder, &["--method", "bte-linear"]).stderr).unwrap();
+    assert!(told.contains("looks like no article"), "{told}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let arguments = ["extract", "0.html", "--method", "bte-linear"];
+    let output = command.current_dir(folder.path()).args(arguments).stderr(full()).output().unwrap();
+    assert!(output.status.success() && output.stdout.len() > 500, "{output:?}");
+}
+
+#[test]
 fn json_names_the_method() {
     let folder = site();
     let output = extract(&folder, &["--method", "line-block", "--format", "json"]);

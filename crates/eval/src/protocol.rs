@@ -13,10 +13,12 @@
 //! pages a set keeps fewer threads busy than there are.
 
 use std::num::NonZeroUsize;
+use std::thread;
 
 use gleaner_extract::block_model::{self, Forest};
 use gleaner_html::Page;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
@@ -32,6 +34,10 @@ pub(crate) const TEACHERS: usize = 30;
 /// So many pages at a set's start hold the teachers of every fold: 30 and those of one
 /// fold among them.
 pub(crate) const KEPT: usize = 38;
+
+/// Threads that are started a core at most: more would only wait for each other, and
+/// keep all else on the machine waiting.
+pub const PER_CORE: usize = 4;
 
 /// What may be learned before a page is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +75,7 @@ pub struct Task {
     /// Judge each page by a block model that has seen no page of its site, instead of
     /// by the built-in one.
     pub cross_validate: bool,
-    /// Threads; `None` for one a core.
+    /// Threads, of which at most [`PER_CORE`] a core are started; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -106,9 +112,7 @@ pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, S
         return Err(SetError::NoGold { names: names.join(", ") });
     }
     let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| takes_part(m, task)).collect();
-    let threads = task.threads.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let sets = pool.install(|| {
+    let sets = pool(task.threads)?.install(|| {
         let models = if task.cross_validate {
             Lessons::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::Params::default())
         } else {
@@ -118,6 +122,18 @@ pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, S
         scored.iter().map(one).collect::<Result<Vec<_>, _>>()
     })?;
     Ok(Run { protocol: task.protocol, sets, remarks })
+}
+
+/// The threads of a run.
+pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {
+    let threads = threads(asked, thread::available_parallelism().map_or(1, NonZeroUsize::get));
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|error| SetError::Threads { threads, error })
+}
+
+/// How many threads are started on a machine of so many cores.
+fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
+    asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
 }
 
 /// The model for pages of a site: one that has not seen it, else the built-in one.
@@ -210,6 +226,12 @@ pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_are_a_few_a_core_at_most() {
+        let of_two = |asked| threads(NonZeroUsize::new(asked), 2);
+        assert_eq!([0, 1, 7, 8, 9, 100_000, usize::MAX].map(of_two), [2, 1, 7, 8, 8, 8, 8]);
+    }
 
     #[test]
     fn a_fold_learns_from_the_first_thirty_pages_of_the_others() {

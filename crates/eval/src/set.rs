@@ -105,8 +105,13 @@ pub enum SetError {
         names: String,
     },
     /// The threads could not be started.
-    #[error("cannot start threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("cannot start {threads} threads: {error}; name fewer with --threads")]
+    Threads {
+        /// How many there should be.
+        threads: usize,
+        /// Why there are not.
+        error: rayon::ThreadPoolBuildError,
+    },
 }
 
 /// A line of the manifest; what else it says is not needed here.

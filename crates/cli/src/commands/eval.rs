@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
+use crate::aside::say;
 use crate::commands::papers;
 use crate::failure::Failure;
 use crate::table::table;
@@ -24,18 +25,20 @@ pub(crate) fn run(args: &Eval) -> Done {
     if report.rows.is_empty() {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
-    for remark in &scores.remarks {
-        eprintln!("{remark}");
-    }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
     // Rows are for programs: what is for people goes beside them.
-    let rows = match args {
-        Eval { json: true, .. } => report.json(),
-        Eval { csv: true, .. } => report.csv(),
-        Eval { .. } => return print(&(rows(&report) + &worst)),
+    let (rows, aside) = match args {
+        Eval { json: true, .. } => (report.json(), worst),
+        Eval { csv: true, .. } => (report.csv(), worst),
+        Eval { .. } => (rows(&report) + &worst, String::new()),
     };
-    eprint!("{worst}");
-    print(&rows)
+    // First of all what the run was for.
+    print(&rows)?;
+    scores.remarks.iter().for_each(say);
+    if !aside.is_empty() {
+        say(aside.trim_end());
+    }
+    Ok(())
 }
 
 /// The protocol of a run, or `None` for the papers' tables.

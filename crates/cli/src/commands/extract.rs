@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
+use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
@@ -53,7 +54,7 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
     let url = url.or_else(stated);
     if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
-        eprintln!("gleaner: this page looks like no article: {reason}");
+        say(format_args!("gleaner: this page looks like no article: {reason}"));
     }
     let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
     let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
@@ -188,7 +189,7 @@ fn template(
         Ok(writer) => writer.store(),
         // The corpus was not asked for by name, and may be in use by a crawl.
         Err(Failure::Work(message)) if common.data.is_none() => {
-            eprintln!("gleaner: extracted without a template: {message}");
+            say(format_args!("gleaner: extracted without a template: {message}"));
             return Ok(None);
         }
         Err(failure) => return Err(failure),
