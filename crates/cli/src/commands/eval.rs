@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use gleaner_eval::report::{Row, Value, worst};
+use gleaner_eval::set::LISTED;
 use gleaner_eval::{Measure, Method, Protocol, Report, Run, Set, Task, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -11,7 +12,7 @@ use crate::args::{Eval, EvalMeasure, EvalProtocol};
 use crate::aside::say;
 use crate::commands::papers;
 use crate::failure::Failure;
-use crate::table::table;
+use crate::table::{NOTHING, table};
 
 pub(crate) fn run(args: &Eval) -> Done {
     let Some(protocol) = protocol(args)? else { return papers::run(args) };
@@ -38,7 +39,23 @@ pub(crate) fn run(args: &Eval) -> Done {
     if !aside.is_empty() {
         say(aside.trim_end());
     }
-    Ok(())
+    unread(&scores.unread)
+}
+
+/// A run with pages that could not be read has failed, though the rows of the others stand.
+fn unread(pages: &[String]) -> Done {
+    const REMEDY: &str = "mend it or take it out of the manifest";
+    match pages {
+        [] => Ok(()),
+        [page] => Err(Failure::Work(format!("one page is in no figure; {REMEDY}: {page}"))),
+        [..] => {
+            let lines: String = pages.iter().take(LISTED).map(|page| format!("\n  {page}")).collect();
+            let rest = pages.len().saturating_sub(LISTED);
+            let rest = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
+            let count = pages.len();
+            Err(Failure::Work(format!("{count} pages are in no figure; of each, {REMEDY}:{lines}{rest}")))
+        }
+    }
 }
 
 /// The protocol of a run, or `None` for the papers' tables.
@@ -61,7 +78,7 @@ fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
 fn task(args: &Eval, protocol: Protocol) -> Task {
     let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
-        methods.extend(Method::all());
+        methods.extend(Method::all().filter(|method| protocol.allows(*method)));
     }
     methods.sort();
     methods.dedup();
@@ -126,6 +143,7 @@ fn other_cells(row: &Row) -> Vec<String> {
         Value::Text(text) => text,
         Value::Count(count) => count.to_string(),
         Value::Share(value) => share(value),
+        Value::Missing => NOTHING.to_owned(),
     });
     named(row).into_iter().chain(figures).collect()
 }

@@ -73,8 +73,7 @@ pub fn reproduce(
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Table>, SetError> {
     if sets.iter().all(|set| set.with_gold() == 0) {
-        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        return Err(SetError::NoGold { names: names.join(", ") });
+        return Err(SetError::no_gold(sets));
     }
     pool(threads)?.install(|| {
         let tables = papers.iter().map(|paper| paper.tables(sets, done));
