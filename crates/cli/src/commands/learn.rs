@@ -4,7 +4,6 @@ use std::fs;
 
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
-use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
 use gleaner_template::{SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
@@ -24,7 +23,7 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     let mut kept: Vec<(String, Page)> = Vec::new();
     for path in pages::files(&args.pages)? {
         let name = path.display().to_string();
-        let page = Page::parse(&decode(&pages::read(&name)?, None).text);
+        let page = Page::parse(&pages::source(&name)?);
         match judge(&page, "") {
             Verdict::Article => kept.push((name, page)),
             Verdict::NotArticle(reason) => say(format_args!("{name}: left out, it is no article: {reason}")),
