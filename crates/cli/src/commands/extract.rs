@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
+use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
@@ -40,33 +41,64 @@ struct Record<'a> {
 }
 
 struct Fetched {
-    bytes: Vec<u8>,
-    content_type: Option<String>,
+    source: String,
     url: Option<CanonicalUrl>,
 }
 
 pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let config = settings::load(common)?;
-    let Fetched { bytes, content_type, url } = input(&args, &config)?;
-    let source = decode(&bytes, content_type.as_deref()).text;
+    refuse_what_has_no_effect(&args)?;
+    let Fetched { source, url } = input(&args, &config)?;
+    if source.is_empty() {
+        let name = if args.page == "-" { "standard input" } else { &args.page };
+        return Err(Failure::Work(format!("{name} is empty")));
+    }
     let page = Page::parse(&source);
     let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
     let url = url.or_else(stated);
-    if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
-        eprintln!("gleaner: this page looks like no article: {reason}");
-    }
+    let verdict = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str));
     let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
     let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
     let template = || template(&args, common, &config, url.as_ref());
     let input = Input { source: &source, page: &page };
     let Some(draft) = by_method(&args, input, &origin, template)? else {
-        return Err(Failure::Work(format!("no text was found on this page by {}", args.method)));
+        let why = match verdict {
+            Verdict::NotArticle(reason) => format!(", which looks like no article: {reason}"),
+            Verdict::Article => String::new(),
+        };
+        return Err(Failure::Work(format!("no text was found by {} on this page{why}", args.method)));
     };
+    if let Verdict::NotArticle(reason) = verdict {
+        say(format_args!("gleaner: this page looks like no article: {reason}"));
+    }
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",
         PageFormat::Json => json(&draft.document, url.as_ref()),
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// What is typed and changes nothing was meant otherwise.
+fn refuse_what_has_no_effect(args: &Extract) -> Done {
+    let method = args.method;
+    let reason = if args.template.is_some() && method != Method::Gleaner {
+        format!("--template is for --method {}: {method} does not read it", Method::Gleaner)
+    } else if !args.beside.is_empty() && !method.uses_site() {
+        let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
+        format!(
+            "--beside is for methods that learn a site ({}): {method} reads one page",
+            of_sites.join(", ")
+        )
+    } else if args.url.is_some() && is_url(&args.page) {
+        format!("--url says where a file came from: {} is a URL itself", args.page)
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(reason))
+}
+
+fn is_url(page: &str) -> bool {
+    page.contains("://")
 }
 
 /// The page's document by the method that was asked for, if it finds text.
@@ -92,7 +124,7 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
         .into_iter()
         .map(|path| {
             let name = path.display().to_string();
-            Ok((name.clone(), Page::parse(&decode(&pages::read(&name)?, None).text)))
+            Ok((name.clone(), Page::parse(&pages::source(&name)?)))
         })
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {
@@ -118,13 +150,13 @@ fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
 }
 
 fn input(args: &Extract, config: &Config) -> Result<Fetched, Failure> {
-    if args.page.contains("://") {
+    if is_url(&args.page) {
         return fetch(&args.page, config);
     }
     let url = args.url.as_deref().map(|url| {
         CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
     });
-    Ok(Fetched { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
+    Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
 }
 
 /// Asks for one page as the crawl would: robots.txt first, and the gap between.
@@ -149,8 +181,7 @@ fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             match (response.status, response.location) {
                 (200..300, _) => {
                     return Ok(Fetched {
-                        bytes: response.body,
-                        content_type: response.content_type,
+                        source: decode(&response.body, response.content_type.as_deref()).text,
                         url: Some(url),
                     });
                 }
@@ -188,7 +219,7 @@ fn template(
         Ok(writer) => writer.store(),
         // The corpus was not asked for by name, and may be in use by a crawl.
         Err(Failure::Work(message)) if common.data.is_none() => {
-            eprintln!("gleaner: extracted without a template: {message}");
+            say(format_args!("gleaner: extracted without a template: {message}"));
             return Ok(None);
         }
         Err(failure) => return Err(failure),
