@@ -108,6 +108,14 @@ pub(crate) struct Export {
     /// Only documents fetched before this day (UTC) or time
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
+    /// Only documents whose extraction is at least so sure, 0 to 1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) confidence: Option<f32>,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let share: f32 = text.parse().map_err(|_| "not a number between 0 and 1".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("not between 0 and 1".to_owned()) }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -18,6 +18,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Fetched before this time.
     pub until: Option<Timestamp>,
+    /// At least as sure, in hundredths; documents that do not tell do not pass.
+    pub confidence: Option<u8>,
 }
 
 impl Filter {
@@ -34,6 +36,7 @@ impl Filter {
             && (self.languages.is_empty() || self.languages.contains(&document.language))
             && self.since.is_none_or(|since| document.fetched >= since)
             && self.until.is_none_or(|until| document.fetched < until)
+            && self.confidence.is_none_or(|least| document.confidence.is_some_and(|sure| sure >= least))
     }
 }
 
@@ -165,6 +168,8 @@ mod tests {
         let at = |text: &str| Some(text.parse().unwrap());
         let cases = [
             (Filter::default(), true),
+            (Filter { confidence: Some(87), ..Filter::default() }, true),
+            (Filter { confidence: Some(88), ..Filter::default() }, false),
             (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
             (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
             (Filter { languages: vec!["en".into()], ..Filter::default() }, false),

@@ -22,6 +22,7 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         since: args.since.map(|text| time("--since", &text)).transpose()?,
         until: args.until.map(|text| time("--until", &text)).transpose()?,
+        confidence: args.confidence.map(|share| (100.0 * share).round() as u8),
     };
     let store = settings::store(&config, false)?.store();
     let ExportFormat::Jsonl = args.format;
