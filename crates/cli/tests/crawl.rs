@@ -181,7 +181,7 @@ fn stats_and_templates_are_shown() {
     assert!(shown(&["template", "show", "baolang.example"]).contains("repeated texts"));
     let json: Value =
         serde_json::from_str(&shown(&["template", "show", "baolang.example", "--json"])).unwrap();
-    assert_eq!(json["format"], 2);
+    assert_eq!(json["format"], 3);
     let absent = done.crawl.run(&["template", "show", "nobody.example"]);
     assert_eq!(absent.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&absent.stderr).contains("no template"));

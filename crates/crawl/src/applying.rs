@@ -15,7 +15,6 @@ use crate::owner::{Owner, later};
 use crate::pipeline::CrawlError;
 use crate::reading::{Content, Reading, Refused, rank};
 use crate::schedule::GroupName;
-use crate::settling::place;
 
 /// A URL may be answered with 429 or 503 this many times as often as it may fail.
 const PUSHED_BACK: u32 = 4;
@@ -208,7 +207,7 @@ impl Owner {
         // What a list names begins anew, but lists of lists must end as well.
         let deeper = visit.record.depth + 1;
         let depth = |role| if lists && role != Role::Sitemap { 1 } else { deeper };
-        let mut change = self.discover(change, &visit, &depth, &mut reading)?;
+        let change = self.discover(change, &visit, &depth, &mut reading)?;
         if visit.record.role != Role::Page {
             let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
             visit.record.etag = kept(reading.etag.take());
@@ -221,7 +220,7 @@ impl Owner {
             Content::NotArticle(_) if visit.record.role != Role::Page => Outcome::Listing,
             Content::NotArticle(reason) => Outcome::NotArticle { reason: reason.into() },
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
-            Content::Article(draft) => place(&mut change, visit.key, &draft)?,
+            Content::Article(watched) => return self.watch(change, visit, *watched, bytes, refused),
             Content::Raw(page) => {
                 self.writer.keep_page(visit.key, &page)?;
                 return self.gather(change, visit, bytes, refused);
@@ -278,7 +277,7 @@ impl Owner {
         self.finish_with(change, visit, outcome, 0, None)
     }
 
-    fn finish_with(
+    pub(crate) fn finish_with(
         &mut self,
         mut change: Change,
         visit: Visit,
@@ -286,13 +285,26 @@ impl Owner {
         bytes: u64,
         refused: Option<&Refused>,
     ) -> Result<GroupName, CrawlError> {
-        debug!(url = %visit.url, outcome = %outcome, "ended");
-        self.count(&mut change, visit.url.host(), Some(&outcome), bytes, refused)?;
-        let again = self.again(visit.record.role, &outcome);
-        let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
-        change.end(visit.key, UrlRecord { twin_of, ..visit.record }, outcome, again)?;
+        self.end(&mut change, &visit, outcome, bytes, refused)?;
         self.commit(change)?;
         Ok(visit.group)
+    }
+
+    /// Ends a visit in a change that goes on.
+    pub(crate) fn end(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: Outcome,
+        bytes: u64,
+        refused: Option<&Refused>,
+    ) -> Result<(), CrawlError> {
+        debug!(url = %visit.url, outcome = %outcome, "ended");
+        self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
+        let again = self.again(visit.record.role, &outcome);
+        let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
+        change.end(visit.key, UrlRecord { twin_of, ..visit.record.clone() }, outcome, again)?;
+        Ok(())
     }
 
     pub(crate) fn count(

@@ -5,7 +5,7 @@
 //! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
 //! | ask for it | async tasks | `fetching` |
 //! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `learning` |
-//! | decide the outcome, change the store | the owner's thread | `applying`, `settling` |
+//! | decide the outcome, change the store | the owner's thread | `applying`, `watching`, `settling` |
 //!
 //! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
 //! store. A host (with all that share its gap) has one URL in flight at a time, from
@@ -28,6 +28,7 @@ mod reading;
 mod schedule;
 mod settling;
 mod summary;
+mod watching;
 
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};

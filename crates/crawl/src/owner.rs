@@ -121,6 +121,7 @@ impl Owner {
         }
         let group = group_of(self.config.fetch.gap_scope, record);
         let template = match self.store.template(&record.name)? {
+            Some(_) if record.outdated => None,
             Some(json) => match SiteTemplate::from_json(&json) {
                 Ok(template) => Some(Arc::new(template)),
                 Err(error) => {

@@ -16,7 +16,7 @@ use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
 use gleaner_template::site::extract_alone;
-use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
+use gleaner_template::{Extracted, Method, Seen, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -57,8 +57,8 @@ pub(crate) struct Reading {
 /// What kind of thing an answer is.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// An article, extracted.
-    Article(Box<Draft>),
+    /// An article, extracted by its host's template.
+    Article(Box<Watched>),
     /// An article of a host that has no template yet.
     Raw(RawPage),
     /// No article, for the reason with this label.
@@ -83,6 +83,16 @@ pub struct Origin {
 pub struct Draft {
     /// The document.
     pub document: Document,
+}
+
+/// A page that was extracted by a template, and what it tells of the template.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    /// `None`: no text was found.
+    pub(crate) draft: Option<Draft>,
+    pub(crate) seen: Seen,
+    /// The page as it came, if it is unlike those that the template was learned from.
+    pub(crate) raw: Option<RawPage>,
 }
 
 /// Reads an answer of 2xx.
@@ -157,19 +167,20 @@ fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: 
         _ if is_binary(&decoded.text) => Some("binary"),
         _ => hub,
     };
+    let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     reading.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
-        (None, None) => {
-            Content::Raw(RawPage { body: response.body, content_type: response.content_type, fetched })
-        }
-        (None, Some(template)) => {
-            let origin = Origin { url: visit.url.clone(), fetched };
-            match draft(&page, &origin, Some(template)) {
-                Some(draft) => Content::Article(Box::new(draft)),
-                None => Content::NotArticle("no_text"),
-            }
-        }
+        (None, None) => Content::Raw(raw),
+        (None, Some(template)) => Content::Article(Box::new(watched(visit, &page, raw, template))),
     };
+}
+
+fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate) -> Watched {
+    let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
+    let extracted = template.extract(page);
+    let seen = template.health.see(&extracted);
+    let draft = draft_from(page, &origin, &extracted, Some(template));
+    Watched { draft, seen, raw: seen.unlike.then_some(raw) }
 }
 
 /// Whether what was served as a page is none: more than one character in fifty is a
@@ -183,13 +194,23 @@ fn is_binary(text: &str) -> bool {
 /// single-page method. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
-    let Extracted { lines, method, confidence } = match template {
+    let extracted = match template {
         Some(template) => template.extract(page),
         None => extract_alone(page),
     };
-    let by_template = template.filter(|_| method == Method::Template);
+    draft_from(page, origin, &extracted, template)
+}
+
+fn draft_from(
+    page: &Page,
+    origin: &Origin,
+    extracted: &Extracted,
+    template: Option<&SiteTemplate>,
+) -> Option<Draft> {
+    let Extracted { lines, method, confidence, .. } = extracted;
+    let by_template = template.filter(|_| *method == Method::Template);
     let version = by_template.map(|template| template.version);
-    let mut draft = draft_of(page, origin, &lines, method.label(), version)?;
+    let mut draft = draft_of(page, origin, lines, method.label(), version)?;
     draft.document.confidence = Some((100.0 * confidence).round() as u8);
     Some(draft)
 }

@@ -30,7 +30,7 @@ impl Owner {
             if let Some(known) = self.store.host(&lesson.name)? {
                 // By way of the change, which has counted the gathered pages down.
                 let host = change.host(&known.name, &known.domain)?;
-                change.put_host(&HostRecord { template: template.version, ..host });
+                change.put_host(&HostRecord { template: template.version, outdated: false, ..host });
             }
         }
         self.commit(change)?;

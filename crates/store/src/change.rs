@@ -148,6 +148,7 @@ impl Change {
             gathered: 0,
             template: 0,
             held_until: None,
+            outdated: false,
         };
         self.put_host(&host);
         Ok(host)
@@ -166,6 +167,19 @@ impl Change {
     /// Writes a host's template as JSON; the host's record follows by the caller.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
         self.put_bytes(keys::template(host, version), json.as_bytes().to_vec());
+    }
+
+    /// What the last pages of a host told of its template.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
+        self.get("a template's health", &keys::health(host))
+    }
+
+    /// Writes what the last pages of a host told of its template.
+    pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
+        self.put(keys::health(host), health);
     }
 
     /// Changes the counts of a host in a run.

@@ -60,12 +60,14 @@ impl Change {
         }
         let key = found.url.key();
         let Some(mut record) = self.url(key)? else { return Ok(()) };
-        if record.role == found.role && record.state != UrlState::Done {
+        let ended = matches!(record.state, UrlState::Done | UrlState::Kept);
+        if record.role == found.role && !ended {
             return Ok(());
         }
         (record.role, record.depth, record.hops) = (found.role, 0, 0);
-        if record.state == UrlState::Done {
+        if ended {
             let mut host = self.host(found.url.host(), found.url.domain())?;
+            self.leave(key, &mut record, &mut host);
             self.enter(key, record, &mut host, rank);
             self.put_host(&host);
         } else {
@@ -109,6 +111,7 @@ impl Change {
                 self.drop_page(key);
                 host.gathered = host.gathered.saturating_sub(1);
             }
+            UrlState::Kept => self.drop_page(key),
             UrlState::Done => {}
         }
         record.state = UrlState::Done;
@@ -163,7 +166,7 @@ impl Change {
         let mut host = self.host_of(&record)?;
         let rank = match record.state {
             UrlState::Ready { rank, .. } | UrlState::Waiting { rank, .. } => rank,
-            UrlState::Gathered { .. } | UrlState::Done => 0,
+            UrlState::Gathered { .. } | UrlState::Done | UrlState::Kept => 0,
         };
         self.leave(key, &mut record, &mut host);
         self.wait(key, &mut record, &mut host, Wait::Retry, (due, rank));
@@ -192,12 +195,16 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as gathered for learning. Gives how many the host has now.
+    /// Marks an article as gathered for learning. Gives how many the host has now. The
+    /// raw page of one that was kept goes on to be.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn gather(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
         let mut host = self.host_of(&record)?;
+        if record.state == UrlState::Kept {
+            record.state = UrlState::Done;
+        }
         self.leave(key, &mut record, &mut host);
         let sequence = host.sequence;
         host.sequence += 1;
@@ -208,6 +215,29 @@ impl Change {
         self.put(keys::url(key), &record);
         self.put_host(&host);
         Ok(host.gathered)
+    }
+
+    /// Goes on keeping the raw page of a URL whose visit has ended.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn keep(&mut self, key: UrlKey) -> Result<(), StoreError> {
+        if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Done) {
+            self.put(keys::url(key), &UrlRecord { state: UrlState::Kept, ..record });
+        }
+        Ok(())
+    }
+
+    /// Removes the raw page of a URL that was kept, if it still is.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
+        if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
+            self.drop_page(key);
+            self.put(keys::url(key), &UrlRecord { state: UrlState::Done, ..record });
+        }
+        Ok(())
     }
 
     /// Notes the outcome of a gathered URL that stays gathered.

@@ -9,6 +9,7 @@
 //! | `g` host, sequence, url key | nothing: an article gathered for learning |
 //! | `h` host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher keeps it |
+//! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
 //! | `a` document id, url key | a URL that carried the document's text too |
@@ -31,6 +32,7 @@ const REVISIT: u8 = b'v';
 pub(crate) const GATHERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';
+pub(crate) const HEALTH: u8 = b'l';
 pub(crate) const TEMPLATE: u8 = b't';
 pub(crate) const DOCUMENT: u8 = b'd';
 pub(crate) const ALIAS: u8 = b'a';
@@ -88,6 +90,10 @@ pub(crate) fn host(name: &str) -> Vec<u8> {
 
 pub(crate) fn robots(host: &str) -> Vec<u8> {
     key(ROBOTS, &[host.as_bytes()])
+}
+
+pub(crate) fn health(host: &str) -> Vec<u8> {
+    key(HEALTH, &[host.as_bytes()])
 }
 
 pub(crate) fn templates_of(host: &str) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //!
 //! Two trees. `records` holds everything small, told apart by the first byte of
 //! its keys (see `keys.rs`); `pages` holds the raw pages of hosts that have no
-//! template yet. A change is a [`Change`]: it reads through its own writes and
+//! template yet, and those that looked unlike their template. A change is a [`Change`]: it reads through its own writes and
 //! becomes one sled batch in one tree, so that after a crash all of it is there or
 //! none. A raw page is written before the change that names it.
 //!

@@ -98,7 +98,7 @@ impl Writer {
     }
 
     /// Keeps a raw page. To be called before the change that marks its URL as
-    /// gathered is committed; a page that no URL names is removed at the next open.
+    /// gathered or kept is committed; a page that no URL names is removed at the next open.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -142,7 +142,7 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages that no gathered URL names: left by a crash between
+    /// Removes raw pages that no gathered or kept URL names: left by a crash between
     /// keeping a page and committing its URL, or between learning and removing.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.pages.iter().keys() {
@@ -152,13 +152,14 @@ impl Writer {
                 continue;
             };
             let record = self.store.records.get(keys::url(url)).map_err(StoreError::sled("reading"))?;
-            let gathered = match record {
+            let named = match record {
                 Some(bytes) => {
-                    matches!(decode::<UrlRecord>("a URL", &bytes)?.state, UrlState::Gathered { .. })
+                    let state = decode::<UrlRecord>("a URL", &bytes)?.state;
+                    matches!(state, UrlState::Gathered { .. } | UrlState::Kept)
                 }
                 None => false,
             };
-            if !gathered {
+            if !named {
                 info!(%url, "removing a raw page that no URL names");
                 self.store.pages.remove(&key).map_err(StoreError::sled("removing a page"))?;
             }

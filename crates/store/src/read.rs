@@ -102,6 +102,14 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
+    /// What the last pages of a host told of its template.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
+        self.get("a template's health", &keys::health(host))
+    }
+
     /// The newest template of a host, as JSON.
     ///
     /// # Errors
@@ -130,7 +138,7 @@ impl Store {
         .collect()
     }
 
-    /// The raw page of a gathered URL.
+    /// The raw page of a URL that is gathered or kept.
     ///
     /// # Errors
     /// When the store cannot be read.

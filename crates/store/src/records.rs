@@ -72,6 +72,8 @@ pub enum UrlState {
     },
     /// Its visit has ended; no other is planned.
     Done,
+    /// The same, but its raw page is kept: its text may have to be extracted again.
+    Kept,
 }
 
 /// What a URL waits for.
@@ -102,6 +104,9 @@ pub struct HostRecord {
     pub template: u32,
     /// The host asked to be left alone until then.
     pub held_until: Option<Timestamp>,
+    /// Whether the newest template is out of date, and pages are gathered for another.
+    #[serde(default)]
+    pub outdated: bool,
 }
 
 /// A raw page that is kept for learning.

@@ -148,6 +148,38 @@ fn gathered_pages_keep_their_bytes_until_their_end() {
 }
 
 #[test]
+fn a_kept_page_can_be_gathered_or_let_go() {
+    let (folder, mut writer) = fresh();
+    let urls = ["http://a.example/1", "http://a.example/2", "http://a.example/3"];
+    discover(&mut writer, &urls.map(|url| (url, 1)));
+    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
+    for url in urls {
+        writer.keep_page(key(url), &page).unwrap();
+        let mut change = writer.begin();
+        let record = change.url(key(url)).unwrap().unwrap();
+        change.keep(key(url)).unwrap();
+        assert_ne!(change.url(key(url)).unwrap().unwrap().state, UrlState::Kept, "its visit has not ended");
+        change.end(key(url), record, Outcome::Stored, None).unwrap();
+        change.keep(key(url)).unwrap();
+        writer.commit(change).unwrap();
+    }
+    drop(writer);
+    let mut writer = open(folder.path(), &OPTIONS).unwrap();
+    let mut change = writer.begin();
+    let record = change.url(key(urls[0])).unwrap().unwrap();
+    assert_eq!(record.state, UrlState::Kept);
+    assert_eq!(change.gather(key(urls[0]), record).unwrap(), 1);
+    change.let_go(key(urls[1])).unwrap();
+    change.let_go(key(urls[1])).unwrap();
+    change.seed(&Found { role: Role::Front, ..found(urls[2]) }, 0).unwrap();
+    writer.commit(change).unwrap();
+    let kept = urls.map(|url| writer.store().page(key(url)).unwrap().is_some());
+    assert_eq!(kept, [true, false, false], "gathered, let go, asked again as a seed");
+    assert_eq!(writer.store().url(key(urls[1])).unwrap().unwrap().state, UrlState::Done);
+    assert_eq!(next(&writer, "a.example").as_deref(), Some(urls[2]));
+}
+
+#[test]
 fn a_raw_page_that_no_url_names_is_swept_away() {
     let (folder, mut writer) = fresh();
     discover(&mut writer, &[("http://a.example/1", 1)]);

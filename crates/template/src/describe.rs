@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gleaner_extract::block_model::Place;
 
-use crate::SiteTemplate;
+use crate::{Health, SiteTemplate};
 
 /// Places shown at most; a site has some hundreds, most of them of menus.
 const MOST_PLACES: usize = 40;
@@ -21,6 +21,7 @@ pub fn describe(template: &SiteTemplate) -> String {
     line(format!("version   {}", template.version));
     line(format!("learned   {} from {} pages", template.learned, site.pages));
     line(format!("holds     {} places, {} repeated texts", site.places.len(), site.repeated.len()));
+    line(format!("health    {}", health(&template.health)));
     line(String::new());
     line("content  blocks  pages  place".into());
     let mut places: Vec<(&String, &Place)> = site.places.iter().collect();
@@ -33,6 +34,17 @@ pub fn describe(template: &SiteTemplate) -> String {
         line(format!("... and {} more; all are in --json", places.len() - MOST_PLACES));
     }
     out
+}
+
+/// What the median learning page gave, on one line.
+fn health(health: &Health) -> String {
+    let Health { words, confidence, known, repeated, alone } = health;
+    format!(
+        "{words} words, confidence {confidence:.2}, {:.0}% of lines at known places, {:.0}% repeated; {:.0}% of pages judged alone",
+        100.0 * known,
+        100.0 * repeated,
+        100.0 * alone
+    )
 }
 
 #[cfg(test)]
@@ -53,14 +65,15 @@ mod tests {
         let text = describe(&template);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
-            lines[..4],
+            lines[..5],
             [
                 "host      a.example",
                 "version   1",
                 "learned   1970-01-01T00:00:00Z from 3 pages",
                 "holds     1 places, 1 repeated texts",
+                "health    0 words, confidence 0.00, 100% of lines at known places, 50% repeated; 0% of pages judged alone",
             ]
         );
-        assert!(lines[6].ends_with("       3      3  body > p"), "{text}");
+        assert!(lines[7].ends_with("       3      3  body > p"), "{text}");
     }
 }

@@ -4,8 +4,8 @@
 //! of place hold content. Every extraction says how sure it is. Where the template is
 //! unsure or finds next to nothing (a kind of page that was not learned from, or a
 //! redesign) the votes are left out, and the surer of the two is taken; the method is
-//! recorded with the text. A rising share of [`Method::BlockModel`] says that
-//! a template is out of date.
+//! recorded with the text. Whether a template is out of date is watched on every page
+//! ([`Health`]).
 
 use std::fmt;
 
@@ -15,8 +15,10 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
+use crate::Health;
+
 /// Version of the template's JSON.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// With fewer words found than this the page is judged alone, too.
 const FEW_WORDS: usize = 30;
@@ -35,6 +37,8 @@ pub struct SiteTemplate {
     pub learned: jiff::Timestamp,
     /// Canonical URLs of the pages that it was learned from.
     pub learned_from: Vec<String>,
+    /// What those pages gave by it: what later ones are held against.
+    pub health: Health,
     /// What was learned.
     pub site: Site,
 }
@@ -75,6 +79,11 @@ pub struct Extracted {
     pub method: Method,
     /// How sure it is, 0 to 1 ([`block_model::confidence`]).
     pub confidence: f32,
+    /// Share of the page's lines, 0 to 1, that the site repeats or that stand where
+    /// two or more of the learning pages had a line.
+    pub known: f32,
+    /// Share of the page's lines, 0 to 1, that the site repeats.
+    pub repeated: f32,
 }
 
 /// Why a text is no template.
@@ -124,7 +133,10 @@ impl SiteTemplate {
         let (learned_from, pages): (Vec<String>, Vec<&Page>) =
             pages.iter().map(|(url, page)| ((*url).to_owned(), *page)).unzip();
         let site = Site::learn(&pages, model);
-        Self { host: host.to_owned(), version, learned, learned_from, site }
+        let health = Health::default();
+        let template = Self { host: host.to_owned(), version, learned, learned_from, health, site };
+        let extracted: Vec<Extracted> = pages.iter().map(|page| template.extract_with(model, page)).collect();
+        Self { health: Health::of(&extracted), ..template }
     }
 
     /// The page's text by this template or, where that is surer, alone.
@@ -138,14 +150,14 @@ impl SiteTemplate {
     pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
         let judged = self.site.judge(page, model);
         if self.site.pages == 0 {
-            return Extracted::of(judged, Method::BlockModel);
+            return Extracted::of(judged, Method::BlockModel, &self.site);
         }
-        let extracted = Extracted::of(judged.clone(), Method::Template);
+        let extracted = Extracted::of(judged.clone(), Method::Template, &self.site);
         let few = extracted.words() < FEW_WORDS;
         if !few && extracted.confidence >= UNSURE {
             return extracted;
         }
-        let alone = Extracted::of(without_votes(judged), Method::BlockModel);
+        let alone = Extracted::of(without_votes(judged), Method::BlockModel, &self.site);
         let surer = alone.confidence > extracted.confidence && (!few || alone.words() > extracted.words());
         if surer { alone } else { extracted }
     }
@@ -178,12 +190,19 @@ impl SiteTemplate {
 }
 
 impl Extracted {
-    fn of(judged: Vec<Judged>, method: Method) -> Self {
+    fn of(judged: Vec<Judged>, method: Method, site: &Site) -> Self {
         let confidence = block_model::confidence(&judged);
-        Self { lines: block_model::lines(judged), method, confidence }
+        let share = |lines: usize| lines as f32 / judged.len().max(1) as f32;
+        let repeated = judged.iter().filter(|line| line.repeated).count();
+        let met = |line: &&Judged| site.places.get(&line.place).is_some_and(|place| place.pages > 1);
+        let known = repeated + judged.iter().filter(|line| !line.repeated).filter(met).count();
+        let (known, repeated) = (share(known), share(repeated));
+        Self { lines: block_model::lines(judged), method, confidence, known, repeated }
     }
 
-    fn words(&self) -> usize {
+    /// Words of the text.
+    #[must_use]
+    pub fn words(&self) -> usize {
         self.lines.iter().map(|line| words(&line.text).count()).sum()
     }
 }
@@ -205,7 +224,7 @@ pub fn extract_alone(page: &Page) -> Extracted {
 /// The same with another model than the built-in one.
 #[must_use]
 pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
-    Extracted::of(block_model::judge(page, model), Method::BlockModel)
+    Extracted::of(block_model::judge(page, model), Method::BlockModel, &Site::default())
 }
 
 #[cfg(test)]
@@ -285,18 +304,18 @@ mod tests {
     fn json_gives_the_same_template() {
         let template = learned();
         let json = template.to_json();
-        assert!(json.starts_with("{\n  \"format\": 2,\n  \"host\": \"a.example\""), "{json}");
+        assert!(json.starts_with("{\n  \"format\": 3,\n  \"host\": \"a.example\""), "{json}");
         assert_eq!(SiteTemplate::from_json(&json).unwrap(), template);
     }
 
     #[test]
     fn what_is_no_template_says_so() {
-        let newer = learned().to_json().replacen("\"format\": 2", "\"format\": 9", 1);
+        let newer = learned().to_json().replacen("\"format\": 3", "\"format\": 9", 1);
         let cases = [
             ("", "not a template file: EOF"),
             ("<html>", "not a template file: expected value"),
             ("{}", "it has no \"format\""),
-            ("{\"format\": 2}", "missing field `host`"),
+            ("{\"format\": 3}", "missing field `host`"),
             (&newer, "template format 9 is not known"),
         ];
         for (json, expected) in cases {

@@ -1,4 +1,5 @@
-//! Article or not, on recorded pages; skipped where they are absent.
+//! Article or not, and whether a template is out of date, on recorded pages; skipped
+//! where they are absent.
 //!
 //! The bounds are what the rule reaches today, rounded to the safe side: a change
 //! that refuses one more article fails here.
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
-use gleaner_template::{Reason, Verdict, judge};
+use gleaner_template::{Reason, SiteTemplate, Verdict, Window, judge};
 
 /// The folder of recorded sets, or `None` with a line that says so.
 fn sets() -> Option<PathBuf> {
@@ -90,4 +91,59 @@ fn most_other_pages_are_refused() {
     }
     println!("not-articles: {} of {count} refused", refused.len());
     assert!(refused.len() * 100 >= count * 58, "{} of {count}", refused.len());
+}
+
+/// A site's pages as they came, in the set's order.
+fn texts(folder: &Path) -> Vec<String> {
+    let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
+    let text = |line: &str| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let file = File::open(folder.join(format!("{}.html.gz", record["id"].as_str().unwrap()))).unwrap();
+        let mut bytes = Vec::new();
+        MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    manifest.lines().map(text).collect()
+}
+
+/// Most unlike pages in a window over these.
+fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
+    let mut window = Window::default();
+    let unlike = |(number, html): (usize, &String)| {
+        window.push(number, template.health.see(&template.extract(&Page::parse(html))));
+        window.unlike().count()
+    };
+    pages.iter().enumerate().map(unlike).max().unwrap_or_default()
+}
+
+/// The same pages with every class and id named anew: the mildest redesign there is.
+fn renamed(html: &str) -> String {
+    html.replace("class=\"", "class=\"neu-").replace("id=\"", "id=\"neu-")
+}
+
+#[test]
+fn a_redesign_is_noticed_and_no_healthy_site_is_out_of_date() {
+    let Some(sets) = sets() else { return };
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(sets.join("sites")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    let sites: Vec<Vec<String>> = folders.iter().map(|folder| texts(folder)).collect();
+    for (at, (folder, pages)) in folders.iter().zip(&sites).enumerate() {
+        let (first, later) = pages.split_at(if pages.len() > 35 { 25 } else { pages.len() * 2 / 3 });
+        let first: Vec<Page> = first.iter().map(|html| Page::parse(html)).collect();
+        let first: Vec<(&str, &Page)> = first.iter().map(|page| ("", page)).collect();
+        let template = SiteTemplate::learn("", 1, jiff::Timestamp::UNIX_EPOCH, &first);
+        let own = most_unlike(&template, later);
+        let twelve = |from: &[String]| from.iter().cycle().take(12).cloned().collect::<Vec<_>>();
+        let renamed =
+            most_unlike(&template, &twelve(later).iter().map(|html| renamed(html)).collect::<Vec<_>>());
+        let alien = most_unlike(&template, &twelve(&sites[(at + 1) % sites.len()]));
+        let seen = later.len().min(Window::<usize>::PAGES);
+        println!(
+            "{}: unlike {own} of {seen}; of 12 renamed {renamed}, of 12 of another site {alien}",
+            folder.file_name().unwrap().to_string_lossy()
+        );
+        assert!(own * 4 <= seen, "{}: {own} of {seen} healthy pages", folder.display());
+        assert!(renamed == 12 && alien == 12, "{}: {renamed} {alien}", folder.display());
+    }
 }

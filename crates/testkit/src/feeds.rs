@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn sitemaps_lead_to_articles() {
         for paper in &PAPERS {
-            let site = Site::new(paper, usize::MAX, false);
+            let site = Site::new(paper, usize::MAX, false, None);
             let robots = text(&site, "/robots.txt");
             assert!(robots.contains(&format!("Sitemap: {}\n", paper.url("/sitemap.xml"))));
             let maps = texts(&text(&site, "/sitemap.xml"), "loc");
@@ -207,11 +207,11 @@ mod tests {
 
     #[test]
     fn feeds_hold_the_latest() {
-        let vi = Site::new(&PAPERS[0], usize::MAX, false);
+        let vi = Site::new(&PAPERS[0], usize::MAX, false, None);
         let rss = text(&vi, "/rss.xml");
         assert_eq!(texts(&rss, "guid").len(), LATEST);
         assert_eq!(texts(&rss, "pubDate")[0], "Fri, 20 Nov 2026 02:30:00 +0000");
-        let en = Site::new(&PAPERS[1], usize::MAX, false);
+        let en = Site::new(&PAPERS[1], usize::MAX, false, None);
         let atom = text(&en, "/atom.xml");
         assert_eq!(texts(&atom, "summary").len(), LATEST);
         assert_eq!(texts(&atom, "updated")[1], "2026-11-20T09:30:00+00:00");

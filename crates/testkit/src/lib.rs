@@ -6,7 +6,8 @@
 //! What a crawler meets there: front page, paginated sections, robots.txt,
 //! sitemaps (index, gzip, news), feeds, articles in full furniture
 //! (advertisement, related links, comments), one-time errors, redirects in and out of
-//! scope, a second copy of an article, traps without end, a wall, an old encoding.
+//! scope, a second copy of an article, traps without end, a wall, an old encoding; and,
+//! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
 //! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
 //!
 //! All texts in `articles/` were written for this project; people and places are
@@ -38,6 +39,7 @@ mod log;
 mod markup;
 mod oddities;
 mod paper;
+mod redesign;
 mod server;
 mod site;
 mod texts;

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn traps_lead_ever_deeper() {
         for paper in &PAPERS {
-            let site = Site::new(paper, 6, false);
+            let site = Site::new(paper, 6, false, None);
             let odd = &paper.odd;
             let december = body(&site, &format!("{}/2026/12", odd.calendar), None);
             assert!(december.contains(&format!("{}/2027/01", odd.calendar)));
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn redirects_lead_to_the_new_address_and_out_of_scope() {
         for paper in &PAPERS {
-            let site = Site::new(paper, 6, false);
+            let site = Site::new(paper, 6, false, None);
             let article = &site.articles[special::MOVED];
             let to = |path: &str| answer(&site, path, None).and_then(|a| a.header).map(|(_, to)| to);
             let old = format!("{}{}", paper.odd.old, article.number);

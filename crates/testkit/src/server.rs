@@ -5,7 +5,7 @@
 //! connects anywhere: a host that it does not serve is answered 404, `CONNECT` 501.
 //!
 //! Answers are computed on the connection's own task; nothing is shared between
-//! requests but the access log.
+//! requests but the access log and what a site counts.
 
 use crate::answer::Answer;
 use crate::expected::{Expected, expected};
@@ -39,12 +39,15 @@ pub struct Options {
     pub faults: bool,
     /// Time between a request and its answer.
     pub latency: Duration,
+    /// Article pages that each paper answers before it changes their design; `None`:
+    /// it never does.
+    pub redesigned_after: Option<usize>,
 }
 
 impl Default for Options {
-    /// All articles, with the one-time errors, without delay.
+    /// All articles, with the one-time errors, without delay, in one design.
     fn default() -> Self {
-        Self { articles: usize::MAX, faults: true, latency: Duration::ZERO }
+        Self { articles: usize::MAX, faults: true, latency: Duration::ZERO, redesigned_after: None }
     }
 }
 
@@ -172,7 +175,8 @@ impl Drop for Newspaper {
 
 impl Shared {
     fn new(options: &Options) -> Self {
-        let sites = PAPERS.iter().map(|paper| Site::new(paper, options.articles, options.faults));
+        let site = |paper| Site::new(paper, options.articles, options.faults, options.redesigned_after);
+        let sites = PAPERS.iter().map(site);
         Self { sites: sites.collect(), latency: options.latency, log: AccessLog::new() }
     }
 

@@ -1,16 +1,18 @@
 //! One paper with its articles: which path is answered how.
 //!
 //! Every answer is made from the path alone, with no clock and no shared state but
-//! the two one-time errors, so that two crawls of one server see the same pages.
+//! the two one-time errors and the count of articles before a redesign, so that two
+//! crawls of one server without those see the same pages.
 
 use crate::answer::Answer;
 use crate::article::Article;
 use crate::markup::digest;
 use crate::paper::{Language, Paper};
+use crate::redesign::{self, Redesign};
 use crate::{baolang, feeds, legacy, oddities, village_post};
 use hyper::StatusCode;
 use jiff::Timestamp;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Articles in one page of a section's list.
 pub(crate) const PER_PAGE: usize = 4;
@@ -24,6 +26,7 @@ pub(crate) struct Site {
     /// Newest first.
     pub articles: Vec<Article>,
     faults: Option<Faults>,
+    redesign: Option<Redesign>,
 }
 
 /// Errors that are answered once; true when spent.
@@ -50,14 +53,21 @@ pub(crate) mod special {
 }
 
 impl Site {
-    /// The newest `count` articles of a paper.
-    pub(crate) fn new(paper: &'static Paper, count: usize, faults: bool) -> Self {
+    /// The newest `count` articles of a paper, which changes its design after so many
+    /// article pages.
+    pub(crate) fn new(
+        paper: &'static Paper,
+        count: usize,
+        faults: bool,
+        redesigned_after: Option<usize>,
+    ) -> Self {
         let texts = paper.texts.iter().take(count);
         let articles = texts.map(|(name, text)| {
             // Held by a test that reads every file.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
-        Self { paper, articles: articles.collect(), faults: faults.then(Faults::default) }
+        let redesign = redesigned_after.map(|after| Redesign { after, answered: AtomicUsize::new(0) });
+        Self { paper, articles: articles.collect(), faults: faults.then(Faults::default), redesign }
     }
 
     /// The answer to a path, with its query apart.
@@ -158,6 +168,9 @@ impl Site {
 
     fn article_page(&self, article: &Article, path: &str, charset: &str) -> Answer {
         let html = match self.paper.language {
+            _ if self.redesign.as_ref().is_some_and(Redesign::has_come) => {
+                redesign::article(self, article, path, charset)
+            }
             Language::Vietnamese => baolang::article(self, article, path, charset),
             Language::English => village_post::article(self, article, path, charset),
         };
@@ -242,7 +255,7 @@ mod tests {
     #[test]
     fn every_article_stands_in_a_list_that_can_be_reached_from_the_front() {
         for paper in &PAPERS {
-            let site = Site::new(paper, usize::MAX, false);
+            let site = Site::new(paper, usize::MAX, false, None);
             let mut listed = HashSet::new();
             for section in &paper.sections {
                 let mut next = Some(format!("/{}", section.slug));
@@ -266,7 +279,7 @@ mod tests {
 
     #[test]
     fn related_lists_differ_and_the_most_read_do_not() {
-        let site = Site::new(&PAPERS[1], usize::MAX, false);
+        let site = Site::new(&PAPERS[1], usize::MAX, false, None);
         let lists: HashSet<Vec<u32>> =
             site.articles.iter().map(|a| site.related(a).iter().map(|r| r.number).collect()).collect();
         assert_eq!(lists.len(), site.articles.len());
@@ -280,8 +293,8 @@ mod tests {
     #[test]
     fn faults_are_answered_once_each() {
         for paper in &PAPERS {
-            let site = Site::new(paper, 6, true);
-            let calm = Site::new(paper, 6, false);
+            let site = Site::new(paper, 6, true, None);
+            let calm = Site::new(paper, 6, false, None);
             for (place, status) in [(special::UNAVAILABLE, 503), (special::FAILED, 500)] {
                 let path = site.path(&site.articles[place]);
                 assert_eq!(site.answer(&path, None).status, status);
@@ -296,12 +309,12 @@ mod tests {
             (&PAPERS[0], ["/the-thao/trang-4", "/the-thao/trang-0", "/the-thao/x", "/khac"]),
             (&PAPERS[1], ["/sport/2", "/sport/trang-2", "/other", "//"]),
         ] {
-            let site = Site::new(paper, usize::MAX, false);
+            let site = Site::new(paper, usize::MAX, false, None);
             for path in paths {
                 assert_eq!(site.answer(path, None).status, 404, "{path}");
             }
         }
-        let site = Site::new(&PAPERS[1], usize::MAX, false);
+        let site = Site::new(&PAPERS[1], usize::MAX, false, None);
         for (query, status) in [("page=1", 200), ("page=3", 200), ("page=4", 404), ("page=x", 404)] {
             assert_eq!(site.answer("/sport", Some(query)).status, status, "{query}");
         }
@@ -310,7 +323,7 @@ mod tests {
     #[test]
     fn a_paper_without_articles_still_answers() {
         for paper in &PAPERS {
-            let site = Site::new(paper, 0, true);
+            let site = Site::new(paper, 0, true, None);
             for path in ["/", "/robots.txt", "/sitemap.xml", paper.feed, paper.odd.print] {
                 assert_eq!(site.answer(path, None).status, 200, "{path}");
             }
@@ -321,7 +334,7 @@ mod tests {
         #[test]
         fn any_path_is_answered(path in "/[a-z/.0-9?-]{0,40}|.{0,20}", query in proptest::option::of(".{0,20}")) {
             for paper in &PAPERS {
-                let site = Site::new(paper, 6, true);
+                let site = Site::new(paper, 6, true, None);
                 let status = site.answer(&path, query.as_deref()).status;
                 prop_assert!(status == 200 || status == 404, "{} {}", path, status);
             }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use gleaner_store::{Counts, Store, StoreError};
+use gleaner_frontier::UrlKey;
+use gleaner_store::{Counts, HostRecord, Store, StoreError};
+use gleaner_template::Window;
 
 use crate::args::{Common, Stats};
 use crate::failure::Failure;
@@ -38,8 +40,7 @@ fn describe(store: &Store, folder: &str) -> Result<String, StoreError> {
     for host in store.hosts() {
         let host = host?;
         let counts = counts.get(&host.name).cloned().unwrap_or_default();
-        let template =
-            if host.template == 0 { "none yet".to_owned() } else { format!("version {}", host.template) };
+        let template = template(store, &host)?;
         let numbers = [
             counts.ended("stored"),
             counts.ended("duplicate"),
@@ -54,6 +55,19 @@ fn describe(store: &Store, folder: &str) -> Result<String, StoreError> {
         table(&["Host", "Stored", "Duplicates", "Pages read", "Queued", "Gathered", "Template"], rows)
     );
     Ok(text)
+}
+
+/// Which template a host has, and what its last pages tell of it.
+fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
+    let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
+    Ok(match (host.template, host.outdated, window.unlike().count()) {
+        (0, ..) => "none yet".into(),
+        (version, true, _) => format!("version {version}, out of date"),
+        (version, false, 0) => format!("version {version}"),
+        (version, false, unlike) => {
+            format!("version {version}, {unlike} of the last {} pages unlike it", window.len())
+        }
+    })
 }
 
 /// What happened at each host in all runs.

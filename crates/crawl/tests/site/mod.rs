@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gleaner_config::Config;
 use gleaner_crawl::{Progress, Start, Stop, Summary};
@@ -73,19 +75,44 @@ impl Site {
 
 /// Crawls the seeds in `seeds` with short pauses; `sets` win.
 pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
+    crawl_until(folder, seeds, sets, |_| false)
+}
+
+/// The same, stopped as soon as `enough` says so.
+pub fn crawl_until(
+    folder: &Path,
+    seeds: &str,
+    sets: &[&str],
+    enough: impl Fn(&Store) -> bool + Sync,
+) -> (Summary, Store) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_config::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(folder, &Options { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();
-    let summary = gleaner_crawl::run(Start {
+    let stop = Stop::default();
+    let start = Start {
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
         writer,
         runtime: runtime.handle().clone(),
-        stop: Stop::default(),
+        stop: stop.clone(),
         progress: Arc::new(Progress::default()),
+    };
+    let ended = AtomicBool::new(false);
+    let summary = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Relaxed) {
+                if enough(&store) {
+                    stop.ask();
+                }
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+        });
+        let summary = gleaner_crawl::run(start);
+        ended.store(true, Relaxed);
+        summary
     });
     (summary.unwrap(), store)
 }

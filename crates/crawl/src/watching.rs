@@ -1,0 +1,97 @@
+//! A page that a template has extracted: its outcome, and what it tells of the
+//! template.
+//!
+//! A page that looks unlike those that the template was learned from is stored like any
+//! other, but its raw page is kept as long as it is among the host's last
+//! [`Window::PAGES`]. When too many of those are unlike, the template is out of date:
+//! the unlike pages are gathered, raw pages and all, and so is what comes after them,
+//! until the host is learned as at the beginning. The new template then goes over the
+//! pages that the old one hurt. All of this is in the change that ends the visit.
+//!
+//! The awkward truth: until the new template is there the corpus holds what the old one
+//! made of those pages; and a page that was hurt without looking unlike stays hurt.
+
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::{Outcome, Role, UrlKey};
+use gleaner_store::{Change, HostId, HostRecord};
+use gleaner_template::{Seen, Window};
+use tracing::warn;
+
+use crate::job::Visit;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+use crate::reading::{Refused, Watched};
+use crate::schedule::GroupName;
+use crate::settling::place;
+
+impl Owner {
+    /// Ends the visit of a page that was extracted by its host's template.
+    pub(crate) fn watch(
+        &mut self,
+        mut change: Change,
+        visit: Visit,
+        watched: Watched,
+        bytes: u64,
+        refused: Option<&Refused>,
+    ) -> Result<GroupName, CrawlError> {
+        let Watched { draft, seen, raw } = watched;
+        let outcome = match &draft {
+            Some(draft) => place(&mut change, visit.key, draft)?,
+            None if visit.record.role == Role::Page => Outcome::NotArticle { reason: "no_text".into() },
+            None => Outcome::Listing,
+        };
+        if outcome == Outcome::Listing {
+            return self.finish_with(change, visit, outcome, bytes, refused);
+        }
+        self.end(&mut change, &visit, outcome, bytes, refused)?;
+        if let Some(raw) = raw {
+            self.writer.keep_page(visit.key, &raw)?;
+            change.keep(visit.key)?;
+        }
+        let gathered = look(&mut change, &visit, seen)?;
+        self.commit(change)?;
+        if let Some(gathered) = gathered {
+            self.gather_anew(visit.record.host, gathered);
+        }
+        Ok(visit.group)
+    }
+
+    /// The host has no template from now on, until it is learned again.
+    fn gather_anew(&mut self, id: HostId, gathered: usize) {
+        let Some(host) = self.hosts.get_mut(id) else { return };
+        warn!(
+            host = host.name,
+            version = host.version,
+            unlike = gathered,
+            "its pages look unlike its template; gathering for a new one"
+        );
+        host.template = None;
+        host.gathered = gathered;
+        self.progress.gathered.fetch_add(gathered as u64, Ordering::Relaxed);
+    }
+}
+
+/// Takes a page into its host's window. If the template is out of date by it, the
+/// unlike pages are gathered; gives how many.
+fn look(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
+    let name = visit.url.host();
+    let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();
+    if let Some((page, _)) = window.push(visit.key, seen) {
+        change.let_go(page)?;
+    }
+    if !window.out_of_date() {
+        change.put_health(name, &window);
+        return Ok(None);
+    }
+    let mut gathered = 0;
+    for page in window.unlike() {
+        if let Some(record) = change.url(*page)? {
+            gathered = change.gather(*page, record)?;
+        }
+    }
+    change.put_health(name, &Window::<UrlKey>::default());
+    let host = change.host(name, visit.url.domain())?;
+    change.put_host(&HostRecord { outdated: true, ..host });
+    Ok(Some(gathered as usize))
+}

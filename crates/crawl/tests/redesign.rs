@@ -1,0 +1,134 @@
+//! A newspaper that changes its design in mid-crawl: noticed, learned anew, and the
+//! pages in between extracted again; interrupted or not.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod site;
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::Document;
+use gleaner_store::Store;
+use gleaner_template::{SiteTemplate, Window};
+use gleaner_testkit::{Expected, Newspaper, Options};
+use site::{crawl, crawl_until};
+use tempfile::TempDir;
+
+/// Article pages in the old design: those that the first template is learned from, and
+/// two more.
+const OLD: usize = PREPARE + 2;
+const PREPARE: usize = 10;
+
+fn newspaper() -> Newspaper {
+    let options = Options { faults: false, redesigned_after: Some(OLD), ..Options::default() };
+    Newspaper::start_in_background(options).unwrap()
+}
+
+fn settings(newspaper: &Newspaper) -> [String; 4] {
+    [
+        format!("fetch.proxy={}", newspaper.proxy()),
+        format!("template.prepare_pages={PREPARE}"),
+        format!("template.min_pages={PREPARE}"),
+        "store.flush_pages=5".into(),
+    ]
+}
+
+/// Documents by the address of each.
+fn documents(store: &Store) -> BTreeMap<String, Document> {
+    store
+        .documents()
+        .map(|document| document.unwrap())
+        .map(|document| (document.url.clone(), document))
+        .collect()
+}
+
+/// The article's paragraphs and nothing else, but for what may be kept or left.
+fn check_text(document: &Document, article: &Expected) {
+    let optional = |line: &&str| {
+        article.subheadings.iter().any(|text| text == line)
+            || *line == article.caption
+            || *line == article.title
+    };
+    let lines: Vec<&str> = document.text.lines().filter(|line| !optional(line)).collect();
+    assert_eq!(lines, article.paragraphs, "{} by template {:?}", document.url, document.template_version);
+}
+
+/// How many article pages a host has answered, in order of asking, up to each.
+fn order(newspaper: &Newspaper) -> BTreeMap<String, usize> {
+    let articles: Vec<String> = newspaper.expected().into_iter().flat_map(|article| article.urls).collect();
+    let mut answered: BTreeMap<String, usize> = BTreeMap::new();
+    let mut order = BTreeMap::new();
+    for request in newspaper.requests().into_iter().filter(|request| request.status == 200) {
+        let url = format!("http://{}{}", request.host, request.path);
+        if articles.contains(&url) {
+            let count = answered.entry(request.host).or_default();
+            *count += 1;
+            order.insert(url, *count);
+        }
+    }
+    order
+}
+
+/// Every text is right, and of a new page by the second template.
+fn check_corpus(newspaper: &Newspaper, store: &Store) {
+    let (documents, order) = (documents(store), order(newspaper));
+    let expected = newspaper.expected();
+    let mut checked = 0;
+    for article in &expected {
+        // A second copy is a document of its own where only one design has the caption.
+        let copies: Vec<&Document> = article.urls.iter().filter_map(|url| documents.get(url)).collect();
+        assert!(!copies.is_empty(), "{} is lost", article.path);
+        for document in &copies {
+            check_text(document, article);
+            let version = if order[&document.url] > OLD { 2 } else { 1 };
+            assert_eq!(document.template_version, Some(version), "{}", document.url);
+        }
+        checked += copies.len();
+    }
+    assert_eq!(checked, documents.len(), "documents that are no articles");
+    for host in store.hosts().map(|host| host.unwrap()) {
+        assert_eq!((host.template, host.outdated, host.gathered), (2, false, 0), "{host:?}");
+        let template = SiteTemplate::from_json(&store.template(&host.name).unwrap().unwrap()).unwrap();
+        assert_eq!(template.version, 2);
+        let new = template.learned_from.iter().filter(|url| order[*url] > OLD).count();
+        assert_eq!(new, template.learned_from.len(), "learned from old pages, too");
+        let last = template.learned_from.iter().map(|url| order[url]).max().unwrap();
+        assert!(last <= OLD + 20, "{}: noticed at its page {last}", host.name);
+        let window: Window<gleaner_frontier::UrlKey> = store.health(&host.name).unwrap().unwrap();
+        assert!(window.len() > 5 && window.unlike().count() == 0, "{window:?}");
+    }
+}
+
+#[test]
+fn a_redesign_is_noticed_learned_and_mended() {
+    let (newspaper, folder) = (newspaper(), TempDir::new().unwrap());
+    let sets = settings(&newspaper);
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let (summary, store) = crawl(folder.path(), &Newspaper::seeds().join("\n"), &sets);
+    assert!(summary.complete);
+    check_corpus(&newspaper, &store);
+}
+
+#[test]
+fn stopped_again_and_again_around_the_redesign_it_ends_the_same() {
+    let (newspaper, folder) = (newspaper(), TempDir::new().unwrap());
+    let sets = settings(&newspaper);
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let seeds = Newspaper::seeds().join("\n");
+    let mut stops = 0;
+    for requests in (20..).step_by(9) {
+        let reached = |_: &Store| newspaper.request_count() >= requests;
+        let (summary, store) = crawl_until(folder.path(), &seeds, &sets, reached);
+        if summary.complete {
+            check_corpus(&newspaper, &store);
+            break;
+        }
+        stops += 1;
+    }
+    assert!(stops > 10, "stopped {stops} times only");
+}
