@@ -208,7 +208,7 @@ pub(crate) struct Eval {
     /// Take this measure besides words, in the table, JSON and CSV; repeatable
     ///
     /// edit_distance_pages counts the pages of which the mean edit distance ratio is: texts
-    /// that are long and unlike (100,000 characters and more) are not measured.
+    /// that are long and unlike (80,000 characters and more) are not measured.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) measure: Vec<EvalMeasure>,
     /// Print a JSON object for each set and method, and for all sets together, one a line

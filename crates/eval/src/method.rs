@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn only_site_methods_heed_what_was_learned() {
-        let source = |text: &str| {
-            format!("<title>Schools close early</title><div>Home News</div><div><p>{text}</p></div>")
-        };
+        // One of the methods asks for words of the title.
+        let source =
+            |text: &str| format!("<title>Schools</title><div>Home News</div><div><p>{text}</p></div>");
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);
         let pages = pages.map(|source| Page::parse(&source));
         let methods: Vec<Method> = Method::all().collect();

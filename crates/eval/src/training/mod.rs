@@ -3,7 +3,7 @@
 //! [`Lessons::read`] takes features and [`labels`] of every page of some sets once.
 //! [`Lessons::teach`] grows one model of all of them; [`Lessons::cross_validate`] one
 //! a fold, sites apart, so that every page can be judged by a model that has seen no
-//! page of its site. A site counts as at most [`SITE_PAGES`] pages, a page by its words
+//! page of its site. A site counts as at most 12 pages, a page by its words
 //! once, and a page whose gold cannot be found on it counts little.
 
 pub mod boosting;
