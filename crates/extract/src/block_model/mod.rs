@@ -145,8 +145,55 @@ pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(judge(page, model))
 }
 
-/// The lines of what is content.
+/// The lines of what is content. Where nothing is, the lines nearly as likely as the
+/// likeliest, if that has a chance of one in twenty: a guess, with a confidence of 0,
+/// is worth more than an article that is lost.
 #[must_use]
 pub fn lines(judged: Vec<Judged>) -> Vec<Line> {
-    judged.into_iter().filter(Judged::is_content).map(|judged| judged.placed.line).collect()
+    let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
+    let least = if best > 0.0 || best < LEAST_CHANCE { 0.0 } else { best - NEARLY };
+    judged.into_iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line).collect()
+}
+
+/// Log-odds of one in twenty.
+const LEAST_CHANCE: f32 = -3.0;
+
+/// How far below the likeliest line, in log-odds, a guess goes.
+const NEARLY: f32 = 1.5;
+
+#[cfg(test)]
+mod tests {
+    use gleaner_html::text::LineKind;
+
+    use super::*;
+
+    fn judged(odds: &[f32]) -> Vec<Judged> {
+        let page = Page::parse("<p>a line");
+        let model = Forest::default();
+        let of = |(at, odds): (usize, &f32)| {
+            let mut judged = judge(&page, &model).remove(0);
+            judged.log_odds = *odds;
+            judged.placed.line = Line { kind: LineKind::Paragraph, text: at.to_string() };
+            judged
+        };
+        odds.iter().enumerate().map(of).collect()
+    }
+
+    #[test]
+    fn where_nothing_is_content_the_likeliest_lines_are_guessed() {
+        let cases: [(&[f32], &str); 5] = [
+            (&[1.0, -0.1, 3.0], "02"),
+            (&[-1.0, -2.0, -2.6], "01"),
+            (&[-3.5, -4.0], ""),
+            (&[0.0, -1.0], "01"),
+            (&[], ""),
+        ];
+        for (odds, expected) in cases {
+            let found: String = lines(judged(odds)).into_iter().map(|line| line.text).collect();
+            assert_eq!(found, expected, "{odds:?}");
+            if !odds.iter().any(|odds| *odds > 0.0) {
+                assert_eq!(confidence(&judged(odds)), 0.0);
+            }
+        }
+    }
 }
