@@ -151,7 +151,7 @@ pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
 #[must_use]
 pub fn lines(judged: Vec<Judged>) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
-    let least = if best > 0.0 || best < LEAST_CHANCE { 0.0 } else { best - NEARLY };
+    let least = if (LEAST_CHANCE..=0.0).contains(&best) { best - NEARLY } else { 0.0 };
     judged.into_iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line).collect()
 }
 
