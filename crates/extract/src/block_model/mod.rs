@@ -1,8 +1,8 @@
 //! gleaner's own method: every line of a page is judged by a model that was taught
 //! with gold text.
 //!
-//! 1. The page is cut into blocks: its lines as a reader sees them ([`scene`]).
-//! 2. Of each block some 190 numbers are taken ([`features`]): what the papers look at
+//! 1. The page is cut into blocks: its lines as a reader sees them (`scene.rs`).
+//! 2. Of each block some 175 numbers are taken (`features.rs`): what the papers look at
 //!    (links, commas, text density, title words), names of elements, elements alike,
 //!    the block's path, its neighbours, what the page states of itself.
 //! 3. Trees ([`Forest`]) give the log-odds that it is content.
