@@ -152,3 +152,79 @@ impl Change {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_corpus::ContentHash;
+    use jiff::Timestamp;
+    use serde::Serialize;
+
+    use super::*;
+
+    /// A document as the first stores have it.
+    #[derive(Serialize)]
+    struct First {
+        id: DocumentId,
+        url: String,
+        host: String,
+        title: Option<String>,
+        text: String,
+        language: String,
+        fetched: Timestamp,
+        published: Option<String>,
+        authors: Vec<String>,
+        content_hash: ContentHash,
+        method: String,
+        template_version: Option<u32>,
+    }
+
+    #[test]
+    fn documents_of_the_first_stores_are_read() {
+        let first = First {
+            id: DocumentId([7; 16]),
+            url: "https://a.example/1".into(),
+            host: "a.example".into(),
+            title: None,
+            text: String::new(),
+            language: "vi".into(),
+            fetched: Timestamp::UNIX_EPOCH,
+            published: Some("2026-11-20".into()),
+            authors: vec!["An".into()],
+            content_hash: ContentHash::of("Mưa."),
+            method: "fast-content-extractor".into(),
+            template_version: Some(3),
+        };
+        let text = zstd::bulk::compress("Mưa.".as_bytes(), LEVEL).unwrap();
+        let document = unpack(&encode(&(first, serde_bytes::ByteBuf::from(text)))).unwrap();
+        assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
+        assert_eq!(document.authors, ["An"]);
+        assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        assert_eq!(unpack(&pack(&document_of_today())).unwrap(), document_of_today());
+    }
+
+    fn document_of_today() -> Document {
+        Document {
+            id: DocumentId([7; 16]),
+            url: "https://a.example/1".into(),
+            host: "a.example".into(),
+            title: None,
+            text: "Mưa.".into(),
+            language: "vi".into(),
+            fetched: Timestamp::UNIX_EPOCH,
+            published: None,
+            authors: Vec::new(),
+            content_hash: ContentHash::of("x"),
+            method: "template".into(),
+            template_version: None,
+            kinds: "p".into(),
+            modified: None,
+            section: None,
+            canonical: None,
+            confidence: Some(87),
+        }
+    }
+}
