@@ -4,14 +4,20 @@
 //! |---|---|
 //! | [`article`] | is this page an article, as far as one page can tell? |
 //! | [`site`] | what is a site's template, how is it learned, written, applied? |
+//! | [`pins`] | what does a person say of a host's pages, and how does it win? |
+//! | [`judgement`] | what is thought of every line of a page, all things considered? |
 //! | [`describe`] | what does a template say, in words for people? |
 //!
 //! No IO and no clock: pages and times are handed in. Only reading a template file
-//! can fail.
+//! or selectors can fail.
 
 pub mod article;
 pub mod describe;
+pub mod judgement;
+pub mod pins;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
+pub use judgement::Judgement;
+pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};
