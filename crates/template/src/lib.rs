@@ -7,12 +7,14 @@
 //! | [`pins`] | what does a person say of a host's pages, and how does it win? |
 //! | [`judgement`] | what is thought of every line of a page, all things considered? |
 //! | [`describe`] | what does a template say, in words for people? |
+//! | [`explain`] | what was thought of a page, line by line, as HTML for people? |
 //!
 //! No IO and no clock: pages and times are handed in. Only reading a template file
 //! or selectors can fail.
 
 pub mod article;
 pub mod describe;
+pub mod explain;
 pub mod judgement;
 pub mod pins;
 pub mod site;
