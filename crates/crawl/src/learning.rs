@@ -11,7 +11,7 @@ use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_store::{RawPage, Store, StoreError};
-use gleaner_template::SiteTemplate;
+use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::job::Lesson;
@@ -47,7 +47,12 @@ struct Kept {
 
 /// Works through a host's gathered pages. One that cannot be read, or on which our
 /// code fails, is reported as such and keeps no other from being learned.
-pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Learned, StoreError> {
+pub(crate) fn learn(
+    lesson: &Lesson,
+    store: &Store,
+    now: Timestamp,
+    pins: &Pins,
+) -> Result<Learned, StoreError> {
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for key in store.gathered(lesson.host)?.into_iter().take(MOST) {
         match guarded(|| read(store, key)) {
@@ -60,10 +65,10 @@ pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Le
     }
     let template =
         lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &named(&kept)));
-    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref())));
+    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
-        compare_twins(lesson, now, &kept, &mut drafts);
+        compare_twins(lesson, now, &kept, &mut drafts, pins);
     }
     let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, draft });
     Ok(Learned { template, pages: pages.chain(unreadable).collect() })
@@ -90,7 +95,7 @@ fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
 /// Where the single-page method gives one text for articles of different titles, it
 /// has taken the site's boilerplate for the article. Stored like that, all but one
 /// would be lost as duplicates; comparing the pages tells what differs.
-fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted]) {
+fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
     for Draft { document, .. } in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
@@ -102,7 +107,7 @@ fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [D
     let compared = SiteTemplate::learn(&lesson.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
         if slot.as_ref().is_ok_and(|draft| draft.as_ref().is_some_and(is_twin))
-            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared))
+            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared), pins)
         {
             better.document.template_version = None;
             *slot = Ok(Some(better));
@@ -134,7 +139,8 @@ mod tests {
             "Three lambs were found in the church this morning, warm and without any harm.",
         ];
         let kept: Vec<Kept> = stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
-        let mut drafts: Vec<_> = kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None))).collect();
+        let mut drafts: Vec<_> =
+            kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None, &Pins::default()))).collect();
         let same = |drafts: &[Drafted]| {
             let hashes = drafts.iter().flatten().flatten().map(|draft| draft.document.content_hash);
             hashes.collect::<HashSet<_>>().len() < drafts.len()
@@ -142,7 +148,7 @@ mod tests {
         assert!(same(&drafts), "the single-page method is expected to fail here");
         let lesson =
             Lesson { host: HostId(0), name: "a.example".into(), group: "a.example".into(), version: None };
-        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts);
+        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");
     }
 }

@@ -15,8 +15,7 @@ use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::{Line, plain};
 use gleaner_store::RawPage;
-use gleaner_template::site::extract_alone;
-use gleaner_template::{Extracted, Method, SiteTemplate, Verdict, judge};
+use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -91,6 +90,7 @@ pub(crate) fn read(
     response: Response,
     fetched: Timestamp,
     scope: &Scope,
+    pins: &Pins,
     max_list: u64,
 ) -> Reading {
     let mut reading = Reading {
@@ -103,7 +103,9 @@ pub(crate) fn read(
     };
     match visit.record.role {
         Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
-        Role::Front | Role::Section | Role::Page => read_page(&mut reading, visit, response, fetched, scope),
+        Role::Front | Role::Section | Role::Page => {
+            read_page(&mut reading, visit, response, fetched, scope, pins)
+        }
     }
     reading
 }
@@ -144,7 +146,14 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
     }
 }
 
-fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: Timestamp, scope: &Scope) {
+fn read_page(
+    reading: &mut Reading,
+    visit: &Visit,
+    response: Response,
+    fetched: Timestamp,
+    scope: &Scope,
+    pins: &Pins,
+) {
     let decoded = decode(&response.body, response.content_type.as_deref());
     let page = Page::parse(&decoded.text);
     follow(reading, visit, &page, scope);
@@ -164,7 +173,7 @@ fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: 
         }
         (None, Some(template)) => {
             let origin = Origin { url: visit.url.clone(), fetched };
-            match draft(&page, &origin, Some(template)) {
+            match draft(&page, &origin, Some(template), pins) {
                 Some(draft) => Content::Article(Box::new(draft)),
                 None => Content::NotArticle("no_text"),
             }
@@ -179,14 +188,11 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// The document that a page holds, by its host's template or, without one, by the
-/// single-page method. `None`: no text was found.
+/// The document that a page holds, by its host's pins and template or, without one, by
+/// the single-page method. `None`: no text was found.
 #[must_use]
-pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
-    let Extracted { lines, method, .. } = match template {
-        Some(template) => template.extract(page),
-        None => extract_alone(page),
-    };
+pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
+    let Extracted { lines, method, .. } = Judgement::of(page, template, pins).extracted();
     let by_template = template.filter(|_| method == Method::Template);
     draft_of(page, origin, &lines, method.label(), by_template.map(|template| template.version))
 }

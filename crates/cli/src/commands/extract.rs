@@ -1,23 +1,19 @@
 //! `gleaner extract`: the text of one page.
 
 use std::io::{self, Write};
-use std::path::Path;
 
-use gleaner_config::Config;
 use gleaner_corpus::{Document, words};
 use gleaner_crawl::{Draft, Origin, draft, draft_of};
 use gleaner_eval::{Learned, Method};
 use gleaner_extract::{Input, block_model};
-use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::metadata::metadata;
-use gleaner_template::{SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
+use crate::commands::one_page::{self, Knowledge, OnePage};
 use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
@@ -39,27 +35,14 @@ struct Record<'a> {
     text: &'a str,
 }
 
-struct Fetched {
-    bytes: Vec<u8>,
-    content_type: Option<String>,
-    url: Option<CanonicalUrl>,
-}
-
 pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let config = settings::load(common)?;
-    let Fetched { bytes, content_type, url } = input(&args, &config)?;
-    let source = decode(&bytes, content_type.as_deref()).text;
-    let page = Page::parse(&source);
-    let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
-    let url = url.or_else(stated);
-    if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
-        eprintln!("gleaner: this page looks like no article: {reason}");
-    }
+    let one = one_page::read(&args.page, &config)?;
+    let OnePage { source, page, url } = &one;
     let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
     let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
-    let template = || template(&args, common, &config, url.as_ref());
-    let input = Input { source: &source, page: &page };
-    let Some(draft) = by_method(&args, input, &origin, template)? else {
+    let knowledge = || one_page::knowledge(&args.page, common, &config, url.as_ref());
+    let Some(draft) = by_method(&args, Input { source, page }, &origin, knowledge)? else {
         return Err(Failure::Work(format!("no text was found on this page by {}", args.method)));
     };
     let text = match args.format {
@@ -74,11 +57,12 @@ fn by_method(
     args: &Extract,
     input: Input<'_>,
     origin: &Origin,
-    template: impl Fn() -> Result<Option<SiteTemplate>, Failure>,
+    knowledge: impl Fn() -> Result<Knowledge, Failure>,
 ) -> Result<Option<Draft>, Failure> {
     let method = args.method;
     if method == Method::Gleaner && args.beside.is_empty() {
-        return Ok(draft(input.page, origin, template()?.as_ref()));
+        let Knowledge { template, pins } = knowledge()?;
+        return Ok(draft(input.page, origin, template.as_ref(), &pins));
     }
     let learned = if method.uses_site() { learned(args, origin)? } else { Learned::default() };
     let lines = method.extract(input, &learned, block_model::built_in());
@@ -115,86 +99,4 @@ fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
         text: &document.text,
     };
     serde_json::to_string(&record).expect("texts and numbers are JSON") + "\n"
-}
-
-fn input(args: &Extract, config: &Config) -> Result<Fetched, Failure> {
-    if args.page.contains("://") {
-        return fetch(&args.page, config);
-    }
-    let url = args.url.as_deref().map(|url| {
-        CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
-    });
-    Ok(Fetched { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
-}
-
-/// Asks for one page as the crawl would: robots.txt first, and the gap between.
-fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
-    let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
-    runtime.block_on(async {
-        let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
-        for _ in 0..=config.fetch.max_redirects {
-            let group_of = |url: &url::Url| url.host_str().unwrap_or_default().to_owned();
-            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now()).await;
-            let access = robots.rules(config.fetch.product());
-            if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
-                return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
-            }
-            let cap = config.fetch.max_crawl_delay.get();
-            fetcher.gates().set_gap(&group_of(url.url()), access.crawl_delay().unwrap_or_default().min(cap));
-            let answer =
-                fetcher.page(&Request::new(url.url().clone(), Want::Page), &group_of(url.url())).await;
-            let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
-            match (response.status, response.location) {
-                (200..300, _) => {
-                    return Ok(Fetched {
-                        bytes: response.body,
-                        content_type: response.content_type,
-                        url: Some(url),
-                    });
-                }
-                (300..400, Some(next)) => {
-                    url = CanonicalUrl::parse(next.as_str())
-                        .map_err(|e| Failure::Work(format!("{next}: {e}")))?;
-                }
-                (status, _) => return Err(Failure::Work(format!("{url} answered with status {status}"))),
-            }
-        }
-        Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
-    })
-}
-
-/// The template to use: the named file; else the corpus's for the page's host, where
-/// there is a corpus; else none.
-fn template(
-    args: &Extract,
-    common: &Common,
-    config: &Config,
-    url: Option<&CanonicalUrl>,
-) -> Result<Option<SiteTemplate>, Failure> {
-    if args.no_template {
-        return Ok(None);
-    }
-    if let Some(path) = &args.template {
-        let json = settings::read_text(path)?;
-        return SiteTemplate::from_json(&json)
-            .map(Some)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
-    }
-    let asked = common.data.is_some() || Path::new(&config.store.path).join("sled").exists();
-    let (true, Some(url)) = (asked, url) else { return Ok(None) };
-    let store = match settings::store(config, false) {
-        Ok(writer) => writer.store(),
-        // The corpus was not asked for by name, and may be in use by a crawl.
-        Err(Failure::Work(message)) if common.data.is_none() => {
-            eprintln!("gleaner: extracted without a template: {message}");
-            return Ok(None);
-        }
-        Err(failure) => return Err(failure),
-    };
-    match store.template(url.host()).map_err(Failure::work)? {
-        Some(json) => SiteTemplate::from_json(&json).map(Some).map_err(Failure::work),
-        None => Ok(None),
-    }
 }

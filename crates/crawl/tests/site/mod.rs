@@ -17,6 +17,7 @@ use gleaner_config::Config;
 use gleaner_crawl::{Progress, Start, Stop, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
+use gleaner_template::HostPins;
 
 /// What a path answers: the first reply, then the second, ...; the last for ever.
 pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
@@ -73,6 +74,11 @@ impl Site {
 
 /// Crawls the seeds in `seeds` with short pauses; `sets` win.
 pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
+    crawl_pinned(folder, seeds, sets, HostPins::default())
+}
+
+/// The same with pins.
+pub fn crawl_pinned(folder: &Path, seeds: &str, sets: &[&str], pins: HostPins) -> (Summary, Store) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_config::read(None, &sets).unwrap();
@@ -82,6 +88,7 @@ pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
     let summary = gleaner_crawl::run(Start {
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
+        pins,
         writer,
         runtime: runtime.handle().clone(),
         stop: Stop::default(),

@@ -122,9 +122,14 @@ impl<'a> Names<'a> {
             around.iter().find(|(_, says)| is(says)).map(|(node, _)| Because::Element(*node))
         };
         let mostly_links = || (block.link_share >= MOSTLY_LINKS).then_some(Because::Links);
+        let comment = || {
+            // A menu's way to the readers' letters is named like them.
+            let own = self.asked.get(&block.placed.block).is_some_and(|says| says.comment);
+            nearest(|says| says.comment).filter(|_| !own || block.link_share < MOSTLY_LINKS)
+        };
         let is_caption = block.placed.line.kind == LineKind::Caption;
         let caption = || is_caption.then_some(Because::Element(block.placed.block));
-        if let Some(because) = nearest(|says| says.comment) {
+        if let Some(because) = comment() {
             (Class::Comment, because)
         } else if let Some(because) = caption().or_else(|| nearest(|says| says.figure)) {
             (Class::Caption, because)
@@ -174,16 +179,10 @@ impl Says {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_extract::block_model::{self, Forest, Split, Tree};
+    use gleaner_extract::block_model;
 
+    use super::super::tests::long_lines;
     use super::*;
-
-    /// Content is what has more than seven words.
-    pub(in crate::explain) fn long_lines() -> Forest {
-        let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
-        let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
-        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }] }
-    }
 
     #[test]
     fn lines_are_named_by_what_is_around_them() {
@@ -191,7 +190,8 @@ mod tests {
         let cases = [
             ("<p>Rain fell on the valley all day long today</p>", Class::Content),
             ("<div class=comments><p>Well said</p></div>", Class::Comment),
-            ("<div class=comments><a href=/>Ann</a></div>", Class::Comment),
+            ("<div class=comments><p><a href=/>Ann</a></p></div>", Class::Comment),
+            ("<ul><li class=comments><a href=/>2 comments</a></ul>", Class::LinkList),
             ("<figure><figcaption>The old bridge</figcaption></figure>", Class::Caption),
             ("<figure><a href=/><p>The bridge</p></a></figure>", Class::Caption),
             ("<div class=photo><p>The old bridge</p></div>", Class::Caption),

@@ -30,6 +30,15 @@ const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 /// Links to lines in doubt.
 const MOST_DOUBTS: usize = 12;
 
+/// The heads of the columns.
+const COLUMNS: &str = "<main>\n<p class=\"note\">A line opens to the reasons, the figures and a selector to pin it \
+    with. A box above hides the lines of its kind; ? marks a line in doubt.</p>\n\
+    <div class=\"columns\"><span>Line</span>\
+    <span title=\"chance that it is content, all things considered\">Content</span>\
+    <span title=\"chance by the model alone\">Model</span>\
+    <span title=\"chance by what stood at its place on other pages\">Place</span>\
+    <span title=\"number of words\">Words</span><span title=\"share of words in links\">Links</span></div>\n";
+
 /// A page being written.
 pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
@@ -167,8 +176,11 @@ impl<'a> View<'a> {
         let Explained { template, judgement, .. } = self.explained;
         match (template.filter(|template| template.site.pages > 0), judgement.method) {
             (Some(template), Method::Template) => format!(
-                "template {} of {}, learned {:.0} from {} pages",
-                template.version, template.host, template.learned, template.site.pages
+                "template {} of {}, learned {} from {} pages",
+                template.version,
+                template.host,
+                template.learned.strftime("%Y-%m-%d"),
+                template.site.pages
             ),
             (Some(template), Method::BlockModel) => format!(
                 "the model alone, since template {} of {} is unsure of this page",
@@ -231,8 +243,7 @@ impl<'a> View<'a> {
     }
 
     fn rows(&mut self, language: Option<&str>) {
-        self.out += "<main>\n<div class=\"columns\" aria-hidden=\"true\"><span>Line</span><span>Content</span>\
-                     <span>Model</span><span>Place</span><span>Words</span><span>Links</span></div>\n";
+        self.out += COLUMNS;
         put!(self, "<ol lang=\"{}\">\n", Escaped(language.unwrap_or_default()));
         let begun = self.out.len();
         let mut at = 0;
@@ -268,8 +279,13 @@ impl<'a> View<'a> {
         let mut at = from;
         while at < to && self.out.len() - begun < MOST_BYTES {
             if at == shown {
-                let folded = format!("{} {} more", number(to - shown), class.label());
-                put!(self, "<li class=\"fold {}\"><details><summary>{folded}</summary><ol>\n", class.name());
+                let folded = format!("{} more: {}", number(to - shown), class.label());
+                put!(
+                    self,
+                    "<li class=\"fold {}\" style=\"--indent:{}\"><details><summary>{folded}</summary><ol>\n",
+                    class.name(),
+                    self.indent(from),
+                );
             }
             self.row(at);
             at += 1;
@@ -280,20 +296,25 @@ impl<'a> View<'a> {
         at
     }
 
+    /// Steps by which a line is indented: elements above it, the least of the page off.
+    fn indent(&self, at: usize) -> u32 {
+        let block = self.explained.judgement.blocks[at].placed.block;
+        (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)
+    }
+
     fn row(&mut self, at: usize) {
         let block = &self.explained.judgement.blocks[at];
         let (class, because) = self.classes[at];
-        let depth = self.explained.page.node(block.placed.block).depth - self.least_depth;
         let why = why(self.explained, at, class, because);
         let pin = self.explained.judgement.pins[at];
         let (doubt, pinned) =
             (if self.is_in_doubt(at) { " doubt" } else { "" }, if pin.is_some() { " pinned" } else { "" });
         put!(
             self,
-            "<li id=\"l{}\" class=\"line {}{doubt}{pinned}\" style=\"--depth:{}\"><details><summary title=\"{}\">",
+            "<li id=\"l{}\" class=\"line {}{doubt}{pinned}\" style=\"--indent:{}\"><details><summary title=\"{}\">",
             at + 1,
             class.name(),
-            depth.min(MOST_INDENT),
+            self.indent(at),
             Escaped(&why),
         );
         self.text(block);

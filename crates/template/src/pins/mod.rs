@@ -105,11 +105,16 @@ impl Pins {
     /// assert!(error.to_string().starts_with("a.example.toml, line 3: `p:first-child`: `:first-child` is not"));
     /// # Ok::<(), gleaner_template::PinsError>(())
     /// ```
-    pub fn new(file: &str, keep: &[(usize, &str)], drop: &[(usize, &str)]) -> Result<Self, PinsError> {
+    pub fn new<T: AsRef<str>>(
+        file: &str,
+        keep: &[(usize, T)],
+        drop: &[(usize, T)],
+    ) -> Result<Self, PinsError> {
         let written = keep.iter().map(|one| (true, one)).chain(drop.iter().map(|one| (false, one)));
         let mut entries = Vec::new();
         let mut count = 0;
-        for (keeps, &(line, text)) in written {
+        for (keeps, (line, text)) in written {
+            let (line, text) = (*line, text.as_ref());
             let selectors = Selector::parse_list(text).map_err(|error| {
                 let (file, text) = (file.to_owned(), text.to_owned());
                 PinsError::Selector { file, line, text, error }
