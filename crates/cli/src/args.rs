@@ -74,7 +74,12 @@ pub(crate) enum Command {
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
   gleaner eval ../shared/sets/single --json > scores.jsonl
   gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
-  gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .")]
+  gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .
+
+Figures: P, R and F1 are those of words, means over the pages that have gold text; where nothing
+is shared, as with an empty gold text, they are 0. The site mean F1 (site_mean_f1) is the mean over
+the sets of their means, whatever sites the pages of a set are of. Exit code 1 if a page could not
+be read: it is named, and in no figure.")]
     Eval(Eval),
 }
 
@@ -153,7 +158,7 @@ pub(crate) struct OnePage {
     /// A file (gzip or not), a URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
-    /// Extract by this template instead of the corpus's
+    /// Extract by this template instead of the corpus's (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// Use no template at all, but the single-page method
@@ -171,7 +176,8 @@ pub(crate) struct Extract {
     /// Extract by this method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,
-    /// Other pages of the same site, to learn from: files or folders; repeatable
+    /// Other pages of the same site, to learn from: files or folders; repeatable (methods that
+    /// learn a site: content-extractor, fast-content-extractor, gleaner)
     #[arg(long, value_name = "PAGES", conflicts_with_all = ["template", "no_template"])]
     pub(crate) beside: Vec<PathBuf>,
     /// Form of the output
@@ -212,16 +218,23 @@ pub(crate) struct Eval {
     #[arg(long, value_name = "NAME", value_parser = methods())]
     pub(crate) method: Vec<Method>,
     /// Take this measure besides words, in the table, JSON and CSV; repeatable
+    ///
+    /// edit_distance_pages counts the pages of which the mean edit distance ratio is: texts
+    /// that are long and unlike (100,000 characters and more) are not measured.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) measure: Vec<EvalMeasure>,
     /// Print a JSON object for each set and method, and for all sets together, one a line
+    ///
+    /// Times are in the table for people only, since they differ from run to run. With
+    /// --protocol papers it is an object a row of a table: paper, table, row, from (the
+    /// paper, ours, the difference) and figures by column; and one a table with its remarks.
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Print the same as CSV
+    /// Print the same as CSV, on standard output: it takes no file name
     #[arg(long)]
     pub(crate) csv: bool,
     /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
     /// Judge each page by a block model grown now from the other sites (2 minutes), not the built-in one
     #[arg(long)]
@@ -232,8 +245,8 @@ pub(crate) struct Eval {
     /// With --protocol papers: write the papers' figures into this folder, as SVG
     #[arg(long, value_name = "FOLDER")]
     pub(crate) pictures: Option<PathBuf>,
-    /// Threads [default: one a core]
-    #[arg(long, value_name = "N")]
+    /// Threads; of more than 4 a core, 4 a core are started [default: one a core]
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -259,6 +272,15 @@ pub(crate) enum EvalMeasure {
     Space,
     /// All of these
     All,
+}
+
+/// clap's own words for a number that is none are the compiler's.
+fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "name 1 or more, or leave it out for one a core")
+}
+
+fn pages(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "name a number of pages, 0 or more")
 }
 
 /// The methods' names, which help lists, to methods.

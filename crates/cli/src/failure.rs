@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
 
+use crate::aside::say;
+
 /// Why a command ended without success.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -40,11 +42,11 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {
-                eprintln!("gleaner: {message}");
+                say(format_args!("gleaner: {message}"));
                 ExitCode::from(2)
             }
             Self::Work(message) => {
-                eprintln!("gleaner: {message}");
+                say(format_args!("gleaner: {message}"));
                 ExitCode::FAILURE
             }
             Self::Interrupted => ExitCode::from(130),

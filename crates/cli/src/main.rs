@@ -4,7 +4,11 @@
 //! seeds), 130 interrupted. Results go to standard output; progress, logs and
 //! errors to standard error.
 
+// It panics where standard error cannot be written; `aside::say` does not.
+#![warn(clippy::print_stderr)]
+
 mod args;
+mod aside;
 mod commands;
 mod failure;
 mod logging;

@@ -5,6 +5,8 @@ use std::io;
 use gleaner_crawl::Stop;
 use tokio::runtime::Handle;
 
+use crate::aside::say;
+
 /// Listens for as long as the runtime lives. Without the system's help there is
 /// nothing to listen to, and a signal ends the process at once, as ever.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
@@ -15,7 +17,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
         stop.ask();
         ask();
         signals.next().await;
-        eprintln!("gleaner: ended at once; the same command goes on where it was");
+        say("gleaner: ended at once; the same command goes on where it was");
         std::process::exit(130);
     });
 }

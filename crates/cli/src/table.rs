@@ -9,7 +9,7 @@ const STYLE: TableStyle = TableStyle::new()
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
 /// Stands where a table of numbers has none.
-const NOTHING: &str = "–";
+pub(crate) const NOTHING: &str = "–";
 
 /// A table with a head; columns of numbers are aligned to the right. It is as wide as
 /// what it holds, whatever the terminal says: words are not cut.

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use gleaner_crawl::{Progress, Snapshot};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::aside::say;
+
 /// Redraws a second on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
 
@@ -42,7 +44,7 @@ impl Watching {
                 let line = line(&now, rate.update(now.pages, last.elapsed()));
                 last = Instant::now();
                 if bar.is_hidden() {
-                    eprintln!("{line}");
+                    say(&line);
                 } else {
                     bar.set_message(line);
                     bar.tick();

@@ -147,6 +147,43 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(one, with("7"));
 }
 
+/// More threads than a machine has cores would only keep it busy with themselves.
+#[test]
+fn a_senseless_number_of_threads_is_cut_or_refused() {
+    let folder = sets();
+    let many = said(eval(folder.path(), &["--json", "--method", "bte-linear", "--threads", "100000"]));
+    assert_eq!(many, said(eval(folder.path(), &["--json", "--method", "bte-linear"])));
+    for (option, number, expected) in [
+        ("--threads", "0", "name 1 or more, or leave it out for one a core"),
+        ("--threads", "-1", "name 1 or more"),
+        ("--worst", "-1", "name a number of pages, 0 or more"),
+    ] {
+        let output = eval(folder.path(), &[option, number]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected) && said.contains(option), "{said}");
+    }
+}
+
+/// A full disk under standard error takes no results with it.
+#[test]
+#[cfg(target_os = "linux")]
+fn rows_are_printed_where_nobody_can_be_told() {
+    let folder = sets();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.arg("eval").arg(folder.path()).args(arguments).stderr(full()).output().unwrap()
+    };
+    let rows = said(run(&["--json", "--method", "bte-linear", "--worst", "2"]));
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    let output = run(&["--method", "nonsense"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    fs::write(folder.path().join("post/manifest.jsonl"), "nonsense").unwrap();
+    let output = run(&["--json"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+}
+
 #[test]
 fn the_table_and_the_worst_pages_are_for_people() {
     let folder = sets();
@@ -192,16 +229,106 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     one_line("post", "manifest.jsonl line 2: there is neither 99.html.gz nor 99.html");
     write("post/manifest.jsonl", "{\"id\": \"00\"}\nnonsense\n");
     one_line("post", "manifest.jsonl line 2: no page: ");
-    write("post/manifest.jsonl", "{\"id\": \"00\"}\n{\"id\": \"cut\"}\n");
+    write("post/manifest.jsonl", "{\"id\": \"cut\"}\n");
     write("post/cut.txt", "Rain");
     fs::write(folder.path().join("post/cut.html.gz"), [0x1f, 0x8b, 8, 0, 0]).unwrap();
     one_line("post", "cut.html.gz: ");
+    write("post/manifest.jsonl", "");
+    one_line("post", "no page is named in the manifest");
+    one_line("post/manifest.jsonl", "is a file: name the folder of the set");
     fs::remove_file(folder.path().join("bare/manifest.jsonl")).unwrap();
     one_line("bare", "is no set");
     refused("post", &["--method", "nonsense"], "possible values: bte-original, bte-improved, bte-linear, ");
     refused("post", &["--protocol", "papers", "--worst", "3"], "not for --protocol papers");
     refused("post", &["--paper", "line-block"], "are for --protocol papers");
     refused("post", &["--json", "--csv"], "cannot be used with");
+}
+
+/// Pages that cannot be read cost their own scores only; all are named, and the run fails.
+#[test]
+fn damaged_pages_leave_the_others_scored() {
+    let folder = sets();
+    let post = folder.path().join("post");
+    let whole = rows(&post, &["--method", "bte-linear"]);
+    fs::write(post.join("01.html.gz"), [0x1f, 0x8b, 8, 0, 0]).unwrap();
+    fs::write(post.join("02.html.gz"), "").unwrap();
+    fs::write(post.join("03.txt"), [0xff, 0xfe]).unwrap();
+    for protocol in ["cold", "template"] {
+        let output =
+            eval(&post, &["--json", "--protocol", protocol, "--method", "bte-linear", "--method", "gleaner"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for file in ["01.html.gz: ", "02.html.gz: ", "03.txt: it is not UTF-8"] {
+            assert_eq!(said.matches(file).count(), 1, "{said}");
+        }
+        assert!(said.contains("3 pages are in no figure; of each, mend it"), "{said}");
+        let rows = String::from_utf8(output.stdout).unwrap();
+        let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(rows.len() == 4 && rows.iter().all(|row| row["pages"] == 8), "{rows:?}");
+    }
+    assert_eq!(whole[0]["pages"], 11);
+    let output = eval(&post, &["--protocol", "papers", "--paper", "line-block"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(2) && said.starts_with("gleaner: 3 faults:\n  cannot read "),
+        "{said}"
+    );
+}
+
+/// As the sets' README has it: what shares no word has F1 0, and so has a page without any.
+#[test]
+fn a_page_with_empty_gold_scores_nothing() {
+    let folder = sets();
+    let post = folder.path().join("post");
+    let figures = |said: &Value| (said["pages"].as_u64().unwrap(), said["f1"].as_f64().unwrap());
+    let (pages, f1) = figures(&rows(&post, &["--method", "bte-linear"])[0]);
+    assert_eq!(pages, 11);
+    fs::write(post.join("11.txt"), "").unwrap();
+    let output = eval(&post, &["--json", "--method", "bte-linear"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("post: F1 is 0 on 1 page, whose gold text has no word"), "{told}");
+    let (pages, with_empty) = figures(&serde_json::from_str(said(output).lines().next().unwrap()).unwrap());
+    assert_eq!(pages, 12);
+    assert!((with_empty - f1 * 11.0 / 12.0).abs() < 1e-5, "{with_empty} {f1}");
+    fs::write(post.join("11.html"), "").unwrap();
+    let nothing = &rows(&post, &["--method", "bte-linear", "--measure", "all"])[0];
+    assert!((nothing["f1"].as_f64().unwrap() - with_empty).abs() < 1e-5, "{nothing}");
+}
+
+/// Two unlike texts of a million letters each would take a minute.
+#[test]
+fn a_page_too_long_and_too_unlike_does_not_stall_a_run() {
+    let folder = sets();
+    let post = folder.path().join("post");
+    let unlike = |start: usize| {
+        (start..).step_by(7_919).take(70_000).map(|n| format!("{:x} ", n * n)).collect::<String>()
+    };
+    fs::write(post.join("11.html"), format!("<p>{}", unlike(1))).unwrap();
+    fs::write(post.join("11.txt"), unlike(4_000)).unwrap();
+    let output = eval(&post, &["--json", "--method", "bte-linear", "--measure", "edit-distance"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("bte-linear: the edit distance is not measured on 1 page, too long"), "{told}");
+    let row: Value = serde_json::from_str(said(output).lines().next().unwrap()).unwrap();
+    assert_eq!((&row["pages"], &row["edit_distance_pages"]), (&12.into(), &11.into()));
+    assert!(row["edit_distance_ratio"].as_f64().unwrap() > 0.5, "{row}");
+}
+
+/// What the protocol leaves no room for is left out in silence, unless it was asked for; and
+/// that nothing can be learned is said.
+#[test]
+fn remarks_are_about_what_was_asked_for() {
+    let folder = sets();
+    let post = folder.path().join("post");
+    let told = |arguments: &[&str]| String::from_utf8(eval(&post, arguments).stderr).unwrap();
+    assert_eq!(told(&["--json"]), "");
+    assert!(
+        told(&["--method", "gleaner", "--method", "content-extractor"]).contains("content-extractor is left")
+    );
+    fs::write(post.join("manifest.jsonl"), "{\"id\": \"00\"}").unwrap();
+    assert!(
+        told(&["--protocol", "template", "--method", "gleaner"])
+            .contains("post has 1 page: too few to learn")
+    );
 }
 
 /// The cells of a line of CSV.

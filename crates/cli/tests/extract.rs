@@ -45,8 +45,9 @@ fn extract(folder: &TempDir, arguments: &[&str]) -> Output {
 fn every_method_finds_the_story() {
     let folder = site();
     for method in Method::all() {
-        let arguments = ["--method", method.name(), "--beside", "1.html", "--beside", "2.html"];
-        let output = extract(&folder, &arguments);
+        let beside = ["--beside", "1.html", "--beside", "2.html"];
+        let beside: &[&str] = if method.uses_site() { &beside } else { &[] };
+        let output = extract(&folder, &[&["--method", method.name()], beside].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(LEAD), "{method}: {text}");
     }
@@ -55,12 +56,18 @@ fn every_method_finds_the_story() {
 #[test]
 fn what_a_site_method_needs_is_said() {
     let folder = site();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    fs::write(folder.path().join("empty/notes.txt"), "none").unwrap();
     let cases = [
         (&["--method", "content-extractor"][..], "name others with --beside PAGES"),
         (&["--method", "fast-content-extractor"], "name others with --beside PAGES"),
         (&["--method", "nonsense"], "possible values: bte-original"),
         (&["--beside", "absent"], "cannot read absent"),
         (&["--beside", "1.html", "--template", "x.json"], "cannot be used with"),
+        (&["--method", "bte-linear", "--template", "x.json"], "--template is for --method gleaner"),
+        (&["--method", "content-extractor", "--template", "x.json"], "--template is for --method gleaner"),
+        (&["--method", "bte-linear", "--beside", "1.html"], "--beside is for methods that learn a site"),
+        (&["--beside", "empty"], "empty holds no page: no file in it ends in .html"),
     ];
     for (arguments, expected) in cases {
         let output = extract(&folder, arguments);
@@ -68,6 +75,41 @@ fn what_a_site_method_needs_is_said() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(expected), "{said} lacks {expected}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn text_is_printed_where_nobody_can_be_told() {
+    let folder = site();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    // Of a front page it is said that it looks like no article.
+    let teasers: String =
+        (0..40).map(|at| format!("<li><a href=/a/{at}>Teaser number {at} of the day</a></li>")).collect();
+    fs::write(folder.path().join("0.html"), format!("<ul>{teasers}</ul><p>{LEAD}</p>")).unwrap();
+    let told = String::from_utf8(extract(&folder, &["--method", "bte-linear"]).stderr).unwrap();
+    assert!(told.contains("looks like no article"), "{told}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let arguments = ["extract", "0.html", "--method", "bte-linear"];
+    let output = command.current_dir(folder.path()).args(arguments).stderr(full()).output().unwrap();
+    assert!(output.status.success() && output.stdout.len() > 500, "{output:?}");
+}
+
+/// Bytes of a page in UTF-16 or UTF-32 pass for UTF-8 with NULs, which printed the markup.
+#[test]
+fn wide_letters_are_read_or_refused() {
+    let folder = site();
+    let page = fs::read_to_string(folder.path().join("0.html")).unwrap();
+    let write = |bytes: Vec<u8>| fs::write(folder.path().join("0.html"), bytes).unwrap();
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        write(page.encode_utf16().flat_map(order).collect());
+        let output = extract(&folder, &["--method", "bte-linear"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(LEAD) && !text.contains('<'), "{text}");
+    }
+    write(page.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect());
+    let output = extract(&folder, &["--method", "bte-linear"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("0.html looks like UTF-32"), "{said}");
 }
 
 #[test]

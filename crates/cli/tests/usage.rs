@@ -51,6 +51,8 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
     refused(&folder, &["crawl", "--seeds", "good.txt", "--set", "log.level=loud=="], &["log.level"]);
     refused(&folder, &["extract", "absent.html"], &["cannot read absent.html"]);
     refused(&folder, &["extract", "good.txt", "--url", "nonsense"], &["nonsense"]);
+    let both = ["extract", "https://a.example/1", "--url", "https://a.example/2"];
+    refused(&folder, &both, &["--url says where a file came from"]);
 }
 
 #[test]
@@ -85,5 +87,29 @@ fn a_page_without_text_is_an_error_and_not_an_empty_file() {
     fs::write(folder.path().join("empty.html"), "<html><body></body></html>").unwrap();
     let output = gleaner(&folder, &["extract", "empty.html"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no text was found"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("no text was found by gleaner on this page") && said.lines().count() == 1,
+        "{said}"
+    );
+    fs::write(folder.path().join("empty.html"), "").unwrap();
+    let output = gleaner(&folder, &["extract", "empty.html"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.as_str()), (Some(1), "gleaner: empty.html is empty\n"));
+}
+
+#[test]
+fn help_says_what_figures_are_of() {
+    let folder = TempDir::new().unwrap();
+    let help = String::from_utf8(gleaner(&folder, &["eval", "--help"]).stdout).unwrap();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "site_mean_f1) is the mean over the sets",
+        "an object a row of a table",
+        "it takes no file name",
+        "they differ from run to run",
+        "edit_distance_pages",
+    ] {
+        assert!(help.contains(part), "{help} lacks {part}");
+    }
 }

@@ -26,6 +26,9 @@ pub struct Document {
     pub title: Option<String>,
     /// Body text in NFC: a paragraph, heading or list item a line, in page order.
     pub text: String,
+    /// The kind of each line of the text, a letter a line: `p` paragraph, `h` heading,
+    /// `i` list item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
+    pub kinds: String,
     /// Language of the text as a BCP 47 primary tag such as `vi`; `und` where
     /// neither the text nor the page tells.
     pub language: String,
@@ -34,14 +37,22 @@ pub struct Document {
     /// When the page says it was published, RFC 3339 with the zone as stated; a
     /// date alone where the page gives no time. `None`: the page does not say.
     pub published: Option<String>,
+    /// When the page says it was last changed, in the same form.
+    pub modified: Option<String>,
     /// Authors as the page names them, in its order.
     pub authors: Vec<String>,
+    /// The section that the page says it stands in, such as "World".
+    pub section: Option<String>,
+    /// The address that the page itself states (`rel=canonical`, else `og:url`).
+    pub canonical: Option<String>,
     /// Hash of the normalised text.
     pub content_hash: ContentHash,
     /// How the text was extracted, such as `template`.
     pub method: String,
     /// The version of the host's template, where one was used.
     pub template_version: Option<u32>,
+    /// How sure the extraction is, in hundredths; `None` for methods that do not tell.
+    pub confidence: Option<u8>,
 }
 
 impl DocumentId {

@@ -46,13 +46,18 @@ struct Record<'a> {
     title: Option<&'a str>,
     language: &'a str,
     published: Option<&'a str>,
+    modified: Option<&'a str>,
     authors: &'a [String],
+    section: Option<&'a str>,
+    canonical: Option<&'a str>,
     fetched: Timestamp,
     words: u64,
     method: &'a str,
     template_version: Option<u32>,
+    confidence: Option<f32>,
     content_hash: String,
     urls: &'a [String],
+    kinds: &'a str,
     text: &'a str,
 }
 
@@ -81,13 +86,18 @@ impl<W: Write> JsonLines<W> {
             title: document.title.as_deref(),
             language: &document.language,
             published: document.published.as_deref(),
+            modified: document.modified.as_deref(),
             authors: &document.authors,
+            section: document.section.as_deref(),
+            canonical: document.canonical.as_deref(),
             fetched: document.fetched,
             words: words(&document.text),
             method: &document.method,
             template_version: document.template_version,
+            confidence: document.confidence.map(|hundredths| f32::from(hundredths) / 100.0),
             content_hash: document.content_hash.to_string(),
             urls,
+            kinds: &document.kinds,
             text: &document.text,
         };
         serde_json::to_writer(&mut self.out, &record)?;
@@ -118,13 +128,18 @@ mod tests {
             host: "www.baolang.example".into(),
             title: Some("Chợ quê".into()),
             text: "Một.\nHai \"ba\".".into(),
+            kinds: "pq".into(),
             language: "vi".into(),
             fetched: "2026-11-20T02:30:00Z".parse().unwrap(),
             published: None,
+            modified: None,
             authors: vec!["An".into()],
+            section: Some("Kinh tế".into()),
+            canonical: None,
             content_hash: ContentHash::of("Một.\nHai \"ba\"."),
             method: "block-model".into(),
             template_version: None,
+            confidence: Some(87),
         }
     }
 
@@ -139,6 +154,9 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["text"], "Một.\nHai \"ba\".");
         assert_eq!(value["words"], 3);
+        assert_eq!(value["section"], "Kinh tế");
+        assert_eq!(value["kinds"], "pq");
+        assert_eq!(value["confidence"], 0.87_f32);
         assert_eq!(value["fetched"], "2026-11-20T02:30:00Z");
     }
 

@@ -124,7 +124,7 @@ mod tests {
     fn kept(number: usize, story: &str) -> Kept {
         let terms = "<p>All rights in these pages, their pictures and their sounds are reserved by the publisher, and whoever wants to use them has to ask for leave.</p>";
         let html = format!(
-            "<title>Story {number}</title><div class=comment><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></div><article>{}</article>",
+            "<title>Story {number}</title><footer><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></footer><article>{}</article>",
             terms.repeat(9)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();

@@ -12,8 +12,8 @@ use gleaner_frontier::{
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::metadata::metadata;
-use gleaner_html::text::{Line, plain};
+use gleaner_html::metadata::metadata_at;
+use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
 use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
@@ -192,9 +192,12 @@ fn is_binary(text: &str) -> bool {
 /// the single-page method. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
-    let Extracted { lines, method, .. } = Judgement::of(page, template, pins).extracted();
+    let Extracted { lines, method, confidence } = Judgement::of(page, template, pins).extracted();
     let by_template = template.filter(|_| method == Method::Template);
-    draft_of(page, origin, &lines, method.label(), by_template.map(|template| template.version))
+    let version = by_template.map(|template| template.version);
+    let mut draft = draft_of(page, origin, &lines, method.label(), version)?;
+    draft.document.confidence = Some((100.0 * confidence).round() as u8);
+    Some(draft)
 }
 
 /// The document that a page holds when these lines are its text. `None`: no line.
@@ -210,7 +213,7 @@ pub fn draft_of(
     if text.is_empty() {
         return None;
     }
-    let metadata = metadata(page);
+    let metadata = metadata_at(page, origin.url.as_str());
     let document = Document {
         id: DocumentId(*origin.url.key().as_bytes()),
         url: origin.url.as_str().into(),
@@ -219,13 +222,32 @@ pub fn draft_of(
         language: language(&text, metadata.language.as_deref()),
         fetched: origin.fetched,
         published: metadata.published,
+        modified: metadata.modified,
+        kinds: kinds(lines),
         authors: metadata.authors,
+        section: metadata.section,
+        canonical: metadata.canonical,
         content_hash: ContentHash::of(&text),
         method: method.into(),
         template_version,
+        confidence: None,
         text,
     };
     Some(Draft { document })
+}
+
+/// The letters of [`Document::kinds`]. Only preformatted lines hold line breaks.
+fn kinds(lines: &[Line]) -> String {
+    let letter = |kind| match kind {
+        LineKind::Paragraph => "p",
+        LineKind::Heading => "h",
+        LineKind::Item => "i",
+        LineKind::Quote => "q",
+        LineKind::Cell => "c",
+        LineKind::Caption => "f",
+        LineKind::Pre => "x",
+    };
+    lines.iter().map(|line| letter(line.kind).repeat(line.text.split('\n').count())).collect()
 }
 
 /// Finds the links of a page. Feeds are taken from listings only: those of
@@ -285,5 +307,20 @@ impl Reading {
             let rank = rank(&found);
             (found, rank)
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_text_has_its_kind() {
+        let page = Page::parse(
+            "<h2>Rain</h2><p>It rains.<ul><li>here<li>there</ul><pre>a\n b</pre><blockquote>So what",
+        );
+        let lines = gleaner_html::text::lines(&page, 0, |_| true);
+        assert_eq!(kinds(&lines), "hpiixxq");
+        assert_eq!(kinds(&lines).len(), plain(&lines).split('\n').count());
     }
 }

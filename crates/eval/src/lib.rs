@@ -21,7 +21,7 @@ pub mod training;
 
 pub use measure::Measure;
 pub use method::{Learned, Method};
-pub use protocol::{Protocol, Run, SetScores, Task, run};
+pub use protocol::{PER_CORE, Protocol, Run, SetScores, Task, run};
 pub use report::Report;
 pub use score::{PageScore, score_page};
 pub use set::{Entry, Recorded, Set, SetError};

@@ -9,14 +9,19 @@
 //! pages that are learned from (38 of a set at most) and one page a thread; sets follow
 //! one another. The scores are the same for any number of threads; times are not.
 //!
+//! A page that cannot be read is neither scored nor learned from, and named in the end: it
+//! does not cost the scores of the others.
+//!
 //! The awkward truth: a set of many sites is learned as if it were one, and with few
 //! pages a set keeps fewer threads busy than there are.
 
 use std::num::NonZeroUsize;
+use std::thread;
 
 use gleaner_extract::block_model::{self, Forest};
 use gleaner_html::Page;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
@@ -29,9 +34,16 @@ pub(crate) const FOLDS: usize = 5;
 /// Pages that are learned from at most.
 pub(crate) const TEACHERS: usize = 30;
 
+/// With fewer there is nothing to compare.
+const NEEDED: usize = 2;
+
 /// So many pages at a set's start hold the teachers of every fold: 30 and those of one
 /// fold among them.
 pub(crate) const KEPT: usize = 38;
+
+/// Threads that are started a core at most: more would only wait for each other, and
+/// keep all else on the machine waiting.
+pub const PER_CORE: usize = 4;
 
 /// What may be learned before a page is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +64,12 @@ impl Protocol {
         }
     }
 
+    /// Whether the method can find anything after what may be learned.
+    #[must_use]
+    pub fn allows(self, method: Method) -> bool {
+        self.learns() || !method.needs_site()
+    }
+
     fn learns(self) -> bool {
         self == Self::Template
     }
@@ -69,7 +87,7 @@ pub struct Task {
     /// Judge each page by a block model that has seen no page of its site, instead of
     /// by the built-in one.
     pub cross_validate: bool,
-    /// Threads; `None` for one a core.
+    /// Threads, of which at most [`PER_CORE`] a core are started; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -82,6 +100,8 @@ pub struct Run {
     pub sets: Vec<SetScores>,
     /// What was left out or is to be taken with care, a sentence each.
     pub remarks: Vec<String>,
+    /// Why a page could not be read and is in no figure, a sentence each.
+    pub unread: Vec<String>,
 }
 
 /// The scores of one set.
@@ -90,34 +110,85 @@ pub struct SetScores {
     /// The set's name.
     pub name: String,
     /// The scores of a method's pages, in the order of the manifest. Every method has
-    /// the same pages: those with a word of gold.
+    /// the same pages: those with gold that could be read.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
 /// Runs methods over sets. `done` is called after each page with gold, from any thread.
 ///
 /// # Errors
-/// [`SetError`]: the first page in the order of sets and manifests that cannot be read;
-/// or no page has gold.
+/// [`SetError`]: no page has gold, or none of those can be read; with `cross_validate`, a
+/// page cannot be read.
 pub fn run(sets: &[Set], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, SetError> {
-    let (scored, remarks) = scope(sets, task);
+    let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {
-        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        return Err(SetError::NoGold { names: names.join(", ") });
+        return Err(SetError::no_gold(sets));
     }
-    let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| takes_part(m, task)).collect();
-    let threads = task.threads.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let sets = pool.install(|| {
+    let methods: Vec<Method> = task.methods.iter().copied().filter(|&m| task.protocol.allows(m)).collect();
+    let scored: Vec<(SetScores, Vec<SetError>)> = pool(task.threads)?.install(|| {
         let models = if task.cross_validate {
             Lessons::read(sets, &|| {})?.cross_validate(FOLDS, &boosting::Params::default())
         } else {
             CrossValidated::default()
         };
-        let one = |set: &&Set| one_set(set, task, &methods, &models, done);
-        scored.iter().map(one).collect::<Result<Vec<_>, _>>()
+        Ok::<_, SetError>(scored.iter().map(|set| one_set(set, task, &methods, &models, done)).collect())
     })?;
-    Ok(Run { protocol: task.protocol, sets, remarks })
+    let (sets, unread): (Vec<SetScores>, Vec<Vec<SetError>>) = scored.into_iter().unzip();
+    let unread: Vec<SetError> = unread.into_iter().flatten().collect();
+    if !methods.is_empty() && sets.iter().all(SetScores::is_empty) {
+        return Err(SetError::all(unread));
+    }
+    remarks.extend(sets.iter().flat_map(SetScores::remarks));
+    Ok(Run {
+        protocol: task.protocol,
+        sets,
+        remarks,
+        unread: unread.iter().map(SetError::to_string).collect(),
+    })
+}
+
+fn pages(count: usize) -> String {
+    if count == 1 { "1 page".to_owned() } else { format!("{count} pages") }
+}
+
+impl SetScores {
+    fn is_empty(&self) -> bool {
+        self.methods.iter().all(|(_, pages)| pages.is_empty())
+    }
+
+    /// What is to be known of the scores, a sentence each.
+    fn remarks(&self) -> Vec<String> {
+        let name = &self.name;
+        let count = |pages: &[PageScore], of: fn(&PageScore) -> bool| pages.iter().filter(|p| of(p)).count();
+        let mut remarks = Vec::new();
+        let bare = self.methods.first().map_or(0, |(_, pages)| count(pages, |page| page.words.gold == 0));
+        if bare > 0 {
+            remarks.push(format!("{name}: F1 is 0 on {}, whose gold text has no word", pages(bare)));
+        }
+        for (method, scores) in &self.methods {
+            let given_up = count(scores, |page| page.edit_distance_ratio == Some(None));
+            if given_up > 0 {
+                remarks.push(format!(
+                    "{name}, {method}: the edit distance is not measured on {}, too long and too unlike the \
+                     gold; the mean is that of the others",
+                    pages(given_up)
+                ));
+            }
+        }
+        remarks
+    }
+}
+
+/// The threads of a run.
+pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {
+    let threads = threads(asked, thread::available_parallelism().map_or(1, NonZeroUsize::get));
+    let built = ThreadPoolBuilder::new().num_threads(threads).build();
+    built.map_err(|error| SetError::Threads { threads, error })
+}
+
+/// How many threads are started on a machine of so many cores.
+fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
+    asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
 }
 
 /// The model for pages of a site: one that has not seen it, else the built-in one.
@@ -125,19 +196,28 @@ fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-fn takes_part(method: Method, task: &Task) -> bool {
-    task.protocol.learns() || !method.needs_site()
-}
-
 /// The sets that can be scored, and what is to be said about the others and the methods.
 fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     let mut remarks = Vec::new();
-    for method in task.methods.iter().filter(|&&method| !takes_part(method, task)) {
+    for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {
         remarks.push(format!("{method} is left out: it needs pages of a site (--protocol template)"));
     }
     let (scored, bare): (Vec<&Set>, Vec<&Set>) = sets.iter().partition(|set| set.with_gold() > 0);
-    remarks
-        .extend(bare.iter().map(|set| format!("{} is left out: none of its pages has gold text", set.name)));
+    remarks.extend(bare.iter().map(|set| {
+        let of_none = if set.entries.is_empty() {
+            "its manifest names no page"
+        } else {
+            "none of its pages has gold text"
+        };
+        format!("{} is left out: {of_none}", set.name)
+    }));
+    for set in scored.iter().filter(|set| task.protocol.learns() && set.entries.len() <= NEEDED) {
+        remarks.push(format!(
+            "{} has {}: too few to learn from, as each is scored by what at least {NEEDED} others teach",
+            set.name,
+            pages(set.entries.len())
+        ));
+    }
     for set in scored.iter().filter(|set| task.protocol.learns() && set.sites() > 1) {
         remarks.push(format!(
             "{} has pages of {} sites and is learned as if it were one",
@@ -148,15 +228,17 @@ fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     (scored, remarks)
 }
 
+/// The scores of a set, and why pages could not be read.
 fn one_set(
     set: &Set,
     task: &Task,
     methods: &[Method],
     models: &CrossValidated,
     done: &(dyn Fn() + Sync),
-) -> Result<SetScores, SetError> {
+) -> (SetScores, Vec<SetError>) {
     let learns = task.protocol.learns() && methods.iter().any(|method| method.uses_site());
-    let kept = in_order(set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(Entry::read))?;
+    let kept = set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(Entry::read);
+    let (kept, mut unread) = apart(kept.collect());
     let learned: Vec<Learned> =
         (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, models, &kept, fold)).collect();
     let score = |(at, entry): (usize, &Entry)| {
@@ -171,33 +253,49 @@ fn one_set(
             )
         };
         let scores = match kept.get(at) {
-            Some(recorded) => score(recorded),
-            None => score(&entry.read()?),
+            Some(recorded) => Ok(recorded.as_ref().map(score)),
+            None => entry.read().map(|recorded| Some(score(&recorded))),
         };
         done();
-        Ok(scores)
+        scores
     };
     let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
-    let pages: Vec<Vec<PageScore>> = in_order(with_gold.map(score))?;
+    let (pages, others) = apart(with_gold.map(score).collect());
+    unread.extend(others);
+    let pages: Vec<Vec<PageScore>> = pages.into_iter().flatten().flatten().collect();
     let of = |at: usize| pages.iter().filter_map(|page| page.get(at).cloned()).collect();
     let methods = methods.iter().enumerate().map(|(at, &method)| (method, of(at))).collect();
-    Ok(SetScores { name: set.name.clone(), methods })
+    (SetScores { name: set.name.clone(), methods }, unread)
 }
 
-/// All values, or the first error in order, whichever thread met one first.
+/// What went well, each in its place, and the errors.
+fn apart<T>(results: Vec<Result<T, SetError>>) -> (Vec<Option<T>>, Vec<SetError>) {
+    let mut errors = Vec::new();
+    let values = results.into_iter().map(|result| result.map_err(|error| errors.push(error)).ok()).collect();
+    (values, errors)
+}
+
+/// All values, or all errors, in their order, whichever thread met one first.
 pub(crate) fn in_order<T: Send>(
     results: impl ParallelIterator<Item = Result<T, SetError>>,
 ) -> Result<Vec<T>, SetError> {
-    results.collect::<Vec<_>>().into_iter().collect()
+    let (values, errors) = apart(results.collect());
+    if errors.is_empty() { Ok(values.into_iter().flatten().collect()) } else { Err(SetError::all(errors)) }
 }
 
 /// What a fold may know; nothing where no pages were kept to learn from.
-fn learn(set: &Set, methods: &[Method], models: &CrossValidated, kept: &[Recorded], fold: usize) -> Learned {
+fn learn(
+    set: &Set,
+    methods: &[Method],
+    models: &CrossValidated,
+    kept: &[Option<Recorded>],
+    fold: usize,
+) -> Learned {
     if kept.is_empty() {
         return Learned::default();
     }
-    let pages: Vec<(&str, &Page)> =
-        teachers(kept.len(), fold).map(|at| (set.entries[at].url.as_str(), &kept[at].page)).collect();
+    let page = |at: usize| Some((set.entries[at].url.as_str(), &kept[at].as_ref()?.page));
+    let pages: Vec<(&str, &Page)> = teachers(kept.len(), fold).filter_map(page).collect();
     let first = set.entries.first().expect("a set with pages that were kept has entries");
     Learned::from_pages(methods, model(models, first), &first.site, &pages)
 }
@@ -210,6 +308,12 @@ pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_are_a_few_a_core_at_most() {
+        let of_two = |asked| threads(NonZeroUsize::new(asked), 2);
+        assert_eq!([0, 1, 7, 8, 9, 100_000, usize::MAX].map(of_two), [2, 1, 7, 8, 8, 8, 8]);
+    }
 
     #[test]
     fn a_fold_learns_from_the_first_thirty_pages_of_the_others() {

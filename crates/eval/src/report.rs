@@ -4,6 +4,9 @@
 //! means, so that a site with many pages weighs as much as one with few. Space saving is
 //! of all bytes together. As JSON and as CSV a row has the figures that were asked for
 //! and no times, since those differ from run to run.
+//!
+//! The awkward truth: the mean edit distance ratio is of the pages on which it could be
+//! taken, which are counted beside it; what is given up would have had a low one.
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
@@ -47,12 +50,21 @@ pub struct Row {
     pub blocks: Option<Ratios>,
     /// Means of precision, recall and F1 by the longest common subsequence of words.
     pub subsequence: Option<Ratios>,
-    /// Mean edit distance ratio.
-    pub edit_distance_ratio: Option<f64>,
+    /// Edit distance ratio.
+    pub edit_distance: Option<EditDistance>,
     /// Bytes of all pages and of what was extracted.
     pub space: Option<Space>,
     /// Mean time of an extraction in milliseconds, decoding and parsing left out.
     pub milliseconds: f64,
+}
+
+/// The edit distance ratio of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EditDistance {
+    /// The mean, 0 to 1; `None` if no page could be measured.
+    pub ratio: Option<f64>,
+    /// Pages that were measured.
+    pub pages: usize,
 }
 
 /// A figure of a row.
@@ -64,6 +76,8 @@ pub enum Value {
     Count(u64),
     /// A share, printed with six decimals.
     Share(f64),
+    /// Not measured on any page: `null` in JSON, an empty cell of CSV.
+    Missing,
 }
 
 impl Report {
@@ -117,7 +131,7 @@ impl Row {
             below_half: pages.iter().filter(|page| f1(page) < HALF).count(),
             blocks: mean_ratios(&pages, |page| page.blocks),
             subsequence: mean_ratios(&pages, |page| page.subsequence),
-            edit_distance_ratio: mean_of(&pages, |page| page.edit_distance_ratio),
+            edit_distance: edit_distance(&pages),
             space: sum_of_space(&pages),
             milliseconds: mean(pages.iter().map(|page| page.time.as_secs_f64() * 1e3)),
         }
@@ -153,7 +167,10 @@ impl Row {
             let names = ["subsequence_precision", "subsequence_recall", "subsequence_f1"];
             columns.extend(names.into_iter().zip([precision, recall, f1].map(Value::Share)));
         }
-        columns.extend(self.edit_distance_ratio.map(|ratio| ("edit_distance_ratio", Value::Share(ratio))));
+        if let Some(EditDistance { ratio, pages }) = self.edit_distance {
+            columns.push(("edit_distance_ratio", ratio.map_or(Value::Missing, Value::Share)));
+            columns.push(("edit_distance_pages", Value::Count(pages as u64)));
+        }
         if let Some(space) = self.space {
             let Space { html, text } = space;
             let names = ["html_bytes", "text_bytes", "html_gzip_bytes", "text_gzip_bytes"];
@@ -177,6 +194,7 @@ impl Value {
     fn json(&self) -> String {
         match self {
             Self::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+            Self::Missing => "null".to_owned(),
             Self::Count(_) | Self::Share(_) => self.csv(),
         }
     }
@@ -190,6 +208,7 @@ impl Value {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Share(share) => format!("{share:.6}"),
+            Self::Missing => String::new(),
         }
     }
 }
@@ -218,6 +237,14 @@ fn mean_ratios(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<Ratios>) 
 fn mean_of(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = pages.iter().map(|page| of(page)).collect();
     values.map(|values| mean(values.into_iter()))
+}
+
+/// The mean of the pages that were measured, if it was asked for.
+fn edit_distance(pages: &[&PageScore]) -> Option<EditDistance> {
+    let asked: Option<Vec<Option<f64>>> = pages.iter().map(|page| page.edit_distance_ratio).collect();
+    let measured: Vec<f64> = asked?.into_iter().flatten().collect();
+    let pages = measured.len();
+    Some(EditDistance { ratio: (pages > 0).then(|| mean(measured.into_iter())), pages })
 }
 
 fn sum_of_space(pages: &[&PageScore]) -> Option<Space> {
@@ -260,7 +287,7 @@ mod tests {
             set("a,b", vec![page("a/1", 4), page("a/2", 1), page("a/3", 1)]),
             set("c", vec![page("c/1", 2)]),
         ];
-        Run { protocol: Protocol::Cold, sets, remarks: Vec::new() }
+        Run { protocol: Protocol::Cold, sets, remarks: Vec::new(), unread: Vec::new() }
     }
 
     #[test]
@@ -293,6 +320,23 @@ mod tests {
         assert_eq!(lines[0], "set,protocol,method,pages,precision,recall,f1,site_mean_f1,below_half");
         assert_eq!(lines[1], "\"a,b\",cold,gleaner,3,0.500000,0.500000,0.500000,0.500000,2");
         assert_eq!(lines.len(), 4);
+    }
+
+    /// A page that was given up is in no mean, and that it was stands in the row.
+    #[test]
+    fn what_was_not_measured_is_counted() {
+        let mut run = two_sets();
+        let ratios = [Some(0.5), None, Some(0.7)];
+        for (page, ratio) in run.sets[0].methods[0].1.iter_mut().zip(ratios) {
+            page.edit_distance_ratio = Some(ratio);
+        }
+        run.sets[1].methods[0].1[0].edit_distance_ratio = Some(None);
+        let csv = Report::of(&run).csv();
+        let ends: Vec<&str> = csv.lines().map(|line| line.rsplit(',').nth(1).unwrap()).collect();
+        assert_eq!(ends, ["edit_distance_ratio", "0.600000", "", "0.600000"], "{csv}");
+        let json = Report::of(&run).json();
+        assert!(json.contains("\"edit_distance_ratio\": null, \"edit_distance_pages\": 0}"), "{json}");
+        assert!(json.contains("\"edit_distance_ratio\": 0.600000, \"edit_distance_pages\": 2}"), "{json}");
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! without gold is there to learn from. A folder without a manifest stands for all sets
 //! below it, in order of their paths.
 //!
-//! The awkward truth: whether gold is gold nobody checks. A page's bytes are read when
-//! its turn comes, so a broken one is met in the middle of a run.
+//! The awkward truth: whether gold is gold nobody checks. What a manifest names wrongly is
+//! found at once; a page's bytes are read when its turn comes, so a broken one is met in the
+//! middle of a run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -24,6 +25,9 @@ const LIMIT: u64 = 64 << 20;
 
 /// Folders within folders that are searched for sets.
 const DEPTH: usize = 4;
+
+/// Faults that are listed; the others are counted.
+pub const LISTED: usize = 20;
 
 /// Name of the file that makes a folder a set.
 const MANIFEST: &str = "manifest.jsonl";
@@ -82,6 +86,12 @@ pub enum SetError {
         /// Why it was not.
         error: io::Error,
     },
+    /// A file where a folder should be.
+    #[error("{path} is a file: name the folder of the set, or one above it")]
+    File {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder that is no set and has none below it.
     #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
     NoSet {
@@ -99,27 +109,66 @@ pub enum SetError {
         reason: String,
     },
     /// Nothing to score.
-    #[error("{names}: no page has gold text, so nothing can be scored")]
+    #[error("{names}: {reason}, so nothing can be scored")]
     NoGold {
         /// The sets.
         names: String,
+        /// What they lack.
+        reason: &'static str,
     },
+    /// Several of the others, each to be mended.
+    #[error("{}", listed(.0))]
+    Several(Vec<Self>),
     /// The threads could not be started.
-    #[error("cannot start threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("cannot start {threads} threads: {error}; name fewer with --threads")]
+    Threads {
+        /// How many there should be.
+        threads: usize,
+        /// Why there are not.
+        error: rayon::ThreadPoolBuildError,
+    },
+}
+
+impl SetError {
+    /// One error or, as one, several of which none is [`Self::Several`].
+    pub(crate) fn all(mut errors: Vec<Self>) -> Self {
+        if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
+    }
+
+    /// None of these sets can be scored.
+    pub(crate) fn no_gold(sets: &[Set]) -> Self {
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+        let is_empty = sets.iter().all(|set| set.entries.is_empty());
+        let reason = if is_empty { "no page is named in the manifest" } else { "no page has gold text" };
+        Self::NoGold { names: names.join(", "), reason }
+    }
+
+    /// Each by itself.
+    fn apart(self) -> Vec<Self> {
+        match self {
+            Self::Several(errors) => errors,
+            other => vec![other],
+        }
+    }
+}
+
+/// How many there are, and the first [`LISTED`], a line each.
+fn listed(errors: &[SetError]) -> String {
+    let lines: String = errors.iter().take(LISTED).map(|error| format!("\n  {error}")).collect();
+    let rest = match errors.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    format!("{} faults:{lines}{rest}", errors.len())
 }
 
 /// A line of the manifest; what else it says is not needed here.
 #[derive(Deserialize)]
 struct Record {
     id: String,
-    #[serde(default)]
-    url: String,
-    #[serde(default)]
-    site: String,
-    #[serde(default)]
-    lang: String,
-    #[serde(default)]
+    url: Option<String>,
+    site: Option<String>,
+    lang: Option<String>,
     title: Option<String>,
 }
 
@@ -128,9 +177,9 @@ impl Set {
     /// manifest, all sets below it. A set that is meant twice is taken once.
     ///
     /// # Errors
-    /// [`SetError`]: a folder cannot be read or holds no set; a manifest is faulty.
+    /// [`SetError`]: a folder cannot be read or holds no set; all that is faulty in manifests.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
-        let (mut sets, mut seen) = (Vec::new(), BTreeSet::new());
+        let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
             let found = below(folder, DEPTH)?;
             if found.is_empty() {
@@ -138,9 +187,15 @@ impl Set {
             }
             for folder in found {
                 if seen.insert(fs::canonicalize(&folder).map_err(wrong(&folder))?) {
-                    sets.push(Self::read(&folder)?);
+                    match Self::read(&folder) {
+                        Ok(set) => sets.push(set),
+                        Err(error) => faults.extend(error.apart()),
+                    }
                 }
             }
+        }
+        if !faults.is_empty() {
+            return Err(SetError::all(faults));
         }
         tell_apart(&mut sets);
         Ok(sets)
@@ -149,18 +204,21 @@ impl Set {
     /// Reads a folder's manifest.
     ///
     /// # Errors
-    /// [`SetError`]: no manifest, or a faulty one.
+    /// [`SetError`]: no manifest, or all its faulty lines.
     pub fn read(folder: &Path) -> Result<Self, SetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
-        let (mut entries, mut ids) = (Vec::new(), BTreeSet::new());
+        let (mut entries, mut ids, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let faulty = |reason| SetError::Line { manifest: manifest.clone(), line: at + 1, reason };
-            let entry = entry(folder, line).map_err(faulty)?;
-            if !ids.insert(entry.id.clone()) {
-                return Err(faulty(format!("the id {:?} is there twice", entry.id)));
+            match entry(folder, line) {
+                Ok(entry) if ids.insert(entry.id.clone()) => entries.push(entry),
+                Ok(Entry { id, .. }) => faults.push((at, format!("the id {id:?} is there twice"))),
+                Err(reason) => faults.push((at, reason)),
             }
-            entries.push(entry);
+        }
+        if !faults.is_empty() {
+            let error = |(at, reason)| SetError::Line { manifest: manifest.clone(), line: at + 1, reason };
+            return Err(SetError::all(faults.into_iter().map(error).collect()));
         }
         Ok(Self { name: base_name(folder), folder: folder.to_owned(), entries })
     }
@@ -193,8 +251,9 @@ impl Entry {
 }
 
 fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
-    let record: Record = serde_json::from_str(line).map_err(|error| format!("no page: {error}"))?;
-    let Record { id, url, site, lang, title } = record;
+    let Record { id, url, site, lang, title } =
+        serde_json::from_str(line).map_err(|error| no_page(&error))?;
+    let [url, site, lang] = [url, site, lang].map(Option::unwrap_or_default);
     if id.is_empty() || id.contains(['/', '\\', '\0']) {
         return Err(format!("{id:?} is no id: it must be a file's name without its ending"));
     }
@@ -203,13 +262,26 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     let Some(html) = files.into_iter().find(|path| path.is_file()) else {
         return Err(format!("there is neither {id}.html.gz nor {id}.html"));
     };
-    let gold = Some(named("txt")).filter(|path| path.is_file());
+    let gold = Some(named("txt")).filter(|path| path.symlink_metadata().is_ok());
+    if gold.as_ref().is_some_and(|path| !path.is_file()) {
+        return Err(format!("{id}.txt stands where its gold text should, and is no file"));
+    }
     let title = title.filter(|title| !title.trim().is_empty());
     Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
+/// What is wrong with a line that is no page. That it is the first of its own says nothing.
+fn no_page(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    format!("no page: {} (column {})", said.strip_suffix(&place).unwrap_or(&said), error.column())
+}
+
 /// The folder, if it is a set, else the sets below it.
 fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
+    if folder.is_file() {
+        return Err(SetError::File { path: folder.to_owned() });
+    }
     if folder.join(MANIFEST).exists() {
         return Ok(vec![folder.to_owned()]);
     }
@@ -258,8 +330,13 @@ fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
         .map_err(wrong(path))
 }
 
+/// Without the mark that some editors put before UTF-8.
 fn text(path: &Path) -> Result<String, SetError> {
-    String::from_utf8(bytes(path)?)
+    let mut bytes = bytes(path)?;
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(.."\u{feff}".len());
+    }
+    String::from_utf8(bytes)
         .map_err(|error| wrong(path)(io::Error::other(format!("it is not UTF-8: {}", error.utf8_error()))))
 }
 
@@ -267,7 +344,7 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(io::Error::other(format!("larger than {LIMIT} bytes")));
+        return Err(io::Error::other(format!("larger than {} MiB", LIMIT >> 20)));
     }
     Ok(bytes)
 }
@@ -340,13 +417,20 @@ mod tests {
 
     #[test]
     fn what_is_no_set_says_why() {
-        let cases: [(Files, &str); 8] = [
+        let cases: [(Files, &str); 12] = [
             (&[("notes.txt", b"")], "is no set"),
             (&[(MANIFEST, b"\xff")], "not UTF-8"),
             (&[(MANIFEST, b"\n{\"id\": 7}")], "manifest.jsonl line 2: no page: invalid type"),
             (&[(MANIFEST, b"nonsense")], "manifest.jsonl line 1: no page: expected"),
             (&[(MANIFEST, b"{\"url\": \"\"}")], "line 1: no page: missing field `id`"),
             (&[(MANIFEST, b"{\"id\": \"../x\"}")], "is no id"),
+            (&[(MANIFEST, b"{}\n")], "line 1: no page: missing field `id` (column 2)"),
+            (&[(MANIFEST, b"{nonsense}\n")], "line 1: no page: key must be a string (column 2)"),
+            (&[("a/manifest.jsonl", b"{}"), ("manifest.jsonl/x", b"")], "cannot read "),
+            (
+                &[(MANIFEST, b"{\"id\": \"1\"}"), ("1.html", b""), ("1.txt/x", b"")],
+                "line 1: 1.txt stands where its gold text should, and is no file",
+            ),
             (&[(MANIFEST, b"{\"id\": \"1\"}")], "line 1: there is neither 1.html.gz nor 1.html"),
             (
                 &[(MANIFEST, b"{\"id\": \"1\"}\n{\"id\": \"1\"}"), ("1.html", b"")],
@@ -360,6 +444,39 @@ mod tests {
         }
         let error = Set::find(&["no such folder".into()]).unwrap_err().to_string();
         assert!(error.starts_with("cannot read no such folder: "), "{error}");
+    }
+
+    #[test]
+    fn all_faults_are_told_together() {
+        let mut manifest = String::from("nonsense\n");
+        (1..=24).for_each(|id| manifest += &format!("{{\"id\": \"{id}\"}}\n"));
+        let files: [(&str, &[u8]); 3] = [
+            ("a/manifest.jsonl", manifest.as_bytes()),
+            ("a/7.html", b""),
+            ("b/manifest.jsonl", b"{\"id\": \"x\"}"),
+        ];
+        let folder = folder(&files);
+        let error = Set::find(&[folder.path().to_owned()]).unwrap_err().to_string();
+        let lines: Vec<&str> = error.lines().collect();
+        assert_eq!((lines[0], lines.len()), ("25 faults:", 1 + LISTED + 1), "{error}");
+        assert!(lines[1].contains("a/manifest.jsonl line 1: no page"), "{error}");
+        assert!(lines[2].contains("there is neither 1.html.gz nor 1.html"), "{error}");
+        assert_eq!(lines[LISTED + 1].trim(), "and 5 more");
+    }
+
+    #[test]
+    fn a_file_is_no_set_and_what_stands_instead_of_a_page_is_no_harm() {
+        let line = "\u{feff}{\"id\": \"1\", \"lang\": null, \"url\": null, \"site\": null, \"title\": null}";
+        let folder = folder(&[
+            (MANIFEST, line.as_bytes()),
+            ("1.html", b"<p>Rain"),
+            ("1.txt", "\u{feff}Rain".as_bytes()),
+        ]);
+        let set = Set::read(folder.path()).unwrap();
+        assert_eq!((set.entries[0].lang.as_str(), set.with_gold()), ("", 1));
+        assert_eq!(set.entries[0].read().unwrap().gold.as_deref(), Some("Rain"));
+        let error = Set::find(&[folder.path().join(MANIFEST)]).unwrap_err().to_string();
+        assert!(error.ends_with("manifest.jsonl is a file: name the folder of the set, or one above it"));
     }
 
     #[test]

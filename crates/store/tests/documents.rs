@@ -38,10 +38,15 @@ fn document(number: u8, text: &str) -> Document {
         language: "vi".into(),
         fetched: Timestamp::UNIX_EPOCH,
         published: None,
+        modified: None,
+        kinds: String::new(),
         authors: Vec::new(),
+        section: None,
+        canonical: None,
         content_hash: ContentHash::of(text),
         method: "block-model".into(),
         template_version: None,
+        confidence: None,
     }
 }
 

@@ -13,6 +13,7 @@ use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::watching::Watching;
@@ -35,8 +36,8 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
-        eprintln!(
-            "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org"
+        say(
+            "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org",
         );
     }
     let writer = settings::store(&config, true)?;
@@ -44,7 +45,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
     signals::listen(runtime.handle(), stop.clone(), {
         let bar = bar.clone();
-        move || bar.suspend(|| eprintln!("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
+        move || bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
     });
 
     let began = Instant::now();

@@ -3,14 +3,16 @@
 use std::io::{self, IsTerminal, Write};
 
 use gleaner_eval::report::{Row, Value, worst};
+use gleaner_eval::set::LISTED;
 use gleaner_eval::{Measure, Method, Protocol, Report, Run, Set, Task, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::Done;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
+use crate::aside::say;
 use crate::commands::papers;
 use crate::failure::Failure;
-use crate::table::table;
+use crate::table::{NOTHING, table};
 
 pub(crate) fn run(args: &Eval) -> Done {
     let Some(protocol) = protocol(args)? else { return papers::run(args) };
@@ -24,18 +26,36 @@ pub(crate) fn run(args: &Eval) -> Done {
     if report.rows.is_empty() {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
-    for remark in &scores.remarks {
-        eprintln!("{remark}");
-    }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
     // Rows are for programs: what is for people goes beside them.
-    let rows = match args {
-        Eval { json: true, .. } => report.json(),
-        Eval { csv: true, .. } => report.csv(),
-        Eval { .. } => return print(&(rows(&report) + &worst)),
+    let (rows, aside) = match args {
+        Eval { json: true, .. } => (report.json(), worst),
+        Eval { csv: true, .. } => (report.csv(), worst),
+        Eval { .. } => (rows(&report) + &worst, String::new()),
     };
-    eprint!("{worst}");
-    print(&rows)
+    // First of all what the run was for.
+    print(&rows)?;
+    scores.remarks.iter().for_each(say);
+    if !aside.is_empty() {
+        say(aside.trim_end());
+    }
+    unread(&scores.unread)
+}
+
+/// A run with pages that could not be read has failed, though the rows of the others stand.
+fn unread(pages: &[String]) -> Done {
+    const REMEDY: &str = "mend it or take it out of the manifest";
+    match pages {
+        [] => Ok(()),
+        [page] => Err(Failure::Work(format!("one page is in no figure; {REMEDY}: {page}"))),
+        [..] => {
+            let lines: String = pages.iter().take(LISTED).map(|page| format!("\n  {page}")).collect();
+            let rest = pages.len().saturating_sub(LISTED);
+            let rest = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
+            let count = pages.len();
+            Err(Failure::Work(format!("{count} pages are in no figure; of each, {REMEDY}:{lines}{rest}")))
+        }
+    }
 }
 
 /// The protocol of a run, or `None` for the papers' tables.
@@ -58,7 +78,7 @@ fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
 fn task(args: &Eval, protocol: Protocol) -> Task {
     let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
-        methods.extend(Method::all());
+        methods.extend(Method::all().filter(|method| protocol.allows(*method)));
     }
     methods.sort();
     methods.dedup();
@@ -123,6 +143,7 @@ fn other_cells(row: &Row) -> Vec<String> {
         Value::Text(text) => text,
         Value::Count(count) => count.to_string(),
         Value::Share(value) => share(value),
+        Value::Missing => NOTHING.to_owned(),
     });
     named(row).into_iter().chain(figures).collect()
 }

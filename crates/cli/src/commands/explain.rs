@@ -11,6 +11,7 @@ use gleaner_template::explain::{Explained, explain};
 
 use crate::Done;
 use crate::args::{Common, Explain};
+use crate::aside::say;
 use crate::commands::one_page::{self, Knowledge, OnePage};
 use crate::failure::Failure;
 
@@ -27,7 +28,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     });
     let out = args.out.clone().unwrap_or_else(|| default_name(&args.page.page));
     fs::write(&out, html).map_err(Failure::writing(out.display()))?;
-    eprintln!("written to {}; open it in a browser", out.display());
+    say(format_args!("written to {}; open it in a browser", out.display()));
     Ok(())
 }
 

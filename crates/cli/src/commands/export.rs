@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::args::{Common, Export, ExportFormat};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
@@ -29,7 +30,7 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
         _ => {
             let written = write(&store, &filter, BufWriter::new(io::stdout().lock()), "standard output")?;
             if written == 0 {
-                eprintln!("gleaner: no document matches");
+                say("gleaner: no document matches");
             }
             Ok(())
         }
@@ -50,7 +51,7 @@ fn to_file(store: &Store, filter: &Filter, path: &Path) -> Done {
     let file = File::create(&part).map_err(Failure::writing(path.display()))?;
     let written = write(store, filter, BufWriter::new(&file), &path.display().to_string())?;
     file.sync_all().and_then(|()| fs::rename(&part, path)).map_err(Failure::writing(path.display()))?;
-    eprintln!("{written} documents written to {}", path.display());
+    say(format_args!("{written} documents written to {}", path.display()));
     Ok(())
 }
 

@@ -8,11 +8,12 @@ use gleaner_eval::{Learned, Method};
 use gleaner_extract::{Input, block_model};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
-use gleaner_html::decode::decode;
+use gleaner_template::Verdict;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
+use crate::aside::say;
 use crate::commands::one_page::{self, Knowledge, OnePage};
 use crate::commands::pages;
 use crate::failure::Failure;
@@ -37,19 +38,44 @@ struct Record<'a> {
 
 pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let config = settings::load(common)?;
-    let one = one_page::read(&args.page, &config)?;
-    let OnePage { source, page, url } = &one;
+    refuse_what_has_no_effect(&args)?;
+    let OnePage { source, page, url, verdict } = one_page::read(&args.page, &config)?;
     let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");
     let origin = Origin { url: url.clone().unwrap_or_else(nowhere), fetched: Timestamp::now() };
     let knowledge = || one_page::knowledge(&args.page, common, &config, url.as_ref());
-    let Some(draft) = by_method(&args, Input { source, page }, &origin, knowledge)? else {
-        return Err(Failure::Work(format!("no text was found on this page by {}", args.method)));
+    let input = Input { source: &source, page: &page };
+    let Some(draft) = by_method(&args, input, &origin, knowledge)? else {
+        let why = match verdict {
+            Verdict::NotArticle(reason) => format!(", which looks like no article: {reason}"),
+            Verdict::Article => String::new(),
+        };
+        return Err(Failure::Work(format!("no text was found by {} on this page{why}", args.method)));
     };
+    if let Verdict::NotArticle(reason) = verdict {
+        say(format_args!("gleaner: this page looks like no article: {reason}"));
+    }
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",
         PageFormat::Json => json(&draft.document, url.as_ref()),
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// What is typed and changes nothing was meant otherwise.
+fn refuse_what_has_no_effect(args: &Extract) -> Done {
+    let method = args.method;
+    let reason = if args.page.template.is_some() && method != Method::Gleaner {
+        format!("--template is for --method {}: {method} does not read it", Method::Gleaner)
+    } else if !args.beside.is_empty() && !method.uses_site() {
+        let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
+        format!(
+            "--beside is for methods that learn a site ({}): {method} reads one page",
+            of_sites.join(", ")
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(reason))
 }
 
 /// The page's document by the method that was asked for, if it finds text.
@@ -76,7 +102,7 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
         .into_iter()
         .map(|path| {
             let name = path.display().to_string();
-            Ok((name.clone(), Page::parse(&decode(&pages::read(&name)?, None).text)))
+            Ok((name.clone(), Page::parse(&pages::source(&name)?)))
         })
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {

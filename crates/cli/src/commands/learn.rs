@@ -4,12 +4,12 @@ use std::fs;
 
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
-use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
 use gleaner_template::{SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 
 use crate::args::{Common, Learn};
+use crate::aside::say;
 use crate::commands::pages;
 use crate::commands::template::holds;
 use crate::failure::Failure;
@@ -23,13 +23,13 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     let mut kept: Vec<(String, Page)> = Vec::new();
     for path in pages::files(&args.pages)? {
         let name = path.display().to_string();
-        let page = Page::parse(&decode(&pages::read(&name)?, None).text);
+        let page = Page::parse(&pages::source(&name)?);
         match judge(&page, "") {
             Verdict::Article => kept.push((name, page)),
-            Verdict::NotArticle(reason) => eprintln!("{name}: left out, it is no article: {reason}"),
+            Verdict::NotArticle(reason) => say(format_args!("{name}: left out, it is no article: {reason}")),
         }
         if kept.len() == MOST {
-            eprintln!("{MOST} articles are enough; the other pages are left out");
+            say(format_args!("{MOST} articles are enough; the other pages are left out"));
             break;
         }
     }
@@ -44,12 +44,12 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     let pages: Vec<(&str, &Page)> = kept.iter().map(|(name, page)| (name.as_str(), page)).collect();
     let template = SiteTemplate::learn(&host, 1, Timestamp::now(), &pages);
     fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
-    eprintln!(
+    say(format_args!(
         "{host}: learned from {} pages ({}); written to {}",
         kept.len(),
         holds(&template),
         args.out.display()
-    );
+    ));
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use gleaner_template::{Pins, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 
 use crate::args::{self, Common};
+use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
 use crate::settings;
@@ -24,6 +25,8 @@ pub(crate) struct OnePage {
     pub(crate) page: Page,
     /// Where it came from: as asked for, as given, or as the page states.
     pub(crate) url: Option<CanonicalUrl>,
+    /// Whether it looks like an article.
+    pub(crate) verdict: Verdict,
 }
 
 /// What is known of a page's site.
@@ -33,22 +36,30 @@ pub(crate) struct Knowledge {
 }
 
 struct Fetched {
-    bytes: Vec<u8>,
-    content_type: Option<String>,
+    source: String,
     url: Option<CanonicalUrl>,
 }
 
-/// Reads the page, and says so where it looks like no article.
+/// Reads the page.
 pub(crate) fn read(args: &args::OnePage, config: &Config) -> Result<OnePage, Failure> {
-    let Fetched { bytes, content_type, url } = input(args, config)?;
-    let source = decode(&bytes, content_type.as_deref()).text;
+    if args.url.is_some() && is_url(&args.page) {
+        let reason = format!("--url says where a file came from: {} is a URL itself", args.page);
+        return Err(Failure::Usage(reason));
+    }
+    let Fetched { source, url } = input(args, config)?;
+    if source.is_empty() {
+        let name = if args.page == "-" { "standard input" } else { &args.page };
+        return Err(Failure::Work(format!("{name} is empty")));
+    }
     let page = Page::parse(&source);
     let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
     let url = url.or_else(stated);
-    if let Verdict::NotArticle(reason) = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str)) {
-        eprintln!("gleaner: this page looks like no article: {reason}");
-    }
-    Ok(OnePage { source, page, url })
+    let verdict = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str));
+    Ok(OnePage { source, page, url, verdict })
+}
+
+fn is_url(page: &str) -> bool {
+    page.contains("://")
 }
 
 /// The template and the pins for a page: pins are those of its host or, where that is
@@ -69,13 +80,13 @@ pub(crate) fn knowledge(
 }
 
 fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
-    if args.page.contains("://") {
+    if is_url(&args.page) {
         return fetch(&args.page, config);
     }
     let url = args.url.as_deref().map(|url| {
         CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
     });
-    Ok(Fetched { bytes: pages::read(&args.page)?, content_type: None, url: url.transpose()? })
+    Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
 }
 
 /// Asks for one page as the crawl would: robots.txt first, and the gap between.
@@ -100,8 +111,7 @@ fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             match (response.status, response.location) {
                 (200..300, _) => {
                     return Ok(Fetched {
-                        bytes: response.body,
-                        content_type: response.content_type,
+                        source: decode(&response.body, response.content_type.as_deref()).text,
                         url: Some(url),
                     });
                 }
@@ -139,7 +149,7 @@ fn template(
         Ok(writer) => writer.store(),
         // The corpus was not asked for by name, and may be in use by a crawl.
         Err(Failure::Work(message)) if common.data.is_none() => {
-            eprintln!("gleaner: extracted without a template: {message}");
+            say(format_args!("gleaner: extracted without a template: {message}"));
             return Ok(None);
         }
         Err(failure) => return Err(failure),

@@ -1,18 +1,60 @@
 //! Pages that the user names: files, folders, standard input.
+//!
+//! The awkward truth: UTF-16 without its mark is known by the NULs of its markup, and
+//! UTF-32 is not read at all.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
+use gleaner_html::decode::decode;
 
 use crate::failure::Failure;
 
 /// Largest page that is read from a file, after decompression.
 const LIMIT: u64 = 64 << 20;
 
+/// How far into a page NULs are counted, in bytes.
+const PRESCAN: usize = 4096;
+
+/// A page's text: read as [`read`] does, and decoded.
+pub(crate) fn source(path: &str) -> Result<String, Failure> {
+    let bytes = read(path)?;
+    match wide(&bytes) {
+        Some(Wide::Utf16(content_type)) => Ok(decode(&bytes, Some(content_type)).text),
+        Some(Wide::Utf32) => Err(Failure::Usage(format!(
+            "{path} looks like UTF-32, which is not read: convert it to UTF-8 first"
+        ))),
+        None => Ok(decode(&bytes, None).text),
+    }
+}
+
+/// An encoding of more than a byte a letter.
+#[derive(Debug, PartialEq, Eq)]
+enum Wide {
+    /// As a content type that says so.
+    Utf16(&'static str),
+    Utf32,
+}
+
+/// By which bytes of each four are mostly NUL, as those of markup are.
+fn wide(bytes: &[u8]) -> Option<Wide> {
+    let units = &bytes[..bytes.len().min(PRESCAN)];
+    let mostly_nul = |at: usize| {
+        let places = || units.iter().skip(at).step_by(4);
+        places().filter(|byte| **byte == 0).count() * 2 > places().count()
+    };
+    match [0, 1, 2, 3].map(mostly_nul) {
+        [false, true, false, true] => Some(Wide::Utf16("text/html; charset=utf-16le")),
+        [true, false, true, false] => Some(Wide::Utf16("text/html; charset=utf-16be")),
+        [false, _, true, true] | [true, true, _, false] => Some(Wide::Utf32),
+        _ => None,
+    }
+}
+
 /// Reads a page from a file, or from standard input for `-`; gzip or not.
-pub(crate) fn read(path: &str) -> Result<Vec<u8>, Failure> {
+fn read(path: &str) -> Result<Vec<u8>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {path}: {error}"));
     let bytes = if path == "-" {
         limited(io::stdin().lock()).map_err(wrong)?
@@ -30,12 +72,13 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(io::Error::other(format!("larger than {LIMIT} bytes")));
+        return Err(io::Error::other(format!("larger than {} MiB", LIMIT >> 20)));
     }
     Ok(bytes)
 }
 
-/// The HTML files below the given paths, in order of their names.
+/// The HTML files below the given paths, in order of their names; of each folder there is one
+/// at least.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -48,6 +91,12 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             fs::read_dir(path).map_err(wrong)?.map(|entry| entry.map(|entry| entry.path())).collect();
         let mut pages: Vec<PathBuf> =
             entries.map_err(wrong)?.into_iter().filter(|path| is_html(path)).collect();
+        if pages.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{} holds no page: no file in it ends in .html, .htm or .xhtml, or these with .gz",
+                path.display()
+            )));
+        }
         pages.sort();
         found.extend(pages);
     }
@@ -58,4 +107,27 @@ fn is_html(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     [".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_encodings_are_known_by_their_nuls() {
+        let text = "<html><p>Mưa rơi suốt ngày ở 村</p></html>";
+        let of_16 = |to: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to).collect::<Vec<u8>>();
+        let of_32 = |to: fn(u32) -> [u8; 4]| text.chars().flat_map(|c| to(u32::from(c))).collect::<Vec<u8>>();
+        let utf_16 =
+            |end: &str| match wide(&of_16(if end == "le" { u16::to_le_bytes } else { u16::to_be_bytes })) {
+                Some(Wide::Utf16(content_type)) => content_type.ends_with(end),
+                _ => false,
+            };
+        assert!(utf_16("le") && utf_16("be"));
+        assert_eq!(wide(&of_32(u32::to_le_bytes)), Some(Wide::Utf32));
+        assert_eq!(wide(&of_32(u32::to_be_bytes)), Some(Wide::Utf32));
+        for narrow in [&b""[..], b"<", b"\0", b"\0\0\0\0\0\0\0\0", text.as_bytes(), b"<p>a\0b\0\0c"] {
+            assert_eq!(wide(narrow), None, "{narrow:?}");
+        }
+    }
 }

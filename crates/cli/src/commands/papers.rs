@@ -1,7 +1,7 @@
 //! `gleaner eval --protocol papers`: the papers' tables with our figures.
 //!
 //! What cannot be done is refused before anything is measured, and tables are printed before
-//! a picture is drawn, since they take minutes. Rows are for programs: with `--json` and
+//! a picture is drawn or a remark is made, since they take minutes. Rows are for programs: with `--json` and
 //! `--csv` what is for people goes to standard error.
 
 use std::fmt::Write;
@@ -14,6 +14,7 @@ use gleaner_eval::papers::{Paper, Table, figure_5, reproduce};
 use super::eval::{bar, print};
 use crate::Done;
 use crate::args::Eval;
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
 
@@ -27,17 +28,17 @@ pub(super) fn run(args: &Eval) -> Done {
     let tables = reproduce(&papers, &sets, args.threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let tables = tables.map_err(Failure::usage)?;
-    let ours = format!("Ours: {}\n", names(&sets));
+    let ours = format!("Ours: {}", names(&sets));
     match args {
         Eval { json: true, .. } => {
-            eprint!("{ours}");
             print(&tables.iter().map(Table::json).collect::<String>())?;
+            say(ours);
         }
         Eval { csv: true, .. } => {
-            eprint!("{ours}{}", tables.iter().map(remarks).collect::<String>());
             print(&Table::csv(&tables))?;
+            say(ours + "\n" + tables.iter().map(remarks).collect::<String>().trim_end());
         }
-        Eval { .. } => print(&(ours + &tables.iter().map(for_people).collect::<String>()))?,
+        Eval { .. } => print(&(ours + "\n" + &tables.iter().map(for_people).collect::<String>()))?,
     }
     args.pictures.as_deref().map_or(Ok(()), |folder| write_pictures(&tables, folder))
 }
@@ -87,6 +88,6 @@ fn write_pictures(tables: &[Table], folder: &Path) -> Done {
     let svg = figure_5(tables).expect("the paper with the figure is among the tables");
     let path = folder.join("text-to-tag-ratio-figure-5.svg");
     fs::write(&path, svg).map_err(Failure::writing(path.display()))?;
-    eprintln!("written: {}", path.display());
+    say(format_args!("written: {}", path.display()));
     Ok(())
 }

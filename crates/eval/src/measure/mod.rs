@@ -8,7 +8,9 @@
 //! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! None is undefined: a page on which a method found nothing has 0 in all but space.
+//! A page on which a method found nothing has 0 in all but space, and so has one whose gold
+//! holds nothing; where both hold nothing the edit distance ratio is 1. Not measured is one
+//! thing only: the edit distance of long texts that are unlike.
 
 pub mod blocks;
 pub mod edit_distance;

@@ -3,8 +3,8 @@
 //! Both texts in NFC and lower case; a word is a maximal run of letters, digits and
 //! `_`, except that each CJK character (U+3040 to U+30FF, U+3400 to U+9FFF) is a word
 //! of its own. Overlap is the size of the intersection of the two multisets;
-//! precision, recall and F1 follow (0 where nothing is shared). A page whose gold has
-//! no word cannot be scored.
+//! precision, recall and F1 follow (0 where nothing is shared, and so on a page whose gold
+//! has no word, whatever was extracted, also where that is nothing).
 //!
 //! This is the sets' definition to the letter, and not [`gleaner_extract::words`],
 //! which treats three rare things otherwise: combining marks (Indic vowel signs) end a

@@ -9,13 +9,14 @@
 use rayon::prelude::*;
 
 use crate::measure::words::words;
+use crate::protocol::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
 /// What `measure` says of each page that has a word of gold, given the gold. `done` is
 /// called after each page with gold, from any thread.
 ///
 /// # Errors
-/// [`SetError`]: the first page in the order of the manifest that cannot be read.
+/// [`SetError`]: the pages that cannot be read, in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -29,8 +30,7 @@ pub(super) fn measured<'a, T: Send>(
         Ok(measured)
     };
     let with_gold = set.entries.par_iter().filter(|entry| entry.gold.is_some());
-    let pages: Vec<_> = with_gold.map(one).collect();
-    pages.into_iter().filter_map(Result::transpose).collect()
+    Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
 /// Whether all pages of a set are of a site, such as `bbc.co.uk`. `www.` is left aside, and

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to_tag_ratio};
+use crate::protocol::pool;
 use crate::set::{Set, SetError};
 
 /// A paper whose tables are reproduced.
@@ -61,7 +62,7 @@ impl Paper {
 
 /// The tables of papers on these sets, paper by paper. `done` is called once a paper
 /// for each page with gold, from any thread. What is timed runs alone on one
-/// thread, everything else on `threads`, one a core if `None`.
+/// thread, everything else on `threads`, as in a [`Task`](crate::Task).
 ///
 /// # Errors
 /// [`SetError`]: a page cannot be read, or none has gold.
@@ -72,11 +73,9 @@ pub fn reproduce(
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Table>, SetError> {
     if sets.iter().all(|set| set.with_gold() == 0) {
-        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        return Err(SetError::NoGold { names: names.join(", ") });
+        return Err(SetError::no_gold(sets));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, NonZeroUsize::get)).build()?;
-    pool.install(|| {
+    pool(threads)?.install(|| {
         let tables = papers.iter().map(|paper| paper.tables(sets, done));
         Ok(tables.collect::<Result<Vec<_>, _>>()?.concat())
     })

@@ -101,14 +101,17 @@ struct Figures {
 /// # Errors
 /// [`SetError`]: the first page that cannot be read.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
-    let (mut pages, mut of_sets) = (Vec::new(), Vec::new());
+    let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
-        let figures = measured(set, done, |_, recorded, gold| figures(recorded, gold))?;
+        let all = measured(set, done, |_, recorded, gold| figures(recorded, gold))?;
+        let count = all.len();
+        let figures: Vec<Figures> = all.into_iter().flatten().collect();
+        given_up += count - figures.len();
         let lcs: Vec<f64> = figures.iter().map(|page| page.clusterings[0].lcs * 100.0).collect();
         of_sets.extend(mean(&lcs).map(|mean| (mean, set.name.as_str())));
         pages.extend(figures);
     }
-    Ok(vec![table_2(&pages, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
+    Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
 
 /// Figure 5 as SVG, from the table of its points among `tables`; `None` where it is not.
@@ -123,14 +126,19 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
-fn figures(recorded: &Recorded, gold: &str) -> Figures {
+/// `None` where some text is too long and too unlike the gold for the edit distance.
+fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
     let ratios = Ratios::of(&recorded.source, &Params::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
+    let mut is_whole = true;
     let mut compared = |ratios: &Ratios, params: &Params| {
         let text = plain(&ratios.text(&ratios.select(params)));
         *known.entry(text).or_insert_with_key(|text| Scores {
             lcs: subsequence::ratios(text, gold).recall,
-            edr: edit_distance::ratio(text, gold),
+            edr: is_whole.then(|| edit_distance::ratio(text, gold)).flatten().unwrap_or_else(|| {
+                is_whole = false;
+                0.0
+            }),
         })
     };
     let written = Params { lines: Lines::AsWritten, ..Params::default() };
@@ -142,7 +150,7 @@ fn figures(recorded: &Recorded, gold: &str) -> Figures {
         std::array::from_fn(|step| scores(&Params { deviations: coefficient(step), ..Params::default() }));
     let text = plain(&ratios.text(&ratios.select(&Params::default())));
     let space = Space { html: Size::of(&recorded.bytes), text: Size::of(text.as_bytes()) };
-    Figures { clusterings, steps, as_written, space }
+    is_whole.then_some(Figures { clusterings, steps, as_written, space })
 }
 
 /// The coefficient of one of figure 5's steps.
@@ -150,11 +158,18 @@ fn coefficient(step: usize) -> f64 {
     step as f64 / 10.0
 }
 
-fn table_2(pages: &[Figures], mut of_sets: Vec<(f64, &str)>) -> Table {
+fn table_2(pages: &[Figures], given_up: usize, mut of_sets: Vec<(f64, &str)>) -> Table {
     of_sets.sort_by(|a, b| a.0.total_cmp(&b.0));
     let lowest: Vec<String> = of_sets.iter().take(3).map(|(mean, set)| format!("{set} {mean:.1}")).collect();
+    let left_out = match given_up {
+        0 => String::new(),
+        pages => format!(" but {pages}, too long and too unlike their gold for the edit distance"),
+    };
     let remarks = vec![
-        format!("All {} pages with gold of the sets together; the paper has 176 of 2008.", pages.len()),
+        format!(
+            "All {} pages with gold of the sets together{left_out}; the paper has 176 of 2008.",
+            pages.len()
+        ),
         of_lines(pages),
         "LCS is the recall of words in their order, not of the files' characters: a word that is glued or \
          cut differs as a whole, a quotation mark of another form does not. Matches are pages of which no \
@@ -400,7 +415,10 @@ mod tests {
         let scores = |params: Params| -> Vec<(f64, f64)> {
             let score = |page: &Recorded| {
                 let (text, gold) = (plain(&extract(&page.source, &params)), page.gold.as_deref().unwrap());
-                (subsequence::ratios(&text, gold).recall * 100.0, edit_distance::ratio(&text, gold) * 100.0)
+                (
+                    subsequence::ratios(&text, gold).recall * 100.0,
+                    edit_distance::ratio(&text, gold).unwrap() * 100.0,
+                )
             };
             pages.iter().map(score).collect()
         };

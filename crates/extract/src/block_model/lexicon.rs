@@ -8,6 +8,8 @@
 //! The awkward truth: matching is by part of a name, so `shadow` holds `ad` only
 //! because short words must stand alone, and `authority` is still an `author`.
 
+use std::collections::HashMap;
+
 use gleaner_html::{NodeId, Page};
 
 /// A kind of element, by the words in its names.
@@ -229,17 +231,31 @@ pub(super) const KIND_NAMES: [&str; KIND_COUNT] = {
 /// Characters of an element's names that are looked at.
 const LONGEST_NAMES: usize = 400;
 
-/// The kinds of an element by its class, id, role and itemprop: bit `n` for the
-/// `n`th of [`KIND_NAMES`].
-pub(super) fn kinds(page: &Page, element: NodeId) -> u32 {
-    let mut names = String::new();
-    for (name, value) in page.attributes(element) {
-        if matches!(name, "class" | "id" | "role" | "itemprop") && names.len() < LONGEST_NAMES {
-            names.extend(value.chars().take(LONGEST_NAMES));
-            names.push(' ');
+/// Kinds of elements by their names, each name looked at once.
+#[derive(Debug, Default)]
+pub(super) struct Kinds(HashMap<String, u32>);
+
+impl Kinds {
+    /// The kinds of an element by its class, id, role and itemprop: bit `n` for the
+    /// `n`th of [`KIND_NAMES`].
+    pub(super) fn of(&mut self, page: &Page, element: NodeId) -> u32 {
+        let mut names = String::new();
+        for (name, value) in page.attributes(element) {
+            if matches!(name, "class" | "id" | "role" | "itemprop") && names.len() < LONGEST_NAMES {
+                names.extend(value.chars().take(LONGEST_NAMES));
+                names.push(' ');
+            }
         }
+        if names.trim().is_empty() {
+            return 0;
+        }
+        if let Some(kinds) = self.0.get(&names) {
+            return *kinds;
+        }
+        let kinds = kinds_of_names(&names);
+        self.0.insert(names, kinds);
+        kinds
     }
-    if names.trim().is_empty() { 0 } else { kinds_of_names(&names) }
 }
 
 fn kinds_of_names(names: &str) -> u32 {
@@ -554,7 +570,8 @@ mod tests {
             assert_eq!(named(kinds_of_names(names), &KIND_NAMES), expected, "{names}");
         }
         let page = Page::parse("<div role=navigation></div><p>");
-        let of = |tag| kinds(&page, page.elements(tag).next().unwrap());
+        let mut kinds = Kinds::default();
+        let mut of = |tag| kinds.of(&page, page.elements(tag).next().unwrap());
         assert_eq!(named(of("div"), &KIND_NAMES), ["navigation"]);
         assert_eq!(of("p"), 0);
     }

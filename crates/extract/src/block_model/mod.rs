@@ -104,7 +104,7 @@ pub fn feature_names() -> &'static [String] {
 /// assert!(kinds_of_element(&page, div).eq(["comment"]));
 /// ```
 pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'static str> {
-    let kinds = lexicon::kinds(page, element);
+    let kinds = lexicon::Kinds::default().of(page, element);
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 

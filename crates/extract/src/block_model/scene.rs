@@ -103,7 +103,7 @@ pub(super) struct Element {
     pub(super) node: NodeId,
     /// The element around it; the first is its own.
     pub(super) parent: usize,
-    /// Kinds by its names ([`lexicon::kinds`]).
+    /// Kinds by its names ([`lexicon::Kinds`]).
     pub(super) kinds: u32,
     /// Hash of tag, class and id (digits masked) from the root to it; and of the tags.
     pub(super) path: u64,
@@ -179,10 +179,12 @@ impl Scene {
             }
         }
         nodes.sort_unstable();
+        let mut kinds = lexicon::Kinds::default();
         for (at, &node) in nodes.iter().enumerate() {
             places.insert(node, at);
             let parent = places[&page.node(node).parent];
-            self.elements.push(element(page, node, parent, self.elements.get(parent)));
+            let above = self.elements.get(parent);
+            self.elements.push(element(page, node, parent, above, kinds.of(page, node)));
         }
     }
 
@@ -291,13 +293,13 @@ impl Scene {
     }
 }
 
-fn element(page: &Page, node: NodeId, parent: usize, above: Option<&Element>) -> Element {
+fn element(page: &Page, node: NodeId, parent: usize, above: Option<&Element>, kinds: u32) -> Element {
     let key = hash(&(class_key(page, node), masked(page.attribute(node, "id").unwrap_or_default())));
     let tag = page.tag(node).unwrap_or_default();
     Element {
         node,
         parent,
-        kinds: lexicon::kinds(page, node),
+        kinds,
         path: hash(&(above.map_or(0, |above| above.path), key)),
         tags: hash(&(above.map_or(0, |above| above.tags), tag)),
         sum: Sum::default(),
