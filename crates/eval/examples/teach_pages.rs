@@ -163,7 +163,7 @@ fn report(what: &str, lessons: &[Lesson], scores: &[f32]) {
         of.filter(|(lesson, score)| lesson.is_refused || **score < below).count()
     };
     println!("{what}: threshold, articles refused, others refused");
-    for below in [-99.0, -3.0, -2.5, -2.0, -1.5, -1.25, -1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0] {
+    for below in [-99.0, -3.0, -2.6, -2.5, -2.0, -1.5, -1.25, -1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0] {
         println!("{below:6.2} {:4} {:4}", refused(true, below), refused(false, below));
     }
     let mut pages: Vec<(&Lesson, f32)> = lessons.iter().zip(scores.iter().copied()).collect();
