@@ -50,10 +50,12 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   gleaner stats --data corpus")]
     Stats(Stats),
-    /// Look at the templates that were learned
+    /// Look at the templates that were learned, and at what they make of a page
     #[command(after_help = "Examples:
   gleaner template list
-  gleaner template show vnexpress.net")]
+  gleaner template show vnexpress.net
+  gleaner template explain page.html --url https://vnexpress.net/a-page-4181177.html
+  gleaner template explain page.html --template example.json --out seen.html")]
     Template(Template),
     /// Extract the text of one page
     #[command(after_help = "Examples:
@@ -145,10 +147,22 @@ pub(crate) enum TemplateCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Write a page as HTML that shows what each of its lines was taken for, and why
+    Explain(Explain),
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Extract {
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) page: OnePage,
+    /// Where it is written [default: the page's name with .explained.html, here]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A page, and how its template is found.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnePage {
     /// A file (gzip or not), a URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
@@ -156,18 +170,24 @@ pub(crate) struct Extract {
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// Use no template at all, but the single-page method
-    #[arg(long, conflicts_with_all = ["template", "beside"])]
+    #[arg(long, conflicts_with = "template")]
     pub(crate) no_template: bool,
+    /// Where a file came from; its host's template in the corpus is then used
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Extract {
+    #[command(flatten)]
+    pub(crate) page: OnePage,
     /// Extract by this method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,
     /// Other pages of the same site, to learn from: files or folders; repeatable (methods that
     /// learn a site: content-extractor, fast-content-extractor, gleaner)
-    #[arg(long, value_name = "PAGES", conflicts_with = "template")]
+    #[arg(long, value_name = "PAGES", conflicts_with_all = ["template", "no_template"])]
     pub(crate) beside: Vec<PathBuf>,
-    /// Where a file came from; its host's template in the corpus is then used
-    #[arg(long, value_name = "URL")]
-    pub(crate) url: Option<String>,
     /// Form of the output
     #[arg(long, value_enum, default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,

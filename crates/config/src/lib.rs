@@ -6,11 +6,15 @@
 //! values that make sense. `config/default.toml` documents the keys; a test here
 //! holds it complete and equal to the defaults in this file.
 //!
+//! What a user says of one host's pages is a file of its own ([`read_pins`]).
+//!
 //! What it does not do: look at the environment or at the command line.
 
+mod pins;
 mod read;
 mod units;
 
+pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
 pub use units::{Bytes, Span};
 
@@ -119,6 +123,9 @@ pub struct Template {
     /// At the end of a run a host with at least this many gathered pages is
     /// learned from what there is; with fewer, its pages are extracted one by one.
     pub min_pages: usize,
+    /// Folder of the pins: a file `HOST.toml` for each host that has any
+    /// ([`read_pins`]). It need not exist. Empty: pins are not looked for.
+    pub pins: String,
 }
 
 /// Where and how the corpus is kept.
@@ -194,7 +201,7 @@ impl Default for Crawl {
 
 impl Default for Template {
     fn default() -> Self {
-        Self { prepare_pages: 25, min_pages: 20 }
+        Self { prepare_pages: 25, min_pages: 20, pins: "config/pins".into() }
     }
 }
 

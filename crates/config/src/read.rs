@@ -59,19 +59,22 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
     Ok(config)
 }
 
-fn wrong(origin: &str, message: &str) -> ConfigError {
+pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
 /// `config/x.toml, line 12`, as far as the error knows.
-fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
-        Some(span) => {
-            format!("{file}, line {}", text[..span.start.min(text.len())].matches('\n').count() + 1)
-        }
+        Some(span) => format!("{file}, line {}", line_of(text, span.start)),
         None => file.into(),
     }
+}
+
+/// The line, from 1, in which a byte of a text stands.
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// Lays one `table.key=value` over `table`. The value is read as TOML and, where

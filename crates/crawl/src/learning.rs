@@ -12,8 +12,8 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata;
 use gleaner_store::{RawPage, Store, StoreError};
-use gleaner_template::SiteTemplate;
 use gleaner_template::site::extract_alone;
+use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::job::Lesson;
@@ -49,7 +49,12 @@ struct Kept {
 
 /// Works through a host's gathered pages. One that cannot be read, or on which our
 /// code fails, is reported as such and keeps no other from being learned.
-pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Learned, StoreError> {
+pub(crate) fn learn(
+    lesson: &Lesson,
+    store: &Store,
+    now: Timestamp,
+    pins: &Pins,
+) -> Result<Learned, StoreError> {
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for key in store.gathered(lesson.host)?.into_iter().take(MOST) {
         match guarded(|| read(store, key)) {
@@ -62,10 +67,10 @@ pub(crate) fn learn(lesson: &Lesson, store: &Store, now: Timestamp) -> Result<Le
     }
     let template =
         lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &without_copies(&kept)));
-    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref())));
+    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
-        compare_twins(lesson, now, &kept, &mut drafts);
+        compare_twins(lesson, now, &kept, &mut drafts, pins);
     }
     let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, draft });
     Ok(Learned { template, pages: pages.chain(unreadable).collect() })
@@ -110,7 +115,7 @@ fn without_copies(kept: &[Kept]) -> Vec<(&str, &Page)> {
 /// Where the single-page method gives one text for articles of different titles, it
 /// has taken the site's boilerplate for the article. Stored like that, all but one
 /// would be lost as duplicates; comparing the pages tells what differs.
-fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted]) {
+fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
     for Draft { document, .. } in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
@@ -122,7 +127,7 @@ fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [D
     let compared = SiteTemplate::learn(&lesson.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
         if slot.as_ref().is_ok_and(|draft| draft.as_ref().is_some_and(is_twin))
-            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared))
+            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared), pins)
         {
             better.document.template_version = None;
             *slot = Ok(Some(better));
@@ -154,7 +159,8 @@ mod tests {
             "Three lambs were found in the church this morning, warm and without any harm.",
         ];
         let kept: Vec<Kept> = stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
-        let mut drafts: Vec<_> = kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None))).collect();
+        let mut drafts: Vec<_> =
+            kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None, &Pins::default()))).collect();
         let same = |drafts: &[Drafted]| {
             let hashes = drafts.iter().flatten().flatten().map(|draft| draft.document.content_hash);
             hashes.collect::<HashSet<_>>().len() < drafts.len()
@@ -162,7 +168,7 @@ mod tests {
         assert!(same(&drafts), "the single-page method is expected to fail here");
         let lesson =
             Lesson { host: HostId(0), name: "a.example".into(), group: "a.example".into(), version: None };
-        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts);
+        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");
     }
 

@@ -9,6 +9,7 @@ use gleaner_config::{Bytes, Config};
 use gleaner_fetch::{ClientError, Fetcher};
 use gleaner_frontier::{Found, Role, Scope, Seed};
 use gleaner_store::{Store, StoreError, Wait, Writer};
+use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
@@ -51,6 +52,8 @@ pub struct Start {
     pub config: Config,
     /// The seed sites. Their registrable domains are the scope.
     pub seeds: Vec<Seed>,
+    /// What the user says of hosts' pages.
+    pub pins: HostPins,
     /// The store.
     pub writer: Writer,
     /// Where requests run.
@@ -68,7 +71,7 @@ pub struct Start {
 /// When the store or the client cannot be used; the frontier is then as after a
 /// crash, and the same call goes on where it was.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { config, seeds, mut writer, runtime, stop, progress } = start;
+    let Start { config, seeds, pins, mut writer, runtime, stop, progress } = start;
     let scope = Arc::new(Scope::from_seeds(&seeds));
     let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
     let (run, resumed) = begin(&mut writer, &seeds)?;
@@ -80,7 +83,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let capacity = config.fetch.concurrency + 1;
     let (tasks, work) = bounded::<Task>(capacity);
     let (events, arrivals) = bounded::<Event>(capacity);
-    let workers = workers(&config, &work, &events, &writer.store(), &scope)?;
+    let workers = workers(&config, &work, &events, &writer.store(), &scope, &Arc::new(pins))?;
     let fetching =
         Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope: config.fetch.gap_scope, tasks, events };
 
@@ -138,19 +141,20 @@ fn workers(
     events: &Sender<Event>,
     store: &Store,
     scope: &Arc<Scope>,
+    pins: &Arc<HostPins>,
 ) -> Result<Vec<thread::JoinHandle<()>>, CrawlError> {
     let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let count = if config.crawl.workers == 0 { cores() } else { config.crawl.workers };
     let max_list = config.fetch.max_sitemap.get();
     (0..count)
         .map(|number| {
-            let (work, events, store, scope) =
-                (work.clone(), events.clone(), store.clone(), Arc::clone(scope));
+            let (work, events, store) = (work.clone(), events.clone(), store.clone());
+            let (scope, pins) = (Arc::clone(scope), Arc::clone(pins));
             thread::Builder::new()
                 .name(format!("worker {number}"))
                 .spawn(move || {
                     for task in work {
-                        if events.send(done(task, &store, &scope, max_list)).is_err() {
+                        if events.send(done(task, &store, &scope, &pins, max_list)).is_err() {
                             // The owner has given up.
                             return;
                         }
@@ -163,17 +167,19 @@ fn workers(
 
 /// Does one task. A panic in our code becomes an event: one page must not end a
 /// crawl, and must not be lost either.
-fn done(task: Task, store: &Store, scope: &Scope, max_list: u64) -> Event {
+fn done(task: Task, store: &Store, scope: &Scope, pins: &HostPins, max_list: u64) -> Event {
     match task {
         Task::Read(visit, response, fetched) => {
-            let read = AssertUnwindSafe(|| reading::read(&visit, *response, fetched, scope, max_list));
+            let pins = pins.of(visit.url.host());
+            let read = AssertUnwindSafe(|| reading::read(&visit, *response, fetched, scope, pins, max_list));
             match catch_unwind(read) {
                 Ok(reading) => Event::Read(visit, Box::new(reading)),
                 Err(panic) => Event::Broken(visit, words_of(&*panic)),
             }
         }
         Task::Learn(lesson) => {
-            match catch_unwind(AssertUnwindSafe(|| learning::learn(&lesson, store, Timestamp::now()))) {
+            let pins = pins.of(&lesson.name);
+            match catch_unwind(AssertUnwindSafe(|| learning::learn(&lesson, store, Timestamp::now(), pins))) {
                 Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
                 Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
                 Err(panic) => Event::LessonFailed(lesson, words_of(&*panic)),

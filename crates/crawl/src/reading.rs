@@ -15,8 +15,7 @@ use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
-use gleaner_template::site::extract_alone;
-use gleaner_template::{Extracted, Method, Seen, SiteTemplate, Verdict, judge};
+use gleaner_template::{Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -101,6 +100,7 @@ pub(crate) fn read(
     response: Response,
     fetched: Timestamp,
     scope: &Scope,
+    pins: &Pins,
     max_list: u64,
 ) -> Reading {
     let mut reading = Reading {
@@ -113,7 +113,9 @@ pub(crate) fn read(
     };
     match visit.record.role {
         Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
-        Role::Front | Role::Section | Role::Page => read_page(&mut reading, visit, response, fetched, scope),
+        Role::Front | Role::Section | Role::Page => {
+            read_page(&mut reading, visit, response, fetched, scope, pins)
+        }
     }
     reading
 }
@@ -154,7 +156,14 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
     }
 }
 
-fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: Timestamp, scope: &Scope) {
+fn read_page(
+    reading: &mut Reading,
+    visit: &Visit,
+    response: Response,
+    fetched: Timestamp,
+    scope: &Scope,
+    pins: &Pins,
+) {
     let decoded = decode(&response.body, response.content_type.as_deref());
     let page = Page::parse(&decoded.text);
     follow(reading, visit, &page, scope);
@@ -171,15 +180,21 @@ fn read_page(reading: &mut Reading, visit: &Visit, response: Response, fetched: 
     reading.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(raw),
-        (None, Some(template)) => Content::Article(Box::new(watched(visit, &page, raw, template))),
+        (None, Some(template)) => Content::Article(Box::new(watched(visit, &page, raw, template, pins))),
     };
 }
 
-fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate) -> Watched {
+/// Pins decide on the document only. The template is watched without them, as it was
+/// learned: they would hide that it fails, or make every page unlike.
+fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, pins: &Pins) -> Watched {
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let extracted = template.extract(page);
     let seen = template.health.see(&extracted);
-    let draft = draft_from(page, &origin, &extracted, Some(template));
+    let draft = if pins.is_empty() {
+        draft_from(page, &origin, &extracted, Some(template))
+    } else {
+        draft(page, &origin, Some(template), pins)
+    };
     Watched { draft, seen, raw: seen.unlike.then_some(raw) }
 }
 
@@ -190,15 +205,11 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// The document that a page holds, by its host's template or, without one, by the
-/// single-page method. `None`: no text was found.
+/// The document that a page holds, by its host's pins and template or, without one, by
+/// the single-page method. `None`: no text was found.
 #[must_use]
-pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>) -> Option<Draft> {
-    let extracted = match template {
-        Some(template) => template.extract(page),
-        None => extract_alone(page),
-    };
-    draft_from(page, origin, &extracted, template)
+pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
+    draft_from(page, origin, &Judgement::of(page, template, pins).extracted(), template)
 }
 
 fn draft_from(

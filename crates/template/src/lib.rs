@@ -5,16 +5,24 @@
 //! | [`article`] | is this page an article, as far as one page can tell? |
 //! | [`site`] | what is a site's template, how is it learned, written, applied? |
 //! | [`health`] | is it still the template of its site? |
+//! | [`pins`] | what does a person say of a host's pages, and how does it win? |
+//! | [`judgement`] | what is thought of every line of a page, all things considered? |
 //! | [`describe`] | what does a template say, in words for people? |
+//! | [`explain`] | what was thought of a page, line by line, as HTML for people? |
 //!
 //! No IO and no clock: pages and times are handed in. Only reading a template file
-//! can fail.
+//! or selectors can fail.
 
 pub mod article;
 pub mod describe;
+pub mod explain;
 pub mod health;
+pub mod judgement;
+pub mod pins;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
 pub use health::{Health, Seen, Window};
+pub use judgement::Judgement;
+pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

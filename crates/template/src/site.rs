@@ -3,28 +3,22 @@
 //! What is learned is a [`block_model::Site`]: what the pages repeat, and which kinds
 //! of place hold content. Every extraction says how sure it is. Where the template is
 //! unsure or finds next to nothing (a kind of page that was not learned from, or a
-//! redesign) the votes are left out, and the surer of the two is taken; the method is
-//! recorded with the text. Whether a template is out of date is watched on every page
-//! ([`Health`]).
+//! redesign) the votes are left out, and the surer of the two is taken
+//! ([`Judgement`]); the method is recorded with the text. Whether a template is out of
+//! date is watched on every page ([`Health`]).
 
 use std::fmt;
 
-use gleaner_extract::block_model::{self, Forest, Judged, Site};
+use gleaner_extract::block_model::{self, Forest, Site};
 use gleaner_extract::words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::Health;
+use crate::{Health, Judgement, Pins};
 
 /// Version of the template's JSON.
 const FORMAT: u32 = 3;
-
-/// With fewer words found than this the page is judged alone, too.
-const FEW_WORDS: usize = 30;
-
-/// Below this the template is unsure, and the page is judged alone, too.
-const UNSURE: f32 = 0.5;
 
 /// The template of a host, with where it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -148,18 +142,7 @@ impl SiteTemplate {
     /// The same with another model than the built-in one.
     #[must_use]
     pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
-        let judged = self.site.judge(page, model);
-        if self.site.pages == 0 {
-            return Extracted::of(judged, Method::BlockModel, &self.site);
-        }
-        let extracted = Extracted::of(judged.clone(), Method::Template, &self.site);
-        let few = extracted.words() < FEW_WORDS;
-        if !few && extracted.confidence >= UNSURE {
-            return extracted;
-        }
-        let alone = Extracted::of(without_votes(judged), Method::BlockModel, &self.site);
-        let surer = alone.confidence > extracted.confidence && (!few || alone.words() > extracted.words());
-        if surer { alone } else { extracted }
+        Judgement::of_with(model, page, Some(self), &Pins::default()).extracted()
     }
 
     /// The template as JSON, ending in a line break.
@@ -190,29 +173,11 @@ impl SiteTemplate {
 }
 
 impl Extracted {
-    fn of(judged: Vec<Judged>, method: Method, site: &Site) -> Self {
-        let confidence = block_model::confidence(&judged);
-        let share = |lines: usize| lines as f32 / judged.len().max(1) as f32;
-        let repeated = judged.iter().filter(|line| line.repeated).count();
-        let met = |line: &&Judged| site.places.get(&line.place).is_some_and(|place| place.pages > 1);
-        let known = repeated + judged.iter().filter(|line| !line.repeated).filter(met).count();
-        let (known, repeated) = (share(known), share(repeated));
-        Self { lines: block_model::lines(judged), method, confidence, known, repeated }
-    }
-
     /// Words of the text.
     #[must_use]
     pub fn words(&self) -> usize {
         self.lines.iter().map(|line| words(&line.text).count()).sum()
     }
-}
-
-/// What the model says of each block; what the site repeats stays away.
-fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
-    for judged in &mut judged {
-        judged.log_odds = judged.alone;
-    }
-    judged
 }
 
 /// The text of a page of a site without a template.
@@ -224,7 +189,7 @@ pub fn extract_alone(page: &Page) -> Extracted {
 /// The same with another model than the built-in one.
 #[must_use]
 pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
-    Extracted::of(block_model::judge(page, model), Method::BlockModel, &Site::default())
+    Judgement::of_with(model, page, None, &Pins::default()).extracted()
 }
 
 #[cfg(test)]
@@ -273,7 +238,7 @@ mod tests {
         let extracted = learned().extract(&page(&story(7)));
         assert_eq!(extracted.method, Method::Template);
         assert_eq!(plain(&extracted.lines), text_of(&Page::parse(&story(7))));
-        assert!(extracted.confidence > UNSURE && extracted.confidence <= 1.0, "{extracted:?}");
+        assert!(extracted.confidence > 0.5 && extracted.confidence <= 1.0, "{extracted:?}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Article or not, and whether a template is out of date, on recorded pages; skipped
 //! where they are absent.
 //!
-//! The bounds are what the rule reaches today, rounded to the safe side: a change
-//! that refuses one more article fails here.
+//! The bounds are those of the project: 95 in a hundred of what is no article, and one
+//! article in two hundred. The page model was taught with these pages, so this holds
+//! what is seen; docs/evaluation.md has what it does on sites left out.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the helpers of a test")]
 
@@ -90,7 +91,7 @@ fn most_other_pages_are_refused() {
         println!("not-articles: {} {}", refused.iter().filter(|(_, r)| *r == reason).count(), reason.label());
     }
     println!("not-articles: {} of {count} refused", refused.len());
-    assert!(refused.len() * 100 >= count * 58, "{} of {count}", refused.len());
+    assert!(refused.len() * 100 >= count * 95, "{} of {count}", refused.len());
 }
 
 /// A site's pages as they came, in the set's order.

@@ -32,6 +32,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         Some(_) if args.seeds.is_empty() => demo_seeds()?,
         _ => settings::seeds(&args.seeds, &config)?,
     };
+    let pins = settings::pins(&config)?;
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
@@ -52,7 +53,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let data = config.store.path.clone();
     let runtime_handle = runtime.handle().clone();
     let summary =
-        gleaner_crawl::run(Start { config, seeds, writer, runtime: runtime_handle, stop, progress });
+        gleaner_crawl::run(Start { config, seeds, pins, writer, runtime: runtime_handle, stop, progress });
     drop(watching);
     runtime.shutdown_background();
 

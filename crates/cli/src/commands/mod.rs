@@ -2,9 +2,11 @@
 
 pub(crate) mod crawl;
 pub(crate) mod eval;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod learn;
+pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
 pub(crate) mod stats;

@@ -7,16 +7,18 @@ use gleaner_template::SiteTemplate;
 use gleaner_template::describe::describe;
 
 use crate::args::{Common, Template, TemplateCommand};
+use crate::commands::explain;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, settings};
 
 pub(crate) fn run(common: &Common, args: Template) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?.store();
+    let store = || Ok(settings::store(&config, false)?.store());
     let text = match args.what {
-        TemplateCommand::List => list(&store).map_err(Failure::work)?,
-        TemplateCommand::Show { host, json } => show(&store, &host.to_ascii_lowercase(), json)?,
+        TemplateCommand::List => list(&store()?).map_err(Failure::work)?,
+        TemplateCommand::Show { host, json } => show(&store()?, &host.to_ascii_lowercase(), json)?,
+        TemplateCommand::Explain(args) => return explain::run(common, &config, &args),
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }

@@ -19,6 +19,7 @@ use gleaner_config::Config;
 use gleaner_crawl::{Progress, Start, Stop, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
+use gleaner_template::HostPins;
 
 /// What a path answers: the first reply, then the second, ...; the last for ever.
 pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
@@ -75,7 +76,12 @@ impl Site {
 
 /// Crawls the seeds in `seeds` with short pauses; `sets` win.
 pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
-    crawl_until(folder, seeds, sets, |_| false)
+    crawl_pinned(folder, seeds, sets, HostPins::default())
+}
+
+/// The same with pins.
+pub fn crawl_pinned(folder: &Path, seeds: &str, sets: &[&str], pins: HostPins) -> (Summary, Store) {
+    crawl_with(folder, seeds, sets, pins, |_| false)
 }
 
 /// The same, stopped as soon as `enough` says so.
@@ -83,6 +89,16 @@ pub fn crawl_until(
     folder: &Path,
     seeds: &str,
     sets: &[&str],
+    enough: impl Fn(&Store) -> bool + Sync,
+) -> (Summary, Store) {
+    crawl_with(folder, seeds, sets, HostPins::default(), enough)
+}
+
+fn crawl_with(
+    folder: &Path,
+    seeds: &str,
+    sets: &[&str],
+    pins: HostPins,
     enough: impl Fn(&Store) -> bool + Sync,
 ) -> (Summary, Store) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
@@ -95,6 +111,7 @@ pub fn crawl_until(
     let start = Start {
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
+        pins,
         writer,
         runtime: runtime.handle().clone(),
         stop: stop.clone(),

@@ -34,8 +34,8 @@ mod site;
 
 use std::sync::LazyLock;
 
-use gleaner_html::Page;
 use gleaner_html::text::{Line, PlacedLine};
+use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
 pub use repeated::Repeated;
@@ -89,6 +89,23 @@ impl Judged {
 pub fn feature_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(features::names);
     &NAMES
+}
+
+/// What an element is, going by the words in its class, id, role and itemprop: none or
+/// several of `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
+/// `advertisement`, `caption`, `by-line`, `tag`, `body`, `title`, `lead`, `offer`.
+///
+/// ```
+/// use gleaner_extract::block_model::kinds_of_element;
+/// use gleaner_html::Page;
+///
+/// let page = Page::parse("<div class='comment-list'>");
+/// let div = page.elements("div").next().unwrap();
+/// assert!(kinds_of_element(&page, div).eq(["comment"]));
+/// ```
+pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'static str> {
+    let kinds = lexicon::Kinds::default().of(page, element);
+    (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
 /// The blocks of a page, each with its features, to teach a model with.

@@ -39,8 +39,14 @@ impl Repeated {
         for key in lines.iter().flatten() {
             *counts.entry(*key).or_default() += 1;
         }
-        let least = LEAST.max((SHARE * pages.len() as f64).ceil() as usize);
+        let least = Self::least(pages.len());
         Self(counts.into_iter().filter(|(_, count)| *count >= least).map(|(key, _)| key).collect())
+    }
+
+    /// Of so many pages, how many must have a text for it to be repeated.
+    #[must_use]
+    pub fn least(pages: usize) -> usize {
+        LEAST.max((SHARE * pages as f64).ceil() as usize)
     }
 
     /// Number of texts.

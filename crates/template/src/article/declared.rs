@@ -51,7 +51,7 @@ fn meta<'a>(page: &'a Page, name: &'a str) -> Option<&'a str> {
 }
 
 /// Every type named behind `"@type"`, one or a list.
-fn json_ld_types(page: &Page) -> Vec<String> {
+pub(super) fn json_ld_types(page: &Page) -> Vec<String> {
     let mut types = Vec::new();
     for script in
         page.elements("script").filter(|id| page.attribute(*id, "type") == Some("application/ld+json"))

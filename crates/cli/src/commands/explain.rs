@@ -1,0 +1,64 @@
+//! `gleaner template explain`: a page as HTML that shows what each of its lines was
+//! taken for, and why.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gleaner_config::Config;
+use gleaner_frontier::CanonicalUrl;
+use gleaner_template::Judgement;
+use gleaner_template::explain::{Explained, explain};
+
+use crate::Done;
+use crate::args::{Common, Explain};
+use crate::aside::say;
+use crate::commands::one_page::{self, Knowledge, OnePage};
+use crate::failure::Failure;
+
+pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
+    let OnePage { page, url, .. } = one_page::read(&args.page, config)?;
+    let Knowledge { template, pins } = one_page::knowledge(&args.page, common, config, url.as_ref())?;
+    let judgement = Judgement::of(&page, template.as_ref(), &pins);
+    let html = explain(&Explained {
+        page: &page,
+        url: url.as_ref().map(CanonicalUrl::as_str),
+        template: template.as_ref(),
+        pins: &pins,
+        judgement: &judgement,
+    });
+    let out = args.out.clone().unwrap_or_else(|| default_name(&args.page.page));
+    fs::write(&out, html).map_err(Failure::writing(out.display()))?;
+    say(format_args!("written to {}; open it in a browser", out.display()));
+    Ok(())
+}
+
+/// The last part of a file's name or URL, without what says that it is HTML.
+fn default_name(page: &str) -> PathBuf {
+    let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
+    let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.filter(|name| name != "-").unwrap_or_else(|| "page".into());
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let endings = [".html", ".htm", ".xhtml"];
+    let name = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    format!("{name}.explained.html").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_named_after_the_page() {
+        let cases = [
+            ("pages/a.html.gz", "a.explained.html"),
+            ("a.b.htm", "a.b.explained.html"),
+            ("-", "page.explained.html"),
+            ("https://a.example/news/rain-1.html?from=rss", "rain-1.explained.html"),
+            ("https://a.example/", "a.example.explained.html"),
+            ("..", "page.explained.html"),
+        ];
+        for (page, expected) in cases {
+            assert_eq!(default_name(page), Path::new(expected), "{page}");
+        }
+    }
+}

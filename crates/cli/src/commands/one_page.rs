@@ -1,0 +1,161 @@
+//! One page that the user names, and what is known of its site: for `gleaner extract`
+//! and `gleaner template explain`.
+
+use std::path::Path;
+
+use gleaner_config::Config;
+use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_html::metadata::metadata;
+use gleaner_template::{Pins, SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+
+use crate::args::{self, Common};
+use crate::aside::say;
+use crate::commands::pages;
+use crate::failure::Failure;
+use crate::settings;
+
+/// A page that was read.
+pub(crate) struct OnePage {
+    /// Its text, decoded.
+    pub(crate) source: String,
+    pub(crate) page: Page,
+    /// Where it came from: as asked for, as given, or as the page states.
+    pub(crate) url: Option<CanonicalUrl>,
+    /// Whether it looks like an article.
+    pub(crate) verdict: Verdict,
+}
+
+/// What is known of a page's site.
+pub(crate) struct Knowledge {
+    pub(crate) template: Option<SiteTemplate>,
+    pub(crate) pins: Pins,
+}
+
+struct Fetched {
+    source: String,
+    url: Option<CanonicalUrl>,
+}
+
+/// Reads the page.
+pub(crate) fn read(args: &args::OnePage, config: &Config) -> Result<OnePage, Failure> {
+    if args.url.is_some() && is_url(&args.page) {
+        let reason = format!("--url says where a file came from: {} is a URL itself", args.page);
+        return Err(Failure::Usage(reason));
+    }
+    let Fetched { source, url } = input(args, config)?;
+    if source.is_empty() {
+        let name = if args.page == "-" { "standard input" } else { &args.page };
+        return Err(Failure::Work(format!("{name} is empty")));
+    }
+    let page = Page::parse(&source);
+    let stated = || CanonicalUrl::parse(&metadata(&page).canonical?).ok();
+    let url = url.or_else(stated);
+    let verdict = judge(&page, url.as_ref().map_or("", CanonicalUrl::as_str));
+    Ok(OnePage { source, page, url, verdict })
+}
+
+fn is_url(page: &str) -> bool {
+    page.contains("://")
+}
+
+/// The template and the pins for a page: pins are those of its host or, where that is
+/// not known, of the template's.
+pub(crate) fn knowledge(
+    args: &args::OnePage,
+    common: &Common,
+    config: &Config,
+    url: Option<&CanonicalUrl>,
+) -> Result<Knowledge, Failure> {
+    let template = template(args, common, config, url)?;
+    let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host.as_str()));
+    let pins = match host {
+        Some(host) => settings::pins_of(config, host)?,
+        None => Pins::default(),
+    };
+    Ok(Knowledge { template, pins })
+}
+
+fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
+    if is_url(&args.page) {
+        return fetch(&args.page, config);
+    }
+    let url = args.url.as_deref().map(|url| {
+        CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("--url {url}: {refusal}")))
+    });
+    Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
+}
+
+/// Asks for one page as the crawl would: robots.txt first, and the gap between.
+fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
+    let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
+    runtime.block_on(async {
+        let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
+        for _ in 0..=config.fetch.max_redirects {
+            let group_of = |url: &url::Url| url.host_str().unwrap_or_default().to_owned();
+            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now()).await;
+            let access = robots.rules(config.fetch.product());
+            if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
+                return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
+            }
+            let cap = config.fetch.max_crawl_delay.get();
+            fetcher.gates().set_gap(&group_of(url.url()), access.crawl_delay().unwrap_or_default().min(cap));
+            let answer =
+                fetcher.page(&Request::new(url.url().clone(), Want::Page), &group_of(url.url())).await;
+            let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
+            match (response.status, response.location) {
+                (200..300, _) => {
+                    return Ok(Fetched {
+                        source: decode(&response.body, response.content_type.as_deref()).text,
+                        url: Some(url),
+                    });
+                }
+                (300..400, Some(next)) => {
+                    url = CanonicalUrl::parse(next.as_str())
+                        .map_err(|e| Failure::Work(format!("{next}: {e}")))?;
+                }
+                (status, _) => return Err(Failure::Work(format!("{url} answered with status {status}"))),
+            }
+        }
+        Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
+    })
+}
+
+/// The template to use: the named file; else the corpus's for the page's host, where
+/// there is a corpus; else none.
+fn template(
+    args: &args::OnePage,
+    common: &Common,
+    config: &Config,
+    url: Option<&CanonicalUrl>,
+) -> Result<Option<SiteTemplate>, Failure> {
+    if args.no_template {
+        return Ok(None);
+    }
+    if let Some(path) = &args.template {
+        let json = settings::read_text(path)?;
+        return SiteTemplate::from_json(&json)
+            .map(Some)
+            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
+    }
+    let asked = common.data.is_some() || Path::new(&config.store.path).join("sled").exists();
+    let (true, Some(url)) = (asked, url) else { return Ok(None) };
+    let store = match settings::store(config, false) {
+        Ok(writer) => writer.store(),
+        // The corpus was not asked for by name, and may be in use by a crawl.
+        Err(Failure::Work(message)) if common.data.is_none() => {
+            say(format_args!("gleaner: extracted without a template: {message}"));
+            return Ok(None);
+        }
+        Err(failure) => return Err(failure),
+    };
+    match store.template(url.host()).map_err(Failure::work)? {
+        Some(json) => SiteTemplate::from_json(&json).map(Some).map_err(Failure::work),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,105 @@
+//! A host's pins: what a user says of its pages, in a file of its own.
+//!
+//! `config/pins/vnexpress.net.toml` holds two lists, each of which may be absent:
+//!
+//! ```toml
+//! keep = ["p.lead"]
+//! drop = [".comments", "aside"]
+//! ```
+//!
+//! Here the file's shape is checked; that the texts are CSS selectors is checked by
+//! the room template, which is told the line of each for its messages.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::read::{line_of, place, wrong};
+use crate::{ConfigError, Origin};
+
+/// A file of pins, as written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PinsFile {
+    /// Selectors of what is content.
+    pub keep: Vec<Written>,
+    /// Selectors of what never is.
+    pub drop: Vec<Written>,
+}
+
+/// A text, and where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// Its line in the file, from 1.
+    pub line: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    #[serde(default)]
+    keep: Vec<Spanned<String>>,
+    #[serde(default)]
+    drop: Vec<Spanned<String>>,
+}
+
+/// Reads a file of pins.
+///
+/// # Errors
+/// No TOML, an unknown key, or a value that is no list of texts: one line that names
+/// the file and the line in it.
+///
+/// ```
+/// use gleaner_config::{Origin, read_pins};
+///
+/// let pins = read_pins(&Origin { file: "a.example.toml", text: "drop = [\"aside\"]" })?;
+/// assert_eq!((pins.drop[0].text.as_str(), pins.drop[0].line), ("aside", 1));
+/// let error = read_pins(&Origin { file: "a.example.toml", text: "remove = []" }).unwrap_err();
+/// assert!(error.to_string().starts_with("a.example.toml, line 1: unknown field `remove`"));
+/// # Ok::<(), gleaner_config::ConfigError>(())
+/// ```
+pub fn read_pins(origin: &Origin<'_>) -> Result<PinsFile, ConfigError> {
+    let Origin { file, text } = *origin;
+    let lists: Lists =
+        toml::from_str(text).map_err(|error| wrong(&place(file, text, &error), error.message()))?;
+    let written = |list: Vec<Spanned<String>>| list.into_iter().map(|one| written(text, one)).collect();
+    Ok(PinsFile { keep: written(lists.keep), drop: written(lists.drop) })
+}
+
+fn written(file: &str, one: Spanned<String>) -> Written {
+    let line = line_of(file, one.span().start);
+    Written { text: one.into_inner(), line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<PinsFile, ConfigError> {
+        read_pins(&Origin { file: "x.toml", text })
+    }
+
+    #[test]
+    fn lines_are_those_of_the_texts() {
+        let pins = read("# why\nkeep = [\n  \"p.lead\",\n  'h2',\n]\n").unwrap();
+        let found: Vec<(&str, usize)> = pins.keep.iter().map(|one| (&*one.text, one.line)).collect();
+        assert_eq!(found, [("p.lead", 3), ("h2", 4)]);
+        assert!(pins.drop.is_empty());
+        assert_eq!(read("").unwrap(), PinsFile::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let cases = [
+            ("drop = []\nkeeps = []", "x.toml, line 2: unknown field `keeps`"),
+            ("keep = \"p\"", "x.toml, line 1: invalid type: string \"p\", expected a sequence"),
+            ("\ndrop = [1]", "x.toml, line 2: invalid type: integer `1`, expected a string"),
+            ("drop = [", "x.toml, line 1: "),
+            ("drop = []\ndrop = []", "x.toml, line 2: duplicate key"),
+        ];
+        for (text, expected) in cases {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.starts_with(expected) && !message.contains('\n'), "{message}");
+        }
+    }
+}

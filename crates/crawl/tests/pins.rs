@@ -1,0 +1,56 @@
+//! What a user pins holds for the documents of a crawl, those learned from included.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod site;
+
+use gleaner_template::{HostPins, Pins};
+use site::{Routes, Site, html};
+use tempfile::TempDir;
+
+const PATHS: [&str; 6] = ["/story-1", "/story-2", "/story-3", "/story-4", "/story-5", "/story-6"];
+
+const WORDS: [&str; 6] = ["rain", "wind", "snow", "hail", "frost", "mist"];
+
+fn serve() -> Site {
+    let links = PATHS.map(|path| format!("<a href={path}>{path}</a> ")).concat();
+    let story = |word: &str| {
+        let said =
+            format!("The {word} came in the night, said the {word} watch, and nobody had expected it. ");
+        html(&format!(
+            "<title>The {word}</title><h1>The {word}</h1><div class=story><p>{}</p></div><p class=plea>{}</p>",
+            said.repeat(12),
+            format!("Whoever reads of the {word} should, we think, pay for the pleasure. ").repeat(8)
+        ))
+    };
+    let mut routes = Routes::from([("/", vec![html(&links)])]);
+    routes.extend(PATHS.iter().zip(WORDS).map(|(path, word)| (*path, vec![story(word)])));
+    Site::serve(routes)
+}
+
+/// The texts of a crawl with these selectors dropped.
+fn texts(drop: &[(usize, &str)]) -> Vec<String> {
+    let site = serve();
+    let folder = TempDir::new().unwrap();
+    let pins = Pins::new("site.example.toml", &[], drop).unwrap();
+    let pins = HostPins::from_iter([("site.example".to_owned(), pins)]);
+    let proxy = format!("fetch.proxy=http://{}", site.address);
+    let sets = [proxy.as_str(), "template.min_pages=3", "template.prepare_pages=3"];
+    let (_, store) = site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
+    store.documents().map(|document| document.unwrap().text).collect()
+}
+
+#[test]
+fn what_is_dropped_is_in_no_document() {
+    let has_plea = |text: &String| text.contains("pay for the pleasure");
+    let without_pins = texts(&[]);
+    assert!(without_pins.len() == PATHS.len() && without_pins.iter().any(has_plea), "{without_pins:?}");
+    let pinned = texts(&[(1, ".plea")]);
+    assert!(pinned.len() == PATHS.len() && !pinned.iter().any(has_plea), "{pinned:?}");
+    assert!(pinned.iter().all(|text| text.contains("in the night")), "{pinned:?}");
+}

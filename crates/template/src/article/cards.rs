@@ -1,0 +1,221 @@
+//! Teasers, tiles and results: elements that stand side by side, are alike, and each
+//! hold a link.
+//!
+//! Alike is: the same parent, tag and class. A card has three words or more and either
+//! a picture or two blocks, so that neither paragraphs with links nor menus count;
+//! three make a group. Of cards in cards the outer ones are counted.
+
+use std::collections::HashMap;
+
+use gleaner_extract::block_model::Judged;
+use gleaner_html::{NodeId, Page};
+
+/// Members from which elements alike are a group.
+const GROUP: usize = 3;
+
+/// Words of a card at least and at most: above, it is a part of the page.
+const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
+
+/// Sums over all groups of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Cards {
+    /// Cards of all groups.
+    pub(super) count: f32,
+    /// Cards of the group with most words, and its words.
+    pub(super) largest: f32,
+    pub(super) largest_words: f32,
+    /// Words in all cards, and those of content blocks.
+    pub(super) words: f32,
+    pub(super) content: f32,
+    /// Cards with a date or a time, and with a price.
+    pub(super) dated: f32,
+    pub(super) priced: f32,
+}
+
+/// Sums over the nodes before each node.
+struct Running(Vec<[f32; KINDS]>);
+
+const KINDS: usize = 7;
+const BLOCKS: usize = 0;
+const ALL: usize = 1;
+const CONTENT: usize = 2;
+const LINKS: usize = 3;
+const IMAGES: usize = 4;
+const DATES: usize = 5;
+const PRICES: usize = 6;
+
+impl Running {
+    fn of(page: &Page, judged: &[Judged]) -> Self {
+        let mut at = vec![[0.0; KINDS]; page.len() + 1];
+        for block in judged {
+            let own = &mut at[block.placed.nodes.start as usize + 1];
+            own[BLOCKS] += 1.0;
+            own[ALL] += block.words as f32;
+            own[CONTENT] += if block.is_content() { block.words as f32 } else { 0.0 };
+            let short = block.words <= 12;
+            own[DATES] += f32::from(u8::from(short && has_date(&block.placed.line.text)));
+            own[PRICES] += f32::from(u8::from(short && has_price(&block.placed.line.text)));
+        }
+        for (id, _) in page.iter() {
+            match page.tag(id) {
+                Some("a") if page.attribute(id, "href").is_some() => at[id as usize + 1][LINKS] += 1.0,
+                Some("img" | "picture" | "video") => at[id as usize + 1][IMAGES] += 1.0,
+                _ => {}
+            }
+        }
+        let mut sums = [0.0; KINDS];
+        for own in &mut at {
+            sums.iter_mut().zip(own.iter()).for_each(|(sum, own)| *sum += own);
+            *own = sums;
+        }
+        Self(at)
+    }
+
+    fn within(&self, from: NodeId, to: NodeId) -> [f32; KINDS] {
+        let (from, to) = (self.0[from as usize], self.0[to as usize]);
+        std::array::from_fn(|kind| to[kind] - from[kind])
+    }
+}
+
+impl Cards {
+    /// Finds a page's cards. Time linear in the page.
+    pub(super) fn of(page: &Page, judged: &[Judged]) -> Self {
+        let running = Running::of(page, judged);
+        let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
+        for (id, node) in page.iter() {
+            let Some(tag) = page.tag(id) else { continue };
+            if may_be_card(tag) && is_card(&running.within(id, node.end)) {
+                let class = page.attribute(id, "class").unwrap_or_default();
+                groups.entry((node.parent, tag, class)).or_default().push(id);
+            }
+        }
+        let mut groups: Vec<Vec<NodeId>> =
+            groups.into_values().filter(|group| group.len() >= GROUP).collect();
+        groups.sort_unstable();
+        let mut cards = Self::default();
+        let mut seen_to = 0;
+        for group in groups {
+            if group[0] >= seen_to {
+                seen_to = page.node(*group.last().expect("a group has members")).end;
+                cards.take(page, &running, &group);
+            }
+        }
+        cards
+    }
+
+    fn take(&mut self, page: &Page, running: &Running, group: &[NodeId]) {
+        let mut words = 0.0;
+        for card in group {
+            let sums = running.within(*card, page.node(*card).end);
+            words += sums[ALL];
+            self.content += sums[CONTENT];
+            self.dated += f32::from(u8::from(sums[DATES] > 0.0));
+            self.priced += f32::from(u8::from(sums[PRICES] > 0.0));
+        }
+        self.count += group.len() as f32;
+        self.words += words;
+        if words > self.largest_words {
+            self.largest_words = words;
+            self.largest = group.len() as f32;
+        }
+    }
+}
+
+fn may_be_card(tag: &str) -> bool {
+    matches!(tag, "div" | "li" | "article" | "section" | "a" | "tr" | "td" | "dl" | "figure" | "span")
+}
+
+fn is_card(sums: &[f32; KINDS]) -> bool {
+    sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
+}
+
+/// Whether a date or a time of day stands in a line, in digits.
+pub(super) fn has_date(text: &str) -> bool {
+    let mut before: Option<(usize, char)> = None;
+    let mut digits = 0;
+    let mut last = ' ';
+    let mut year = String::new();
+    for c in text.chars().chain([' ']) {
+        if c.is_ascii_digit() {
+            digits += 1;
+            year.push(c);
+        } else {
+            if digits == 4 && (year.starts_with("19") || year.starts_with("20")) {
+                return true;
+            }
+            let clock = |(n, sign): (usize, char)| n <= 2 && digits == 2 && matches!(sign, ':' | 'h');
+            if last.is_ascii_digit() && before.is_some_and(clock) {
+                return true;
+            }
+            before = last.is_ascii_digit().then_some((digits, c));
+            digits = 0;
+            year.clear();
+        }
+        last = c;
+    }
+    false
+}
+
+/// Whether a sum of money stands in a line: a sign of a currency beside a digit.
+pub(super) fn has_price(text: &str) -> bool {
+    const SIGNS: [&str; 16] =
+        ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];
+    SIGNS.iter().any(|sign| {
+        text.match_indices(sign).any(|(at, _)| {
+            let before = text[..at].trim_end().chars().next_back();
+            let after = text[at + sign.len()..].trim_start().chars().next();
+            let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+            let letters = sign.chars().all(char::is_alphabetic);
+            let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+            (digit(before) && !(letters && is_letter(text[at + sign.len()..].chars().next())))
+                || (digit(after) && !letters)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_extract::block_model;
+
+    use super::*;
+
+    fn cards(html: &str) -> Cards {
+        let page = Page::parse(html);
+        Cards::of(&page, &block_model::judge(&page, block_model::built_in()))
+    }
+
+    #[test]
+    fn cards_are_alike_and_hold_links() {
+        let card = "<div class=c><h3><a href=/x>Rain falls on the hills</a></h3><p>At 9:30, $12.50</p></div>";
+        let found = cards(&card.repeat(4));
+        assert_eq!((found.count, found.largest, found.dated, found.priced), (4.0, 4.0, 4.0, 4.0));
+        assert_eq!(found.words, found.largest_words);
+        assert_eq!(cards(&card.repeat(2)), Cards::default());
+        let paragraph = "<p>Rain falls, says <a href=/x>the council of the valley</a>, and so on.</p>";
+        assert_eq!(cards(&paragraph.repeat(9)), Cards::default());
+        assert_eq!(cards(&"<li><a href=/x>Rain falls on the hills</a></li>".repeat(9)), Cards::default());
+    }
+
+    #[test]
+    fn cards_in_cards_count_once() {
+        let inner = "<li class=i><a href=/x><img src=a>Rain falls on</a></li>".repeat(3);
+        let outer = format!("<div class=o><ul>{inner}</ul></div>").repeat(3);
+        assert_eq!(cards(&outer).count, 3.0);
+    }
+
+    #[test]
+    fn dates_and_prices() {
+        for text in ["at 9:30", "20.11.2026", "9h30", "in 1998"] {
+            assert!(has_date(text), "{text}");
+        }
+        for text in ["", "12", "12345", "3,500"] {
+            assert!(!has_date(text), "{text}");
+        }
+        for text in ["$12", "12 €", "199.000đ", "from £9.99", "99 zł", "12 USD"] {
+            assert!(has_price(text), "{text}");
+        }
+        for text in ["", "$", "12 dollars", "3 đồng bào", "AUD"] {
+            assert!(!has_price(text), "{text}");
+        }
+    }
+}

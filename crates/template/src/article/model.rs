@@ -1,0 +1,117 @@
+//! The page model: trees over the page's [`features`], grown in the room eval by the
+//! example `teach_pages`.
+//!
+//! The file is JSON and names the feature of each question, so that it can be read,
+//! and does not depend on the features' order. A tree is a list of splits and a list of
+//! leaves; a negative child `c` is leaf `-c - 1`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use gleaner_extract::block_model::{Forest, Split, Tree};
+use gleaner_html::Page;
+use serde::{Deserialize, Serialize};
+
+use super::features::features;
+
+/// A tree as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+struct Written {
+    /// Feature, threshold, child where the value is at most that, child where not.
+    splits: Vec<(String, f32, i16, i16)>,
+    leaves: Vec<f32>,
+}
+
+/// The model's file: trees whose splits name their features. `names` are in the order
+/// of the features' numbers.
+///
+/// # Panics
+/// If a split asks for a feature that has no name.
+#[must_use]
+pub fn written(forest: &Forest, names: &[&str]) -> String {
+    let split = |s: &Split| (names[s.feature as usize].to_owned(), s.threshold, s.left, s.right);
+    let tree = |tree: &Tree| Written {
+        splits: tree.splits.iter().map(split).collect(),
+        leaves: tree.leaves.clone(),
+    };
+    let lines: Vec<String> = forest
+        .trees
+        .iter()
+        .map(|of| serde_json::to_string(&tree(of)).expect("a tree has numbers and names"))
+        .collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}
+
+/// Reads a model's file; `None` where it is none, or asks for what is no feature.
+fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
+    let written: Vec<Written> = serde_json::from_str(text).ok()?;
+    let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
+    let trees: Option<Vec<Tree>> = written.into_iter().map(|tree| sound(tree, &numbers)).collect();
+    Some(Forest { trees: trees? })
+}
+
+/// A tree of which every child is a split behind its parent or a leaf.
+fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
+    let (splits, leaves) = (written.splits.len(), written.leaves.len());
+    let child = |parent: usize, at: i16| match usize::try_from(at) {
+        Ok(at) => at > parent && at < splits,
+        Err(_) => usize::from((at + 1).unsigned_abs()) < leaves,
+    };
+    let splits: Option<Vec<Split>> = written
+        .splits
+        .iter()
+        .enumerate()
+        .map(|(at, (name, threshold, left, right))| {
+            let feature = *numbers.get(name.as_str())?;
+            (child(at, *left) && child(at, *right)).then_some(Split {
+                feature,
+                left: *left,
+                right: *right,
+                threshold: *threshold,
+            })
+        })
+        .collect();
+    (leaves > 0).then_some(Tree { splits: splits?, leaves: written.leaves })
+}
+
+/// The model that comes with the program.
+pub(super) fn built_in() -> &'static Forest {
+    static MODEL: LazyLock<Forest> = LazyLock::new(|| {
+        let row = features(&Page::default(), "", &[]);
+        let names: Vec<&str> = row.iter().map(|(name, _)| *name).collect();
+        read(include_str!("model.json"), &names).expect("the model was taught with these features")
+    });
+    &MODEL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 2] = ["words", "links"];
+
+    #[test]
+    fn models_come_back() {
+        let tree = Tree {
+            splits: vec![Split { feature: 1, left: -1, right: -2, threshold: 0.5 }],
+            leaves: vec![-1.5, 2.0],
+        };
+        let forest = Forest { trees: vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }] };
+        assert_eq!(read(&written(&forest, &NAMES), &NAMES), Some(forest));
+    }
+
+    #[test]
+    fn what_is_no_model_is_not_read() {
+        let cases = [
+            "",
+            "{}",
+            r#"[{"splits":[],"leaves":[]}]"#,
+            r#"[{"splits":[["colour",0.5,-1,-2]],"leaves":[1.0,2.0]}]"#,
+            r#"[{"splits":[["words",0.5,0,-2]],"leaves":[1.0,2.0]}]"#,
+            r#"[{"splits":[["words",0.5,-1,-3]],"leaves":[1.0,2.0]}]"#,
+        ];
+        for text in cases {
+            assert_eq!(read(text, &NAMES), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Pages that stand where an article should: challenge, consent wall, login wall,
+//! "not found" with a status of 200, a gallery without text.
+//!
+//! Each is known by what it says in its title, in a heading or in a short line, and by
+//! little prose besides: an article about cookies says "cookies" too, and goes on. The
+//! sentences are those that such pages have everywhere, in Vietnamese, English, Russian,
+//! Chinese, Polish and Greek, and the commonest in German, French and Spanish.
+//!
+//! The awkward truth: a wall in another language passes for what its length makes of
+//! it, and "not found" on a page with long teasers besides passes for a hub at best.
+
+use std::collections::HashSet;
+
+use gleaner_extract::block_model::Judged;
+use gleaner_html::text::LineKind;
+use gleaner_html::{Page, text::tidy};
+
+use super::Reason;
+use super::features::is_caption;
+
+/// What one kind of page says.
+struct Wall {
+    reason: Reason,
+    /// Said by such pages only, in a title, a heading or a line.
+    phrases: &'static [&'static str],
+    /// Words of other prose from which the page is no wall.
+    most_other: f32,
+}
+
+const WALLS: [Wall; 4] = [
+    Wall {
+        reason: Reason::Challenge,
+        most_other: 120.0,
+        phrases: &[
+            "just a moment",
+            "checking your browser",
+            "checking if the site connection is secure",
+            "verify you are human",
+            "verify that you are human",
+            "verifying you are human",
+            "prove you are human",
+            "are you a robot",
+            "you are not a robot",
+            "attention required!",
+            "enable javascript and cookies to continue",
+            "complete the captcha",
+            "access denied",
+            "access to this page has been denied",
+            "ddos protection",
+            "xác minh bạn là người",
+            "xác minh bạn không phải",
+            "không phải là robot",
+            "không phải là người máy",
+            "kiểm tra trình duyệt",
+            "truy cập bị từ chối",
+            "проверка браузера",
+            "проверяем ваш браузер",
+            "что вы не робот",
+            "вы не робот",
+            "доступ запрещен",
+            "доступ запрещён",
+            "подтвердите, что вы человек",
+            "安全验证",
+            "安全驗證",
+            "验证您是真人",
+            "驗證您是人類",
+            "确认您是真人",
+            "请完成验证",
+            "人机验证",
+            "訪問被拒絕",
+            "访问被拒绝",
+            "że nie jesteś robotem",
+            "jesteś człowiekiem",
+            "sprawdzanie przeglądarki",
+            "odmowa dostępu",
+            "ότι είστε άνθρωπος",
+            "δεν είστε ρομπότ",
+            "έλεγχος του προγράμματος περιήγησης",
+            "ich bin kein roboter",
+            "vérification de sécurité",
+            "eres humano",
+            "no eres un robot",
+        ],
+    },
+    Wall {
+        reason: Reason::NotFound,
+        most_other: 180.0,
+        phrases: &[
+            "page not found",
+            "page could not be found",
+            "page cannot be found",
+            "page can't be found",
+            "404 not found",
+            "404 error",
+            "error 404",
+            "page you requested",
+            "page you are looking for",
+            "page you were looking for",
+            "page you're looking for",
+            "page doesn't exist",
+            "page does not exist",
+            "page isn't available",
+            "page is no longer available",
+            "no longer exists",
+            "không tìm thấy trang",
+            "trang không tồn tại",
+            "không tồn tại hoặc đã",
+            "trang bạn tìm",
+            "trang bạn đang tìm",
+            "trang bạn yêu cầu",
+            "lỗi 404",
+            "страница не найдена",
+            "страница не существует",
+            "страницы не существует",
+            "ошибка 404",
+            "страница удалена",
+            "404 ошибка",
+            "页面不存在",
+            "頁面不存在",
+            "找不到页面",
+            "找不到頁面",
+            "页面未找到",
+            "您访问的页面",
+            "您要找的頁面",
+            "您查找的页面",
+            "页面已删除",
+            "nie znaleziono strony",
+            "strona nie istnieje",
+            "strona nie została znaleziona",
+            "strona, której szukasz",
+            "błąd 404",
+            "η σελίδα δεν βρέθηκε",
+            "δεν βρέθηκε η σελίδα",
+            "η σελίδα που ζητήσατε",
+            "η σελίδα που αναζητάτε",
+            "η σελίδα δεν υπάρχει",
+            "σφάλμα 404",
+            "seite nicht gefunden",
+            "seite wurde nicht gefunden",
+            "page introuvable",
+            "página no encontrada",
+        ],
+    },
+    Wall {
+        reason: Reason::LoginWall,
+        most_other: 120.0,
+        phrases: &[
+            "log in to continue",
+            "log in to read",
+            "login to continue",
+            "sign in to continue",
+            "sign in to read",
+            "subscribe to continue",
+            "subscribe to read",
+            "for subscribers only",
+            "register to continue",
+            "create an account to continue",
+            "to continue reading",
+            "to keep reading",
+            "đăng nhập để đọc",
+            "đăng nhập để tiếp tục",
+            "đăng ký để đọc",
+            "войдите, чтобы",
+            "чтобы читать дальше",
+            "чтобы продолжить чтение",
+            "только для подписчиков",
+            "оформите подписку",
+            "登录后阅读",
+            "登录后查看",
+            "登录后继续",
+            "登錄後",
+            "登入後",
+            "订阅后",
+            "訂閱後",
+            "会员专享",
+            "會員專屬",
+            "zaloguj się, aby",
+            "zaloguj się, by",
+            "tylko dla prenumeratorów",
+            "tylko dla subskrybentów",
+            "aby czytać dalej",
+            "συνδεθείτε για",
+            "μόνο για συνδρομητές",
+            "για να συνεχίσετε την ανάγνωση",
+            "réservé aux abonnés",
+            "solo para suscriptores",
+        ],
+    },
+    Wall {
+        reason: Reason::ConsentWall,
+        most_other: 100.0,
+        phrases: &[
+            "accept all cookies",
+            "accept cookies",
+            "we use cookies",
+            "uses cookies",
+            "use of cookies",
+            "cookie settings",
+            "cookie policy",
+            "manage consent",
+            "your consent",
+            "consent choices",
+            "we value your privacy",
+            "we and our partners",
+            "our partners",
+            "personal data",
+            "privacy settings",
+            "sử dụng cookie",
+            "chính sách cookie",
+            "chấp nhận cookie",
+            "chấp nhận tất cả",
+            "dữ liệu cá nhân",
+            "quyền riêng tư",
+            "файлы cookie",
+            "файлов cookie",
+            "использует cookie",
+            "использует файлы",
+            "персональных данных",
+            "персональные данные",
+            "使用cookie",
+            "使用 cookie",
+            "接受所有",
+            "隐私",
+            "隱私",
+            "pliki cookie",
+            "plików cookie",
+            "akceptuję",
+            "danych osobowych",
+            "zaufani partnerzy",
+            "polityka prywatności",
+            "χρησιμοποιούμε cookies",
+            "αποδοχή όλων",
+            "προσωπικά δεδομένα",
+            "προσωπικών δεδομένων",
+            "συνεργάτες μας",
+            "alle cookies",
+            "tout accepter",
+            "aceptar cookies",
+        ],
+    },
+];
+
+/// Lines from which a page that speaks of consent is a wall: one has every page.
+const CONSENT_LINES: usize = 3;
+
+/// Words of a line in which a wall may say what it is; a paragraph that asks for consent
+/// is longer.
+const LINE: u32 = 40;
+const PARAGRAPH: u32 = 180;
+
+/// Bytes above which a line says nothing.
+const LONGEST: usize = 4_000;
+
+/// Words of a line that is prose.
+const PROSE: u32 = 8;
+
+/// Captions from which a page is a gallery, and the most words that it has besides.
+const CAPTIONS: usize = 5;
+const BESIDES: f32 = 90.0;
+
+/// Pictures of a page without text from which it is a gallery.
+const PICTURES: usize = 6;
+
+/// Which kind of wall the page is, if any. Time linear in the page: an article is let
+/// go after its first paragraphs.
+pub(super) fn wall(page: &Page, judged: &[Judged]) -> Option<Reason> {
+    let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
+    WALLS.iter().find(|wall| wall.is(&title, judged)).map(|wall| wall.reason)
+}
+
+/// A line in lower case with plain apostrophes; empty for one that is too long to be
+/// a wall's.
+fn lower(text: &str) -> String {
+    if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
+}
+
+impl Wall {
+    fn is(&self, title: &str, judged: &[Judged]) -> bool {
+        self.has_little_else(judged)
+            && if self.reason == Reason::ConsentWall {
+                judged.iter().filter(|block| self.speaks(block, PARAGRAPH)).count() >= CONSENT_LINES
+            } else {
+                self.says(title) || judged.iter().any(|block| self.speaks(block, LINE))
+            }
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.phrases.iter().any(|phrase| text.contains(phrase))
+    }
+
+    fn speaks(&self, block: &Judged, most: u32) -> bool {
+        block.words <= most && block.link_share <= 0.5 && self.says(&lower(&block.placed.line.text))
+    }
+
+    /// Whether little prose is content and says nothing of the kind, each text once.
+    fn has_little_else(&self, judged: &[Judged]) -> bool {
+        let mut seen = HashSet::new();
+        let mut words = 0.0;
+        for block in judged {
+            let text = block.placed.line.text.as_str();
+            let is_prose = block.is_content() && block.words >= PROSE && block.link_share < 0.5;
+            if is_prose && seen.insert(text) && !self.says(&lower(text)) {
+                words += weight(block);
+                if words >= self.most_other {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Words of a block, a Chinese or Japanese character as half a word.
+fn weight(block: &Judged) -> f32 {
+    let is_east = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    let east = block.placed.line.text.chars().filter(|c| is_east(*c)).count() as f32;
+    block.words as f32 - 0.5 * east.min(block.words as f32)
+}
+
+/// Whether what is content is captions, with hardly a paragraph besides.
+pub(super) fn is_gallery(judged: &[Judged]) -> bool {
+    let content: Vec<&Judged> = judged.iter().filter(|block| block.is_content()).collect();
+    let (captions, others): (Vec<&Judged>, Vec<&Judged>) = content.into_iter().partition(is_caption);
+    let long = captions.iter().filter(|block| block.words >= PROSE).count();
+    let besides: f32 = others
+        .iter()
+        .filter(|block| block.placed.line.kind != LineKind::Heading)
+        .map(|block| weight(block))
+        .sum();
+    let words: f32 = captions.iter().map(|block| weight(block)).sum();
+    long >= CAPTIONS && besides < BESIDES && words > 2.0 * besides
+}
+
+/// Whether a page without text shows pictures.
+pub(super) fn shows_pictures(page: &Page) -> bool {
+    page.elements("img").count() >= PICTURES
+}

@@ -1,0 +1,184 @@
+//! A page as an editor of a corpus wants to see it: every line with what it is called,
+//! its figures, and why. For `gleaner template explain`.
+//!
+//! | file | question |
+//! |---|---|
+//! | `class` | what is a line called: content, repeated, link list, caption, comment? |
+//! | `why` | why, in a sentence? |
+//! | `view` | how does it look? |
+//!
+//! The result is one HTML file that needs nothing else: no script, no picture, no
+//! font. It is built from the page's lines and never from its markup, every text is
+//! escaped, and a content security policy forbids whatever might slip through, so a
+//! page's scripts, styles and trackers cannot run.
+//!
+//! The awkward truth: it shows lines, not the page; what a style sheet hid, moved or
+//! coloured is not seen. Of a huge page only the beginning is listed ([`MOST_BYTES`]);
+//! the counts are of all of it.
+
+mod class;
+mod view;
+mod why;
+
+use gleaner_html::Page;
+
+pub use class::Class;
+pub use view::MOST_BYTES;
+
+use crate::{Judgement, Pins, SiteTemplate};
+
+/// What is to be explained.
+#[derive(Debug, Clone, Copy)]
+pub struct Explained<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Where it came from, if that is known.
+    pub url: Option<&'a str>,
+    /// The template that was handed to the judgement, if any.
+    pub template: Option<&'a SiteTemplate>,
+    /// The pins that were.
+    pub pins: &'a Pins,
+    /// What came of it: [`Judgement::of`] this page, template and pins.
+    pub judgement: &'a Judgement,
+}
+
+/// The explanation as an HTML document, of some [`MOST_BYTES`] at most.
+///
+/// ```
+/// use gleaner_html::Page;
+/// use gleaner_template::explain::{Explained, explain};
+/// use gleaner_template::{Judgement, Pins};
+///
+/// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
+/// let judgement = Judgement::of(&page, None, &pins);
+/// let html = explain(&Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement });
+/// assert!(html.contains("Rain fell.") && !html.contains("<script"));
+/// ```
+#[must_use]
+pub fn explain(explained: &Explained<'_>) -> String {
+    view::View::of(explained).write()
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_extract::block_model::{self, Forest, Split, Tree};
+
+    use super::*;
+
+    /// Content is what has more than seven words.
+    pub(super) fn long_lines() -> Forest {
+        let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
+        let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
+        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }] }
+    }
+
+    fn page(number: usize, story: &str) -> Page {
+        Page::parse(&format!(
+            "<html lang=en><title>Story {number} &amp; more</title><nav><a href=/>Home</a></nav><h1>Story {number}</h1>\
+             <div class=story onclick=evil()><p>{story}</p><p class=note>Nobody was hurt in the whole of the long and wet night.</p>\
+             <figure><img src=//evil.example/x.png><figcaption>Bridge <b>{number}</b></figcaption></figure></div>\
+             <div class=comments><p>Well said, {number}</p></div><ul class=related><li><a href=/{number}>Choir {number}x</a></ul>\
+             <script>evil()</script><p>{number} \"q\" <i>&lt;script></i></p>"
+        ))
+    }
+
+    const STORIES: [&str; 4] = [
+        "Rain fell on the valley all day and the river rose <b>fast</b>",
+        "The bridge was opened by the oldest man of the village",
+        "Nobody had expected that the choir would win the prize",
+        "Three lambs were found in the church on a cold morning",
+    ];
+
+    fn template() -> SiteTemplate {
+        let pages: Vec<Page> = (1..).zip(&STORIES[1..]).map(|(number, story)| page(number, story)).collect();
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        SiteTemplate::learn_with(&long_lines(), "a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages)
+    }
+
+    fn explained(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> String {
+        let judgement = Judgement::of_with(&long_lines(), page, template, pins);
+        let url = Some("https://a.example/?a=1&b=<2>");
+        explain(&Explained { page, url, template, pins, judgement: &judgement })
+    }
+
+    #[test]
+    fn a_page_of_all_classes() {
+        let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
+        let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
+        let body = html.split("<body>\n").nth(1).unwrap();
+        // Looked at in a browser, then kept: what differs is either a fault or to be looked at.
+        assert_eq!(body, include_str!("snapshot.html"));
+    }
+
+    #[test]
+    fn nothing_of_the_page_runs_or_loads() {
+        let template = template();
+        for template in [Some(&template), None] {
+            let html = explained(&page(9, STORIES[0]), template, &Pins::default());
+            for forbidden in ["<script", "<img", "<iframe", "<link", "onclick", "evil", "javascript:", "url("]
+            {
+                assert!(!html.contains(forbidden), "{forbidden}");
+            }
+            assert!(html.contains("default-src 'none'") && html.contains("&lt;script&gt;"));
+        }
+    }
+
+    #[test]
+    fn names_of_elements_are_escaped() {
+        let page = Page::parse("<div class='x\"><script>alert(1)</script>'><p>one two three</p></div>");
+        let html = explained(&page, None, &Pins::default());
+        assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{html}");
+    }
+
+    #[test]
+    fn huge_pages_are_cut_and_say_so() {
+        let page = Page::parse(&format!("<p>{}</p>", "<p>word & word & word & word &</p>".repeat(30_000)));
+        let html = explained(&page, None, &Pins::default());
+        assert!(html.len() < MOST_BYTES + 100_000, "{}", html.len());
+        assert!(
+            html.contains("of 30,000 lines") && html.contains(" lines more are not listed"),
+            "{}",
+            html.len()
+        );
+        let long = Page::parse(&format!("<p>{}", "word\u{0} ".repeat(200_000)));
+        let html = explained(&long, None, &Pins::default());
+        assert!(html.len() < 100_000 && html.contains("characters more"), "{}", html.len());
+        let deep = Page::parse(&format!("{}one", "<div class=comment>".repeat(10_000)));
+        assert!(explained(&deep, None, &Pins::default()).contains("comment"));
+        assert!(explained(&Page::default(), None, &Pins::default()).contains("no text on this page"));
+    }
+
+    /// Relative luminance (WCAG 2.2, section 1.4.3) of a colour such as `#126b34`.
+    fn luminance(colour: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    #[test]
+    fn colours_can_be_told_from_their_ground() {
+        let style = include_str!("style.css");
+        let (light, dark) = style.split_once("prefers-color-scheme: dark").unwrap();
+        for scheme in [light, dark] {
+            let colour = |name: &str| {
+                let value = scheme.split(&format!("--{name}: #")).nth(1).unwrap().split(';').next().unwrap();
+                let long = if value.len() == 3 { value.repeat(2) } else { value.to_owned() };
+                luminance(&format!("#{long}"))
+            };
+            let check = |ink: &str, ground: &str| {
+                let (a, b) = (colour(ink), colour(ground));
+                let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                assert!(contrast >= 4.5, "{ink} on {ground}: {contrast:.2}");
+            };
+            for class in Class::ALL.map(Class::name) {
+                let ground = format!("{class}-paper");
+                check(class, &ground);
+                check("ink", &ground);
+                check("faint", &ground);
+            }
+            check("faint", "paper");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Why a line is content or not, in a sentence or two.
+
+use std::fmt::Write;
+
+use gleaner_extract::block_model::{Judged, Place, Repeated};
+use gleaner_html::{NodeId, Page};
+
+use super::Explained;
+use super::class::{Because, Class};
+use crate::{Method, SiteTemplate};
+
+/// The chance that belongs to log-odds, 0 to 1.
+pub(super) fn chance(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// A share as a whole number of percent.
+pub(super) fn percent(share: f32) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
+/// What was seen at a line's place on the pages that were learned from.
+pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> Option<&'a Place> {
+    template?.site.places.get(&block.place)
+}
+
+/// Why the line of this number is what it is called.
+pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: Because) -> String {
+    let block = &explained.judgement.blocks[at];
+    let mut text = String::new();
+    if let Some(pin) = explained.judgement.pins[at] {
+        let _ = write!(text, "Pinned: {}. ", explained.pins.describe(pin));
+    }
+    text += &if block.repeated { repeated(explained.template) } else { judged(explained, block, at) };
+    match because {
+        Because::Links => {
+            let _ = write!(
+                text,
+                " Called a {} since {} of its words are links.",
+                class.label(),
+                percent(block.link_share)
+            );
+        }
+        Because::Element(element) => {
+            let selector = selector(explained.page, element, 1);
+            let _ = write!(text, " Called a {} for {selector} around it.", class.label());
+        }
+        Because::Judged | Because::Nothing => {}
+    }
+    text
+}
+
+fn repeated(template: Option<&SiteTemplate>) -> String {
+    let pages = template.map_or(0, |template| template.site.pages as usize);
+    format!(
+        "The site repeats it: the same text stands at the same place on at least {} of the {pages} pages learned from.",
+        Repeated::least(pages)
+    )
+}
+
+fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
+    let alone = percent(chance(block.alone));
+    let (is_pinned, method) = (explained.judgement.pins[at].is_some(), explained.judgement.method);
+    let Some(template) = explained.template.filter(|_| method == Method::Template) else {
+        let reason = if explained.template.is_some_and(|template| template.site.pages > 0) {
+            "the template is unsure of this page, so its places do not vote"
+        } else {
+            "there is no template"
+        };
+        return format!("{alone} by the model alone; {reason}.");
+    };
+    let mut text = if is_pinned { String::new() } else { percent(chance(block.log_odds)) + ": " };
+    let _ = write!(text, "the model alone says {alone}; ");
+    let pages = template.site.pages;
+    let _ = match place(Some(template), block) {
+        Some(place) => write!(
+            text,
+            "the place {} is on {} of {pages} pages, and {} of what stands there seems to be content.",
+            block.place,
+            place.pages,
+            percent(chance(place.log_odds()))
+        ),
+        None => write!(text, "nothing stood at the place {} on the {pages} pages learned from.", block.place),
+    };
+    if is_pinned { text.replacen("the", "Without it: the", 1) } else { text }
+}
+
+/// Elements of a selector at most.
+const MOST_ELEMENTS: usize = 4;
+
+/// Bytes of a class or id that are shown.
+const LONGEST_NAME: usize = 80;
+
+/// A selector of an element that a file of pins takes: at least so many elements, and
+/// more, up to four, until one of them has a class or id.
+pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut node = element;
+    loop {
+        let tag = page.tag(node).unwrap_or_default();
+        let names = names(page, node);
+        let is_named = !names.is_empty();
+        parts.push(escaped(tag) + &names);
+        let parent = page.node(node).parent;
+        let is_enough =
+            parts.len() >= least && (is_named || parts.iter().any(|part| part.contains(['.', '#'])));
+        if is_enough || parts.len() == MOST_ELEMENTS || parent == node {
+            break;
+        }
+        node = parent;
+    }
+    parts.reverse();
+    parts.join(" > ")
+}
+
+/// An element's id and classes, as a selector has them.
+fn names(page: &Page, element: NodeId) -> String {
+    let mut out = String::new();
+    for (sign, attribute) in [('#', "id"), ('.', "class")] {
+        let value = page.attribute(element, attribute).unwrap_or_default();
+        for name in value.split_ascii_whitespace().filter(|name| name.len() <= LONGEST_NAME).take(4) {
+            out.push(sign);
+            out += &escaped(name);
+        }
+    }
+    out
+}
+
+fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pins;
+
+    #[test]
+    fn selectors_can_be_pinned() {
+        let page = Page::parse(
+            "<div class='md:w-1/2 big' id=a.b><section><p>x</p></section></div><p class=lead>y</p><b>z</b>",
+        );
+        let p: Vec<NodeId> = page.elements("p").collect();
+        assert_eq!(selector(&page, p[0], 1), r"div#a\.b.md\:w-1\/2.big > section > p");
+        assert_eq!(selector(&page, p[1], 1), "p.lead");
+        assert_eq!(selector(&page, p[1], 2), "body > p.lead");
+        assert_eq!(selector(&page, page.elements("b").next().unwrap(), 1), "html > body > b");
+        for element in p {
+            let written = selector(&page, element, 2);
+            assert!(Pins::new("x", &[(1, &written)], &[]).is_ok(), "{written}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What is thought of every line of a page, by template, model and pins together.
+//!
+//! 1. The template's votes and the model judge, and pins say their word.
+//! 2. Where the template is unsure or finds next to nothing, the same without the
+//!    votes; the surer of the two is taken.
+//!
+//! [`SiteTemplate::extract`] keeps the text of this, [`crate::explain`] shows all of it.
+
+use gleaner_extract::block_model::{self, Forest, Judged, Site};
+use gleaner_html::Page;
+
+use crate::{Extracted, Method, Pin, Pins, SiteTemplate};
+
+/// With fewer words found than this the page is judged alone, too.
+const FEW_WORDS: u32 = 30;
+
+/// Below this the template is unsure, and the page is judged alone, too.
+const UNSURE: f32 = 0.5;
+
+/// A page's lines, each with what is thought of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The lines in page order, with everything that led to the judgement.
+    pub blocks: Vec<Judged>,
+    /// The pin of each; `None` where none says a word.
+    pub pins: Vec<Option<Pin>>,
+    /// What judged those without one.
+    pub method: Method,
+    /// How sure it is, 0 to 1 ([`block_model::confidence`]).
+    pub confidence: f32,
+    /// Share of the lines, 0 to 1, that the site knows ([`Extracted::known`]).
+    pub known: f32,
+    /// Share of the lines, 0 to 1, that the site repeats.
+    pub repeated: f32,
+}
+
+impl Judgement {
+    /// Judges a page by its site's template, where there is one.
+    #[must_use]
+    pub fn of(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
+        Self::of_with(block_model::built_in(), page, template, pins)
+    }
+
+    /// The same with another model than the built-in one.
+    #[must_use]
+    pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
+        let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
+        let Some(site) = learned else {
+            let site = Site::default();
+            return Self::pinned(site.judge(page, model), Method::BlockModel, &site, page, pins);
+        };
+        let judged = site.judge(page, model);
+        let by_template = Self::pinned(judged.clone(), Method::Template, site, page, pins);
+        let few = by_template.words() < FEW_WORDS;
+        if !few && by_template.confidence >= UNSURE {
+            return by_template;
+        }
+        let alone = Self::pinned(without_votes(judged), Method::BlockModel, site, page, pins);
+        let surer =
+            alone.confidence > by_template.confidence && (!few || alone.words() > by_template.words());
+        if surer { alone } else { by_template }
+    }
+
+    fn pinned(mut blocks: Vec<Judged>, method: Method, site: &Site, page: &Page, pins: &Pins) -> Self {
+        let pins = pins.decide(page, &mut blocks);
+        let confidence = block_model::confidence(&blocks);
+        let share = |lines: usize| lines as f32 / blocks.len().max(1) as f32;
+        let met = |block: &Judged| site.places.get(&block.place).is_some_and(|place| place.pages > 1);
+        let known = share(blocks.iter().filter(|block| block.repeated || met(block)).count());
+        let repeated = share(blocks.iter().filter(|block| block.repeated).count());
+        Self { blocks, pins, method, confidence, known, repeated }
+    }
+
+    /// Words of what is content.
+    fn words(&self) -> u32 {
+        self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
+    }
+
+    /// What is content, as text.
+    #[must_use]
+    pub fn extracted(self) -> Extracted {
+        let Self { blocks, method, confidence, known, repeated, .. } = self;
+        Extracted { lines: block_model::lines(blocks), method, confidence, known, repeated }
+    }
+}
+
+/// What the model says of each block; what the site repeats stays away.
+fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
+    for judged in &mut judged {
+        judged.log_odds = judged.alone;
+    }
+    judged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STORY: &str = "<h1>Rain</h1><div class=story><p class=lead>The rain, which fell on the valley for the \
+        third day in a row, went on, and the river rose above the old bridge.</p></div>\
+        <div class=talk><p>I never liked that bridge, and I have said so for years, as you all know.</p></div>";
+
+    fn text(pins: &Pins, template: Option<&SiteTemplate>) -> String {
+        let extracted = Judgement::of(&Page::parse(STORY), template, pins).extracted();
+        gleaner_html::text::plain(&extracted.lines)
+    }
+
+    #[test]
+    fn pins_win_with_a_template_and_without() {
+        let pages = [STORY; 3].map(Page::parse);
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        // Learned from one page three times, it takes everything for repeated.
+        let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
+        assert_eq!(text(&Pins::default(), Some(&template)), "");
+        let pins = Pins::new("x.toml", &[(1, "div.story")], &[(2, ".talk, h1")]).unwrap();
+        for template in [Some(&template), None] {
+            let text = text(&pins, template);
+            assert!(text.starts_with("The rain, which") && text.ends_with("old bridge."), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_pins_nothing_is_pinned() {
+        let judgement = Judgement::of(&Page::parse(STORY), None, &Pins::default());
+        assert_eq!(judgement.pins, [None; 3]);
+        assert_eq!(judgement.blocks.len(), 3);
+        let nothing = Judgement::of(&Page::parse(""), None, &Pins::default());
+        assert_eq!((nothing.blocks.len(), nothing.confidence), (0, 0.0));
+    }
+}

@@ -1,0 +1,326 @@
+//! Pins: what a person says of a host's pages, which wins over what was learned.
+//!
+//! Two lists of selectors, kept in a file a host:
+//!
+//! 1. A line inside an element that `drop` selects is never content.
+//! 2. Any other line inside an element that `keep` selects is content, even where the
+//!    site repeats it.
+//! 3. Of all other lines model and template decide as if there were no pins.
+//!
+//! So `keep` adds to what is found and does not limit it. The other reading, that a
+//! page's content is exactly what `keep` selects, was left: an extraction errs in two
+//! ways, taking what is no content and leaving what is, and so each key puts one of
+//! them right with a line, for the pages that have such an element, and leaves the
+//! rest of the site alone. With the other reading one line that rescues a lead
+//! paragraph loses all bodies of that host, and a page of another kind, where
+//! nothing is selected, loses its whole text.
+//!
+//! "Inside" is said of lines as a reader sees them: a line is inside when all its text
+//! is, so a selected `<b>` in the middle of a paragraph changes nothing.
+//!
+//! The awkward truth: pins do not notice a redesign. When a class is renamed they
+//! select nothing, without a word.
+
+mod selector;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gleaner_extract::block_model::Judged;
+use gleaner_html::{NodeId, Page};
+use thiserror::Error;
+
+use selector::{Selector, State};
+
+pub use selector::SelectorError;
+
+/// Selectors of one host at most, those between commas counted: what keeps the cost of
+/// a page within bounds.
+const MOST_SELECTORS: usize = 200;
+
+/// Log-odds of what is pinned: as sure as anything is.
+const PINNED: f32 = 6.0;
+
+/// The pins of a host. The default has none, and changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pins {
+    file: String,
+    entries: Vec<Entry>,
+}
+
+/// One entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    keeps: bool,
+    /// As written.
+    text: String,
+    line: usize,
+    selectors: Vec<Selector>,
+}
+
+/// What is said of a line, by the number of the entry that says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    /// It is content.
+    Keep(u16),
+    /// It is none.
+    Drop(u16),
+}
+
+/// Why a file's selectors cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PinsError {
+    /// One of them is none.
+    #[error("{file}, line {line}: `{text}`: {error}")]
+    Selector {
+        /// The file.
+        file: String,
+        /// The line in it, from 1.
+        line: usize,
+        /// The selector as written.
+        text: String,
+        /// What is wrong with it.
+        error: SelectorError,
+    },
+    /// There are too many.
+    #[error("{file}: more than {MOST_SELECTORS} selectors")]
+    TooMany {
+        /// The file.
+        file: String,
+    },
+}
+
+impl Pins {
+    /// Pins from a file of this name: its selectors, each behind its line in the file.
+    ///
+    /// # Errors
+    /// [`PinsError`]: the first entry that is no selector, or too many of them.
+    ///
+    /// ```
+    /// use gleaner_template::Pins;
+    ///
+    /// let pins = Pins::new("a.example.toml", &[], &[(1, "aside, .comments")])?;
+    /// assert!(!pins.is_empty());
+    /// let error = Pins::new("a.example.toml", &[(3, "p:first-child")], &[]).unwrap_err();
+    /// assert!(error.to_string().starts_with("a.example.toml, line 3: `p:first-child`: `:first-child` is not"));
+    /// # Ok::<(), gleaner_template::PinsError>(())
+    /// ```
+    pub fn new<T: AsRef<str>>(
+        file: &str,
+        keep: &[(usize, T)],
+        drop: &[(usize, T)],
+    ) -> Result<Self, PinsError> {
+        let written = keep.iter().map(|one| (true, one)).chain(drop.iter().map(|one| (false, one)));
+        let mut entries = Vec::new();
+        let mut count = 0;
+        for (keeps, (line, text)) in written {
+            let (line, text) = (*line, text.as_ref());
+            let selectors = Selector::parse_list(text).map_err(|error| {
+                let (file, text) = (file.to_owned(), text.to_owned());
+                PinsError::Selector { file, line, text, error }
+            })?;
+            count += selectors.len();
+            if count > MOST_SELECTORS {
+                return Err(PinsError::TooMany { file: file.to_owned() });
+            }
+            entries.push(Entry { keeps, text: text.to_owned(), line, selectors });
+        }
+        Ok(Self { file: file.to_owned(), entries })
+    }
+
+    /// Whether nothing is pinned.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The file that they were read from; empty where there is none.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// What a pin says, such as `drop ".comments" (config/pins/a.example.toml, line 2)`.
+    #[must_use]
+    pub fn describe(&self, pin: Pin) -> String {
+        let (Pin::Keep(at) | Pin::Drop(at)) = pin;
+        let key = if matches!(pin, Pin::Keep(_)) { "keep" } else { "drop" };
+        self.entries.get(usize::from(at)).map_or_else(String::new, |entry| {
+            format!("{key} \"{}\" ({}, line {})", entry.text, self.file, entry.line)
+        })
+    }
+
+    /// Says its word on every line of a page: what is pinned is content, or none, as
+    /// surely as can be. Gives the pin of each, in their order.
+    pub(crate) fn decide(&self, page: &Page, judged: &mut [Judged]) -> Vec<Option<Pin>> {
+        if self.is_empty() {
+            return vec![None; judged.len()];
+        }
+        let of_nodes = self.of_page(page);
+        let decide = |judged: &mut Judged| {
+            let pin = of_line(page, &of_nodes, judged.placed.nodes.clone())?;
+            judged.log_odds = if matches!(pin, Pin::Keep(_)) { PINNED } else { -PINNED };
+            Some(pin)
+        };
+        judged.iter_mut().map(decide).collect()
+    }
+
+    /// The pins of every node. Time: nodes times selectors, each up to 32 steps.
+    fn of_page(&self, page: &Page) -> Vec<OfNode> {
+        let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
+            .zip(&self.entries)
+            .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
+            .collect();
+        let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
+        // The states of the open elements, one for each selector, outermost first.
+        let mut open: Vec<State> = Vec::new();
+        for (id, node) in page.iter() {
+            let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };
+            if page.tag(id).is_some() {
+                let depth = node.depth as usize * selectors.len();
+                open.truncate(depth);
+                for (at, (entry_at, entry, selector)) in selectors.iter().enumerate() {
+                    let above = depth.checked_sub(selectors.len()).map(|parent| open[parent + at]);
+                    let state = selector.enter(page, id, above.unwrap_or_default());
+                    open.push(state);
+                    if selector.selects(state) {
+                        pins.add(entry.keeps, *entry_at);
+                    }
+                }
+            }
+            all.push(pins);
+        }
+        all
+    }
+}
+
+/// The entries that select a node or an element around it; the innermost first.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfNode {
+    keep: Option<u16>,
+    drop: Option<u16>,
+}
+
+impl OfNode {
+    fn add(&mut self, keeps: bool, entry: u16) {
+        *(if keeps { &mut self.keep } else { &mut self.drop }) = Some(entry);
+    }
+}
+
+/// The pin of a line: one that holds of all its text.
+fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin> {
+    let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
+    let mut texts = nodes.filter(is_text).map(|id| of_nodes[id as usize]);
+    let first = texts.next()?;
+    let common = texts.fold(first, |common, next| OfNode {
+        keep: common.keep.filter(|_| next.keep.is_some()),
+        drop: common.drop.filter(|_| next.drop.is_some()),
+    });
+    common.drop.map(Pin::Drop).or(common.keep.map(Pin::Keep))
+}
+
+/// The pins of all hosts that have any.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HostPins(BTreeMap<String, Pins>);
+
+impl HostPins {
+    /// The pins of a host; without any, those that change nothing.
+    #[must_use]
+    pub fn of(&self, host: &str) -> &Pins {
+        static NONE: Pins = Pins { file: String::new(), entries: Vec::new() };
+        self.0.get(host).unwrap_or(&NONE)
+    }
+}
+
+impl FromIterator<(String, Pins)> for HostPins {
+    fn from_iter<T: IntoIterator<Item = (String, Pins)>>(all: T) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_extract::block_model::{self, Forest, Split, Tree};
+
+    use super::*;
+
+    /// A model for which nothing, or everything, is content.
+    fn always(log_odds: f32) -> Forest {
+        let split = Split { feature: 0, left: -1, right: -2, threshold: 0.0 };
+        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![log_odds, log_odds] }] }
+    }
+
+    fn decided(html: &str, keep: &[&str], drop: &[&str], log_odds: f32) -> Vec<(String, bool)> {
+        let pins = Pins::new("x.toml", &numbered(keep), &numbered(drop)).unwrap();
+        let page = Page::parse(html);
+        let mut judged = block_model::judge(&page, &always(log_odds));
+        pins.decide(&page, &mut judged);
+        judged.into_iter().map(|judged| (judged.placed.line.text.clone(), judged.is_content())).collect()
+    }
+
+    fn numbered<'a>(list: &[&'a str]) -> Vec<(usize, &'a str)> {
+        (1..).zip(list.iter().copied()).collect()
+    }
+
+    fn content(html: &str, keep: &[&str], drop: &[&str], log_odds: f32) -> Vec<String> {
+        let decided = decided(html, keep, drop, log_odds).into_iter();
+        decided.filter(|(_, is)| *is).map(|(text, _)| text).collect()
+    }
+
+    const HTML: &str = "<div class=story><p>one</p><p>two <b>bold</b></p><div class=ad><p>three</p>\
+        <p class=really>four</p></div></div><p><i class=credit>five</i> <i class=credit>six</i></p>";
+
+    #[test]
+    fn what_is_dropped_is_never_content() {
+        assert_eq!(content(HTML, &[], &[".ad"], 2.0), ["one", "two bold", "five six"]);
+        assert_eq!(content(HTML, &[".really"], &[".ad"], 2.0), ["one", "two bold", "five six"]);
+        assert_eq!(content(HTML, &[], &["body"], 2.0), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_kept_is_content_and_the_rest_stays_as_judged() {
+        assert_eq!(content(HTML, &[".story"], &[".ad"], -2.0), ["one", "two bold"]);
+        assert_eq!(content(HTML, &[".ad .really"], &[], -2.0), ["four"]);
+        assert_eq!(content(HTML, &[".ad .really"], &[], 2.0).len(), 5);
+        assert_eq!(content(HTML, &[".absent"], &[".absent"], 2.0).len(), 5);
+    }
+
+    #[test]
+    fn a_line_is_inside_when_all_its_text_is() {
+        assert_eq!(content(HTML, &[], &["b"], 2.0).len(), 5);
+        assert_eq!(content(HTML, &["i"], &[], -2.0), ["five six"]);
+        assert!(!content(HTML, &[], &[".credit"], 2.0).contains(&"five six".to_owned()));
+    }
+
+    #[test]
+    fn what_the_site_repeats_can_be_kept() {
+        let page =
+            |story: &str| format!("<p>{story}</p><p class=note>The same on every page of the paper</p>");
+        let pages: Vec<Page> =
+            ["rain fell", "wind rose", "snow lay"].map(|story| Page::parse(&page(story))).into();
+        let site = block_model::Site::learn(&pages.iter().collect::<Vec<_>>(), &always(2.0));
+        let mut judged = site.judge(&pages[0], &always(2.0));
+        assert!(judged[1].repeated && !judged[1].is_content());
+        let pins = Pins::new("x.toml", &[(1, ".note")], &[]).unwrap();
+        let said = pins.decide(&pages[0], &mut judged);
+        assert!(judged[1].is_content() && said == [None, Some(Pin::Keep(0))]);
+        assert_eq!(pins.describe(Pin::Keep(0)), "keep \".note\" (x.toml, line 1)");
+    }
+
+    #[test]
+    fn files_have_bounds_and_hosts_without_pins_have_none() {
+        let many = vec!["p"; MOST_SELECTORS + 1].join(",");
+        let error = Pins::new("x.toml", &[], &[(1, &many)]).unwrap_err().to_string();
+        assert_eq!(error, "x.toml: more than 200 selectors");
+        let pins = Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
+        let all = HostPins::from_iter([("a.example".to_owned(), pins.clone())]);
+        assert_eq!((all.of("a.example"), all.of("b.example")), (&pins, &Pins::default()));
+    }
+
+    #[test]
+    fn deep_pages_are_matched() {
+        let html = format!("{}<p>end", "<div>".repeat(10_000));
+        let steps = ["div"; 31].join(" ") + " p";
+        assert_eq!(content(&html, &[&steps], &[], -2.0), ["end"]);
+    }
+}
