@@ -10,9 +10,7 @@ use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::metadata::metadata;
 use gleaner_store::{RawPage, Store, StoreError};
-use gleaner_template::site::extract_alone;
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
@@ -66,7 +64,7 @@ pub(crate) fn learn(
         }
     }
     let template =
-        lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &without_copies(&kept)));
+        lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &named(&kept)));
     let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
@@ -92,24 +90,6 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 
 fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
-}
-
-/// The pages without so many copies of an article (the same under several addresses)
-/// that it would be taken for what the site repeats, and be lost with all of them: a
-/// text on two pages, and on a tenth of them (`block_model::Repeated`).
-fn without_copies(kept: &[Kept]) -> Vec<(&str, &Page)> {
-    let most = kept.len().div_ceil(10).max(2) - 1;
-    let mut met: HashMap<(Option<String>, String), usize> = HashMap::new();
-    let pages = kept.iter().zip(named(kept)).filter(|(kept, _)| {
-        let lines = extract_alone(&kept.page).lines;
-        let Some(longest) = lines.into_iter().map(|line| line.text).max_by_key(String::len) else {
-            return true;
-        };
-        let copies = met.entry((metadata(&kept.page).title, longest)).or_default();
-        *copies += 1;
-        *copies <= most
-    });
-    pages.map(|(_, named)| named).collect()
 }
 
 /// Where the single-page method gives one text for articles of different titles, it
@@ -170,31 +150,5 @@ mod tests {
             Lesson { host: HostId(0), name: "a.example".into(), group: "a.example".into(), version: None };
         compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");
-    }
-
-    #[test]
-    fn an_article_under_two_addresses_is_not_what_a_site_repeats() {
-        let page = |address: usize, article: usize| {
-            let paragraph = |at: usize| {
-                format!(
-                    "<p>Nobody had expected the choir of street {article} to win, least of all its {at} conductors, who were asleep.</p>"
-                )
-            };
-            let html = format!(
-                "<title>Choir {article}</title><ul><li><a href=/>Home</a></ul><div class=story>{}</div>",
-                (1..8).map(paragraph).collect::<String>()
-            );
-            let url = CanonicalUrl::parse(&format!("http://a.example/{address}")).unwrap();
-            Kept { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
-        };
-        // The last address has the first article.
-        let kept: Vec<Kept> = (0..10).map(|address| page(address, address % 9)).collect();
-        let learned =
-            |pages: &[(&str, &Page)]| SiteTemplate::learn("a.example", 1, Timestamp::UNIX_EPOCH, pages);
-        let words = |template: &SiteTemplate| template.extract(&kept[9].page).words();
-        assert!(words(&learned(&named(&kept))) < 20, "taken for repeated");
-        let once = without_copies(&kept);
-        assert_eq!(once.len(), 9);
-        assert!(words(&learned(&once)) > 100);
     }
 }

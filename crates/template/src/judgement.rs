@@ -80,7 +80,7 @@ impl Judgement {
     #[must_use]
     pub fn extracted(self) -> Extracted {
         let Self { blocks, method, confidence, known, repeated, .. } = self;
-        Extracted { lines: block_model::lines(blocks), method, confidence, known, repeated }
+        Extracted { lines: block_model::lines(&blocks), method, confidence, known, repeated }
     }
 }
 
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn pins_win_with_a_template_and_without() {
-        let pages = [STORY; 3].map(Page::parse);
+        let pages = [1, 2, 3].map(|number| Page::parse(&format!("<title>{number}</title>{STORY}")));
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
-        // Learned from one page three times, it takes everything for repeated.
+        // Learned from one story under three titles, it takes everything for repeated.
         let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
         assert_eq!(text(&Pins::default(), Some(&template)), "");
         let pins = Pins::new("x.toml", &[(1, "div.story")], &[(2, ".talk, h1")]).unwrap();

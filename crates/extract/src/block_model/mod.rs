@@ -159,17 +159,17 @@ const MIGHT_BE: f32 = -2.2;
 /// The page's text by a model; no line where it finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
-    lines(judge(page, model))
+    lines(&judge(page, model))
 }
 
 /// The lines of what is content. Where nothing is, the lines nearly as likely as the
 /// likeliest, if that has a chance of one in twenty: a guess, with a confidence of 0,
 /// is worth more than an article that is lost.
 #[must_use]
-pub fn lines(judged: Vec<Judged>) -> Vec<Line> {
+pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
     let least = if (LEAST_CHANCE..=0.0).contains(&best) { best - NEARLY } else { 0.0 };
-    judged.into_iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line).collect()
+    judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
 /// Log-odds of one in twenty.
@@ -206,7 +206,7 @@ mod tests {
             (&[], ""),
         ];
         for (odds, expected) in cases {
-            let found: String = lines(judged(odds)).into_iter().map(|line| line.text).collect();
+            let found: String = lines(&judged(odds)).into_iter().map(|line| line.text).collect();
             assert_eq!(found, expected, "{odds:?}");
             if !odds.iter().any(|odds| *odds > 0.0) {
                 assert_eq!(confidence(&judged(odds)), 0.0);

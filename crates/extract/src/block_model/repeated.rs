@@ -7,11 +7,12 @@
 //! article look small beside it.
 //!
 //! A text counts only at its path (tags with class and id, digits masked), so a
-//! teaser elsewhere does not take an article's lead away.
+//! teaser elsewhere does not take an article's lead away; and it counts once an
+//! article: pages with the same title and the same longest paragraph are copies of one
+//! under several addresses, which would else take itself away.
 //!
-//! The awkward truth: an article that stands under three addresses among the pages
-//! that are compared is repeated, too, and so is a notice that an editor would count
-//! as part of every article.
+//! The awkward truth: a notice that an editor would count as part of every article is
+//! repeated, and so is an article whose copies have other titles.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -20,33 +21,45 @@ use serde::{Deserialize, Serialize};
 
 use super::scene::Scene;
 
-/// Share of the pages that must have a text for it to be repeated...
+/// Share of the articles that must have a text for it to be repeated...
 const SHARE: f64 = 0.1;
 
 /// ... and how many must.
 const LEAST: usize = 2;
+
+/// Words from which a paragraph, with the title, tells an article.
+const PARAGRAPH: usize = 20;
 
 /// Hashes of paths with texts that a site repeats. The default repeats nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// What several of these pages have in common.
+    /// What several of the articles on these pages have in common.
     #[must_use]
     pub fn of(pages: &[&Page]) -> Self {
-        let lines: Vec<HashSet<u64>> = pages.iter().map(|page| lines(page)).collect();
+        let mut copies: HashMap<Option<u64>, HashSet<u64>> = HashMap::new();
+        let mut articles: Vec<HashSet<u64>> = Vec::new();
+        for page in pages {
+            let scene = Scene::of(page, &Self::default());
+            match article(&scene) {
+                None => articles.push(lines(&scene).collect()),
+                name => copies.entry(name).or_default().extend(lines(&scene)),
+            }
+        }
+        articles.extend(copies.into_values());
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        for key in lines.iter().flatten() {
+        for key in articles.iter().flatten() {
             *counts.entry(*key).or_default() += 1;
         }
-        let least = Self::least(pages.len());
+        let least = Self::least(articles.len());
         Self(counts.into_iter().filter(|(_, count)| *count >= least).map(|(key, _)| key).collect())
     }
 
-    /// Of so many pages, how many must have a text for it to be repeated.
+    /// Of so many articles, how many must have a text for it to be repeated.
     #[must_use]
-    pub fn least(pages: usize) -> usize {
-        LEAST.max((SHARE * pages as f64).ceil() as usize)
+    pub fn least(articles: usize) -> usize {
+        LEAST.max((SHARE * articles as f64).ceil() as usize)
     }
 
     /// Number of texts.
@@ -66,11 +79,52 @@ impl Repeated {
     }
 }
 
-fn lines(page: &Page) -> HashSet<u64> {
-    let scene = Scene::of(page, &Repeated::default());
-    scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text)).collect()
+fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
+    scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
+}
+
+/// What copies of an article have in common; `None` where that is not known.
+fn article(scene: &Scene) -> Option<u64> {
+    let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
+    let longest = paragraphs.max_by_key(|block| block.words.len())?;
+    let told = longest.words.len() >= PARAGRAPH && !scene.title.is_empty();
+    told.then(|| key(scene.title.iter().fold(0, |all, word| all ^ word), longest.text))
 }
 
 fn key(path: u64, text: u64) -> u64 {
     path.rotate_left(17) ^ text.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(article: usize) -> Page {
+        Page::parse(&format!(
+            "<title>Choir {article}</title><ul><li>Home of the news</ul><p>Nobody had expected the choir of \
+             street {article} to win, least of all its {article} conductors, who were all asleep at that time."
+        ))
+    }
+
+    #[test]
+    fn what_articles_have_in_common_is_repeated_and_copies_of_one_are_not() {
+        let cases: [(&[usize], usize); 4] = [
+            (&[1, 2], 1),
+            (&[1, 2, 1], 1),
+            (&[1, 2, 3, 3, 3, 4, 3], 1),
+            // Of one article nothing can be told.
+            (&[5, 5, 5], 0),
+        ];
+        for (articles, repeated) in cases {
+            let pages: Vec<Page> = articles.iter().map(|article| page(*article)).collect();
+            let pages: Vec<&Page> = pages.iter().collect();
+            assert_eq!(Repeated::of(&pages).len(), repeated, "{articles:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_title_every_page_is_an_article() {
+        let pages = ["<p>All rights are reserved."; 2].map(Page::parse);
+        assert_eq!(Repeated::of(&[&pages[0], &pages[1]]).len(), 1);
+    }
 }
