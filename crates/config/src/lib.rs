@@ -201,7 +201,7 @@ impl Default for Crawl {
 
 impl Default for Template {
     fn default() -> Self {
-        Self { prepare_pages: 25, min_pages: 20, pins: "config/pins".into() }
+        Self { prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
     }
 }
 

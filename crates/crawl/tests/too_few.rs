@@ -34,8 +34,11 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
         let options = Options { articles, faults: false, ..Options::default() };
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let proxy = format!("fetch.proxy={}", newspaper.proxy());
-        let (summary, store) =
-            crawl(folder.path(), &seeds, &[&proxy, "crawl.revisit=0s", "fetch.concurrency=1"]);
+        let (summary, store) = crawl(
+            folder.path(),
+            &seeds,
+            &[&proxy, "crawl.revisit=0s", "fetch.concurrency=1", "template.min_pages=20"],
+        );
         assert!(summary.complete);
         (newspaper.expected().len(), store)
     };
