@@ -9,6 +9,7 @@
 //! (f32). All little-endian. A negative child `c` is leaf `-c - 1`.
 
 use super::features;
+use super::hashing::{FNV_START, fnv_1a};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
@@ -143,10 +144,7 @@ impl Reader<'_> {
 
 /// FNV-1a over the features' names: a model knows features by their place.
 fn fingerprint() -> u64 {
-    let names = features::names().join("\n");
-    names
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }
 
 #[cfg(test)]
