@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use crate::measure::words::words;
-use crate::protocol::in_order;
+use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
 /// What `measure` says of each page that has a word of gold, given the gold. `done` is
