@@ -28,7 +28,6 @@ const KINDS: [Entry; KIND_COUNT] = [
             "kommentar",
             "komentar",
             "feedback",
-            "reader-comment",
         ],
         whole: &["thread", "ugc"],
     },
