@@ -74,6 +74,11 @@ pub(super) mod made {
         set.name = "made".to_owned();
         (folder, set)
     }
+
+    /// What comes of some work on so many threads.
+    pub(in crate::papers) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+    }
 }
 
 #[cfg(test)]
