@@ -9,10 +9,12 @@
 //! The awkward truth: gold text has faults of its own, and a difference of a few
 //! thousandths between two methods says nothing about either.
 
+mod folds;
 pub mod measure;
 pub mod metadata;
 mod method;
 pub mod papers;
+mod parallel;
 mod protocol;
 pub mod report;
 mod score;
@@ -21,7 +23,8 @@ pub mod training;
 
 pub use measure::Measure;
 pub use method::{Learned, Method};
-pub use protocol::{PER_CORE, Protocol, Run, SetScores, Task, run};
+pub use parallel::PER_CORE;
+pub use protocol::{Protocol, Run, SetScores, Task, run};
 pub use report::Report;
 pub use score::{PageScore, score_page};
 pub use set::{Entry, Recorded, Set, SetError};

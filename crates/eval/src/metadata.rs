@@ -13,7 +13,7 @@ use gleaner_html::text::tidy;
 use rayon::prelude::*;
 
 use crate::measure::words::{Bag, normal};
-use crate::protocol::in_order;
+use crate::parallel::in_order;
 use crate::{Set, SetError};
 
 /// What was read of one page.

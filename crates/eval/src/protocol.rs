@@ -16,34 +16,20 @@
 //! pages a set keeps fewer threads busy than there are.
 
 use std::num::NonZeroUsize;
-use std::thread;
 
 use gleaner_extract::block_model::{self, Forest};
 use gleaner_html::Page;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::folds::{FOLDS, KEPT, teachers};
+use crate::parallel::{apart, pool};
 use crate::score::{PageScore, score_page};
 use crate::set::{Entry, Recorded, Set, SetError};
 use crate::training::{CrossValidated, Lessons, boosting};
 use crate::{Learned, Measure, Method};
 
-/// Folds of a set.
-pub(crate) const FOLDS: usize = 5;
-
-/// Pages that are learned from at most.
-pub(crate) const TEACHERS: usize = 30;
-
 /// With fewer there is nothing to compare.
 const NEEDED: usize = 2;
-
-/// So many pages at a set's start hold the teachers of every fold: 30 and those of one
-/// fold among them.
-pub(crate) const KEPT: usize = 38;
-
-/// Threads that are started a core at most: more would only wait for each other, and
-/// keep all else on the machine waiting.
-pub const PER_CORE: usize = 4;
 
 /// What may be learned before a page is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +73,7 @@ pub struct Task {
     /// Judge each page by a block model that has seen no page of its site, instead of
     /// by the built-in one.
     pub cross_validate: bool,
-    /// Threads, of which at most [`PER_CORE`] a core are started; `None` for one a core.
+    /// Threads, of which at most [`PER_CORE`](crate::PER_CORE) a core are started; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -179,18 +165,6 @@ impl SetScores {
     }
 }
 
-/// The threads of a run.
-pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {
-    let threads = threads(asked, thread::available_parallelism().map_or(1, NonZeroUsize::get));
-    let built = ThreadPoolBuilder::new().num_threads(threads).build();
-    built.map_err(|error| SetError::Threads { threads, error })
-}
-
-/// How many threads are started on a machine of so many cores.
-fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
-    asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
-}
-
 /// The model for pages of a site: one that has not seen it, else the built-in one.
 fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
@@ -268,21 +242,6 @@ fn one_set(
     (SetScores { name: set.name.clone(), methods }, unread)
 }
 
-/// What went well, each in its place, and the errors.
-fn apart<T>(results: Vec<Result<T, SetError>>) -> (Vec<Option<T>>, Vec<SetError>) {
-    let mut errors = Vec::new();
-    let values = results.into_iter().map(|result| result.map_err(|error| errors.push(error)).ok()).collect();
-    (values, errors)
-}
-
-/// All values, or all errors, in their order, whichever thread met one first.
-pub(crate) fn in_order<T: Send>(
-    results: impl ParallelIterator<Item = Result<T, SetError>>,
-) -> Result<Vec<T>, SetError> {
-    let (values, errors) = apart(results.collect());
-    if errors.is_empty() { Ok(values.into_iter().flatten().collect()) } else { Err(SetError::all(errors)) }
-}
-
 /// What a fold may know; nothing where no pages were kept to learn from.
 fn learn(
     set: &Set,
@@ -298,34 +257,4 @@ fn learn(
     let pages: Vec<(&str, &Page)> = teachers(kept.len(), fold).filter_map(page).collect();
     let first = set.entries.first().expect("a set with pages that were kept has entries");
     Learned::from_pages(methods, model(models, first), &first.site, &pages)
-}
-
-/// Places of the pages that a fold is learned from.
-pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
-    (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_are_a_few_a_core_at_most() {
-        let of_two = |asked| threads(NonZeroUsize::new(asked), 2);
-        assert_eq!([0, 1, 7, 8, 9, 100_000, usize::MAX].map(of_two), [2, 1, 7, 8, 8, 8, 8]);
-    }
-
-    #[test]
-    fn a_fold_learns_from_the_first_thirty_pages_of_the_others() {
-        let all = |pages, fold| teachers(pages, fold).collect::<Vec<_>>();
-        assert_eq!(all(7, 1), [0, 2, 3, 4, 5]);
-        assert!(all(1, 0).is_empty());
-        for fold in 0..FOLDS {
-            let of_many = all(500, fold);
-            assert_eq!(of_many.len(), TEACHERS);
-            assert!(of_many.iter().all(|at| at % FOLDS != fold));
-            assert_eq!(of_many, all(KEPT, fold), "the pages that are kept hold all teachers");
-        }
-        assert!((0..FOLDS).any(|fold| all(KEPT - 1, fold).len() < TEACHERS));
-    }
 }

@@ -10,10 +10,8 @@
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
+pub use crate::set::ALL;
 use crate::{Method, PageScore, Protocol, Run};
-
-/// Stands for all sets together.
-pub const ALL: &str = "all";
 
 /// A page with a lower F1 than this is counted as badly done.
 const HALF: f64 = 0.5;

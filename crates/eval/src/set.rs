@@ -29,6 +29,9 @@ const DEPTH: usize = 4;
 /// Faults that are listed; the others are counted.
 pub const LISTED: usize = 20;
 
+/// Stands for all sets together; no set bears this name.
+pub const ALL: &str = "all";
+
 /// Name of the file that makes a folder a set.
 const MANIFEST: &str = "manifest.jsonl";
 
@@ -313,7 +316,7 @@ fn base_name(folder: &Path) -> String {
 fn tell_apart(sets: &mut [Set]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
-        if set.name == crate::report::ALL || names.iter().filter(|name| **name == set.name).count() > 1 {
+        if set.name == ALL || names.iter().filter(|name| **name == set.name).count() > 1 {
             set.name = set.folder.display().to_string();
         }
     }

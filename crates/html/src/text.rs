@@ -64,8 +64,8 @@ pub struct PlacedLine {
     pub line: Line,
     /// The innermost block-level element around it; the root where there is none.
     pub block: NodeId,
-    /// The nodes from its first text to behind its last. Nothing else that is text
-    /// lies between.
+    /// The nodes from its first text to behind its last. Nothing else that is
+    /// kept lies between.
     pub nodes: Range<NodeId>,
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Two trees. `records` holds everything small, told apart by the first byte of
 //! its keys (see `keys.rs`); `pages` holds the raw pages of hosts that have no
-//! template yet, and those that looked unlike their template. A change is a [`Change`]: it reads through its own writes and
-//! becomes one sled batch in one tree, so that after a crash all of it is there or
-//! none. A raw page is written before the change that names it.
+//! template yet, and those that looked unlike their template. A change is a
+//! [`Change`]: it reads through its own writes and becomes one sled batch in one
+//! tree, so that after a crash all of it is there or none. A raw page is written
+//! before the change that names it.
 //!
 //! One [`Writer`] exists for a data folder, across processes too (a lock file
 //! names the one that has it); any number of [`Store`] handles read beside it.

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use crate::measure::words::words;
-use crate::protocol::in_order;
+use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
 /// What `measure` says of each page that has a word of gold, given the gold. `done` is
@@ -73,6 +73,11 @@ pub(super) mod made {
         let mut set = Set::read(folder.path()).unwrap();
         set.name = "made".to_owned();
         (folder, set)
+    }
+
+    /// What comes of some work on so many threads.
+    pub(in crate::papers) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
     }
 }
 

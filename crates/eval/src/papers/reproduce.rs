@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::{Table, bte, comma_score, fast_content_extractor, line_block, text_to_tag_ratio};
-use crate::protocol::pool;
+use crate::parallel::pool;
 use crate::set::{Set, SetError};
 
 /// A paper whose tables are reproduced.

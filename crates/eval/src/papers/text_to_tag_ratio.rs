@@ -481,10 +481,7 @@ mod tests {
     fn the_same_on_any_number_of_threads() {
         let (_folder, set) = set();
         let sets = [set.clone(), set];
-        let on = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| tables(&sets, &|| ()).unwrap())
-        };
+        let on = |threads| made::on_threads(threads, || tables(&sets, &|| ()).unwrap());
         let tables = on(1);
         assert_eq!(tables, on(3));
         let picture = figure_5(&tables).unwrap();

@@ -1,6 +1,6 @@
 //! Which blocks of a page its gold text holds.
 //!
-//! A block of three words and more is content by the share of its trigrams of words
+//! A block of five words and more is content by the share of its trigrams of words
 //! that the gold has; a shorter one must be a line of the gold. Each trigram and line
 //! of the gold serves as often as the gold has it. Blocks that stand among content
 //! are served first: the same sentence in a list of related stories gets nothing.

@@ -15,8 +15,9 @@ use gleaner_extract::block_model::{Forest, Repeated, feature_rows};
 use gleaner_html::Page;
 use rayon::prelude::*;
 
+use crate::folds::{FOLDS, KEPT, teachers};
 use crate::measure::words::Bag;
-use crate::protocol::{FOLDS, KEPT, in_order, teachers};
+use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 use boosting::{Params, Table, Target};
 

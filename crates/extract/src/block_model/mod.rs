@@ -1,8 +1,8 @@
 //! gleaner's own method: every line of a page is judged by a model that was taught
 //! with gold text.
 //!
-//! 1. The page is cut into blocks: its lines as a reader sees them (`scene.rs`).
-//! 2. Of each block some 175 numbers are taken (`features.rs`): what the papers look at
+//! 1. The page is cut into blocks: its lines as a reader sees them (`block.rs`, `scene.rs`).
+//! 2. Of each block 176 numbers are taken (`features`): what the papers look at
 //!    (links, commas, text density, title words), names of elements, elements alike,
 //!    the block's path, its neighbours, what the page states of itself.
 //! 3. Trees ([`Forest`]) give the log-odds that it is content.
@@ -11,8 +11,8 @@
 //! Where pages of the same site are known, [`Site`] first takes away what they repeat,
 //! and lets them vote on kinds of place.
 //!
-//! [`built_in`] was taught by the example `teach` of the room eval; docs/evaluation.md says with what, and
-//! how it does on sites that it never saw.
+//! [`built_in`] was taught by the example `teach` of the room eval; docs/evaluation.md
+//! says with what, and how it does on sites that it never saw.
 //!
 //! Cost: linear in the page; some microseconds a block.
 //!
@@ -25,12 +25,15 @@
 //! assert_eq!(judged.len(), 1);
 //! ```
 
+mod block;
 mod features;
 mod forest;
+mod hashing;
 mod lexicon;
 mod repeated;
 mod scene;
 mod site;
+mod statements;
 
 use std::sync::LazyLock;
 
@@ -64,7 +67,7 @@ pub struct Judged {
 
 impl Judged {
     /// A block of which nothing is thought yet.
-    fn of(block: &scene::Block) -> Self {
+    fn of(block: &block::Block) -> Self {
         Self {
             placed: block.placed.clone(),
             log_odds: 0.0,

@@ -87,8 +87,8 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;
-    let told = longest.words.len() >= PARAGRAPH && !scene.title.is_empty();
-    told.then(|| key(scene.title.iter().fold(0, |all, word| all ^ word), longest.text))
+    let told = longest.words.len() >= PARAGRAPH && !scene.stated.title.is_empty();
+    told.then(|| key(scene.stated.title.iter().fold(0, |all, word| all ^ word), longest.text))
 }
 
 fn key(path: u64, text: u64) -> u64 {

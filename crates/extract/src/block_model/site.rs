@@ -20,8 +20,10 @@ use std::collections::BTreeMap;
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
+use super::block::Block;
 use super::features::Features;
-use super::scene::{Block, Scene, masked};
+use super::hashing::masked;
+use super::scene::Scene;
 use super::{Forest, Judged, Repeated};
 
 /// What is known of a site after learning; the default knows nothing.

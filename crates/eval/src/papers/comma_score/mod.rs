@@ -353,10 +353,7 @@ mod tests {
     fn the_same_on_any_number_of_threads() {
         let (_folder, set) = set();
         let sets = [set.clone(), set];
-        let on = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| tables(&sets, &|| ()).unwrap())
-        };
+        let on = |threads| made::on_threads(threads, || tables(&sets, &|| ()).unwrap());
         assert_eq!(on(1), on(3));
         assert!(tables(&[], &|| ()).unwrap()[0].rows.is_empty());
     }

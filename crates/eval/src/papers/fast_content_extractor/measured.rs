@@ -14,11 +14,12 @@ use gleaner_html::Page;
 use gleaner_html::text::{Line, plain};
 use rayon::prelude::*;
 
+use crate::folds::{FOLDS, KEPT, teachers};
 use crate::measure::blocks;
 use crate::measure::words::Bag;
 use crate::papers::clock::seconds;
 use crate::papers::statistics::mean;
-use crate::protocol::{FOLDS, KEPT, in_order, teachers};
+use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
 /// Pages of a site that are timed at most, the first with gold.

@@ -1,0 +1,196 @@
+//! A block: a line of the page with what its own text says: its words, which of them
+//! are linked or emphasised, sentences, commas, dates, images.
+//!
+//! The awkward truth: a sentence ends at a full stop that no letter or digit of ASCII
+//! follows, so one ends in `U.S. Senate`, too; and a price such as 3.50 is a time.
+
+use gleaner_html::Page;
+use gleaner_html::text::PlacedLine;
+
+use super::hashing::{hash, hashes};
+use super::lexicon;
+
+/// Words of prose below which a block is no prose.
+const LEAST_PROSE: f32 = 10.0;
+
+/// A block with what its own text says.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pub(super) placed: PlacedLine,
+    /// The place of its element among those of the scene.
+    pub(super) element: usize,
+    /// Its words, lower-case, as hashes.
+    pub(super) words: Vec<u64>,
+    /// How many of them stand in links, and in bold or italics.
+    pub(super) linked: f32,
+    pub(super) emphasised: f32,
+    pub(super) sentences: f32,
+    pub(super) commas: f32,
+    /// Images and other inline elements in it.
+    pub(super) images: f32,
+    pub(super) inline: f32,
+    pub(super) has_date: bool,
+    /// Words outside links, if it is prose; else 0.
+    pub(super) prose: f32,
+    /// What a short line says ([`lexicon::sayings`]).
+    pub(super) sayings: u32,
+    /// Hash of the text.
+    pub(super) text: u64,
+}
+
+impl Block {
+    /// Number of words.
+    pub(super) fn len(&self) -> f32 {
+        self.words.len() as f32
+    }
+
+    /// Share of words in links, 0 to 1.
+    pub(super) fn link_share(&self) -> f32 {
+        self.linked / self.len().max(1.0)
+    }
+}
+
+/// Of every node: whether it is text in a link or emphasised; and running counts of
+/// images and of inline elements.
+pub(super) struct Marks {
+    linked: Vec<bool>,
+    emphasised: Vec<bool>,
+    images: Vec<u32>,
+    inline: Vec<u32>,
+}
+
+impl Marks {
+    pub(super) fn of(page: &Page) -> Self {
+        let size = page.len();
+        let mut marks = Self {
+            linked: vec![false; size],
+            emphasised: vec![false; size],
+            images: Vec::with_capacity(size + 1),
+            inline: Vec::with_capacity(size + 1),
+        };
+        let (mut link_end, mut emphasis_end, mut images, mut inline) = (0, 0, 0, 0);
+        for (id, node) in page.iter() {
+            marks.images.push(images);
+            marks.inline.push(inline);
+            match page.tag(id) {
+                None => {
+                    marks.linked[id as usize] = id < link_end;
+                    marks.emphasised[id as usize] = id < emphasis_end;
+                }
+                Some("a") => link_end = link_end.max(node.end),
+                Some("b" | "strong" | "i" | "em") => emphasis_end = emphasis_end.max(node.end),
+                Some("img" | "picture") => images += 1,
+                Some(tag) => inline += u32::from(!gleaner_html::text::is_block(tag)),
+            }
+        }
+        marks.images.push(images);
+        marks.inline.push(inline);
+        marks
+    }
+
+    /// A line with what is counted in it.
+    pub(super) fn block(&self, page: &Page, placed: PlacedLine, element: usize) -> Block {
+        let text = &placed.line.text;
+        let words: Vec<u64> = hashes(text).collect();
+        let size = words.len() as f32;
+        let within = |marked: &[bool]| {
+            let nodes = placed.nodes.clone().filter(|id| marked[*id as usize]);
+            let count: usize =
+                nodes.filter_map(|id| page.text(id)).map(|text| crate::words(text).count()).sum();
+            (count as f32).min(size)
+        };
+        let range =
+            |counts: &[u32]| (counts[placed.nodes.end as usize] - counts[placed.nodes.start as usize]) as f32;
+        let linked = within(&self.linked);
+        let (sentences, commas) = punctuation(text);
+        let outside = size - 1.5 * linked;
+        let is_prose = outside >= LEAST_PROSE && (sentences > 0.0 || commas > 0.0);
+        Block {
+            element,
+            linked,
+            emphasised: within(&self.emphasised),
+            sentences,
+            commas,
+            images: range(&self.images),
+            inline: range(&self.inline),
+            has_date: words.len() <= 40 && has_date(text),
+            prose: if is_prose { outside } else { 0.0 },
+            sayings: lexicon::sayings(text),
+            text: hash(text),
+            words,
+            placed,
+        }
+    }
+}
+
+/// Ends of sentences, and commas with their kin.
+fn punctuation(text: &str) -> (f32, f32) {
+    let (mut sentences, mut commas) = (0, 0);
+    let mut ended = false;
+    for c in text.chars().chain([' ']) {
+        let is_end = matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
+        let goes_on = c.is_alphanumeric() && c.is_ascii();
+        if ended && !is_end && !goes_on {
+            sentences += 1;
+        }
+        ended = is_end;
+        commas += u32::from(matches!(c, ',' | '，' | '、' | ';' | ':' | '；' | '：'));
+    }
+    (sentences as f32, commas as f32)
+}
+
+/// Whether a date, a time or a year is written in digits.
+fn has_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = digits(at);
+        if run == 0 {
+            at += 1;
+            continue;
+        }
+        let behind = at + run;
+        let year = run == 4 && matches!(&bytes[at..at + 2], b"19" | b"20");
+        let next = bytes.get(behind).copied().unwrap_or(b' ');
+        let more = if behind + 1 < bytes.len() { digits(behind + 1) } else { 0 };
+        let clock = run <= 2 && more == 2 && matches!(next, b':' | b'h' | b'.');
+        let calendar = run <= 4 && more > 0 && more <= 2 && matches!(next, b'/' | b'-' | b'.') && {
+            let third = behind + 1 + more;
+            bytes.get(third).copied() == Some(next) && third + 1 < bytes.len() && digits(third + 1) > 0
+        };
+        if year || clock || calendar {
+            return true;
+        }
+        at = behind;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_seen() {
+        for text in ["at 09:30", "20/11/2026", "9h30", "in 1998", "2011-12-15"] {
+            assert!(has_date(text), "{text}");
+        }
+        for text in ["", "12", "3,500 people", "1/2", "room 101", "7:"] {
+            assert!(!has_date(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_and_commas_are_counted() {
+        let cases = [
+            ("", 0.0, 0.0),
+            ("One. Two, three!", 2.0, 1.0),
+            ("3.5 km", 0.0, 0.0),
+            ("新。旧，", 2.0 - 1.0, 1.0),
+        ];
+        for (text, sentences, commas) in cases {
+            assert_eq!(punctuation(text), (sentences, commas), "{text}");
+        }
+    }
+}

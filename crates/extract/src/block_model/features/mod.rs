@@ -1,0 +1,184 @@
+//! What the model is asked of a block: numbers, each under its name.
+//!
+//! Groups, in order: the block's own text; its place; what the page states; the
+//! tags and names around it; sums over the elements around it; elements alike; its
+//! path; the element with most prose; its neighbours; the page. Distances to ancestors
+//! are counted in elements from the block's own (0), [`FAR`] where there is none.
+//! Logarithms are `ln(1 + x)`.
+//!
+//! The awkward truth: a feature that is added, moved or renamed asks for a model taught
+//! anew, and a model file for other names is refused; one that is counted otherwise
+//! under its old name asks for it, too, and nothing notices.
+
+mod around;
+mod neighbours;
+mod own;
+
+use gleaner_html::Page;
+
+use super::block::Block;
+use super::lexicon::{COMMENTS, RELATED};
+use super::repeated::Repeated;
+use super::scene::Scene;
+
+/// Stands for "nowhere above" and "nothing there".
+const FAR: f32 = 99.0;
+
+/// Ancestors that are looked at.
+const REACH: usize = 24;
+
+/// Takes the features of a block one by one.
+pub(super) trait Sink {
+    /// A feature: its name, with a number where there are several of the kind.
+    fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
+}
+
+impl Sink for Vec<f32> {
+    fn put(&mut self, _: &'static str, _: Option<i32>, value: f32) {
+        self.push(value);
+    }
+}
+
+/// Gathers names instead of values.
+impl Sink for Vec<String> {
+    fn put(&mut self, name: &'static str, number: Option<i32>, _: f32) {
+        self.push(number.map_or_else(|| name.to_owned(), |number| format!("{name} {number}")));
+    }
+}
+
+/// A page's scene with running sums, from which features are read.
+#[derive(Debug)]
+pub(super) struct Features<'a> {
+    page: &'a Page,
+    scene: &'a Scene,
+    /// Words and prose of all blocks before the one of this number.
+    words_before: Vec<f32>,
+    prose_before: Vec<f32>,
+    /// The last short line at or before a block that opens comments or related stories.
+    opened: [Vec<f32>; 2],
+    /// How often the text of a block stood before it.
+    repeats: Vec<f32>,
+    /// Of each element: how far up the best element's line it is met.
+    best_line: Vec<usize>,
+}
+
+fn ln(x: f32) -> f32 {
+    x.max(0.0).ln_1p()
+}
+
+fn share(part: f32, whole: f32) -> f32 {
+    part / whole.max(1.0)
+}
+
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
+impl<'a> Features<'a> {
+    pub(super) fn of(page: &'a Page, scene: &'a Scene) -> Self {
+        let running = |value: fn(&Block) -> f32| {
+            let mut sums = vec![0.0];
+            let mut sum = 0.0;
+            sums.extend(scene.blocks.iter().map(|block| {
+                sum += value(block);
+                sum
+            }));
+            sums
+        };
+        let mut seen = std::collections::HashMap::new();
+        let mut count = |block: &Block| {
+            let count = seen.entry(block.text).or_insert(0.0);
+            *count += 1.0;
+            *count - 1.0
+        };
+        Self {
+            page,
+            scene,
+            words_before: running(Block::len),
+            prose_before: running(|block| block.prose),
+            opened: [COMMENTS, RELATED].map(|saying| opened(scene, saying)),
+            repeats: scene.blocks.iter().map(&mut count).collect(),
+            best_line: scene.best.map(|best| scene.ancestors(best).collect()).unwrap_or_default(),
+        }
+    }
+
+    /// Number of blocks.
+    pub(super) fn len(&self) -> usize {
+        self.scene.blocks.len()
+    }
+
+    /// Every feature of the block of this number, in the order of the names.
+    pub(super) fn put(&self, at: usize, sink: &mut impl Sink) {
+        let block = &self.scene.blocks[at];
+        let above: Vec<usize> = self.scene.ancestors(block.element).take(REACH).collect();
+        self.own_text(at, block, sink);
+        self.place(at, block, sink);
+        self.statements(block, sink);
+        self.tags(&above, sink);
+        self.kinds(&above, sink);
+        self.sums(&above, sink);
+        self.alike(&above, sink);
+        self.path(block, sink);
+        self.best(at, &above, sink);
+        self.neighbours(at, sink);
+        self.surroundings(at, sink);
+        self.whole(sink);
+    }
+
+    fn whole(&self, sink: &mut impl Sink) {
+        let whole = &self.scene.whole;
+        sink.put("words of the page, log", None, ln(whole.words));
+        sink.put("prose of the page, log", None, ln(whole.prose));
+        sink.put("link share of the page", None, share(whole.linked, whole.words));
+    }
+}
+
+/// For each block: the words before the last line that opened such a list, or -1.
+fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
+    let (mut words, mut since) = (0.0, -1.0);
+    let mut of = |block: &Block| {
+        if block.words.len() <= 6 && block.sayings >> saying & 1 == 1 {
+            since = words;
+        }
+        words += block.len();
+        since
+    };
+    scene.blocks.iter().map(&mut of).collect()
+}
+
+fn position(of: &[&str], tag: &str) -> Option<usize> {
+    of.iter().position(|known| *known == tag)
+}
+
+/// The features' names, in order.
+pub(super) fn names() -> Vec<String> {
+    let page = Page::parse("<p>word</p>");
+    let scene = Scene::of(&page, &Repeated::default());
+    let mut names: Vec<String> = Vec::new();
+    Features::of(&page, &scene).put(0, &mut names);
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_all_features_and_their_names_differ() {
+        let names = names();
+        let mut sorted = names.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), names.len(), "{names:#?}");
+        assert_eq!(names.len(), 176, "as the module's head and docs/evaluation.md say");
+        let page = Page::parse("<h1>One</h1><ul><li>two<li>three, four.</ul><p>five<br>six");
+        let scene = Scene::of(&page, &Repeated::default());
+        let features = Features::of(&page, &scene);
+        for at in 0..features.len() {
+            let mut values: Vec<f32> = Vec::new();
+            features.put(at, &mut values);
+            assert_eq!(values.len(), names.len());
+            assert!(values.iter().all(|value| value.is_finite()), "{values:?}");
+        }
+    }
+}

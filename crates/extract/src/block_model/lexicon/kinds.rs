@@ -1,0 +1,298 @@
+//! What an element is, by the words in its class, id, role and itemprop.
+//!
+//! The awkward truth: matching is by part of a name, so `shadow` holds `ad` only
+//! because short words must stand alone, and `authority` is still an `author`.
+
+use std::collections::HashMap;
+
+use gleaner_html::{NodeId, Page};
+
+use super::{Entry, bits, names};
+
+const KINDS: [Entry; KIND_COUNT] = [
+    Entry {
+        name: "comment",
+        parts: &[
+            "comment",
+            "disqus",
+            "discuss",
+            "respond",
+            "reply",
+            "replies",
+            "binhluan",
+            "binh-luan",
+            "ykien",
+            "talkback",
+            "forum",
+            "livefyre",
+            "kommentar",
+            "komentar",
+            "feedback",
+        ],
+        whole: &["thread", "ugc"],
+    },
+    Entry {
+        name: "related",
+        parts: &[
+            "relat",
+            "recommend",
+            "similar",
+            "suggest",
+            "lienquan",
+            "lien-quan",
+            "tinkhac",
+            "tin-khac",
+            "popular",
+            "trend",
+            "latest",
+            "outbrain",
+            "taboola",
+            "teaser",
+            "promo",
+            "carousel",
+            "archive",
+            "headlines",
+            "readmore",
+            "read-more",
+            "morefrom",
+            "more-from",
+            "morenews",
+            "more-news",
+            "morestor",
+            "more-stor",
+            "readnext",
+            "read-next",
+            "topstor",
+            "top-stor",
+            "mostread",
+            "most-",
+            "seealso",
+            "see-also",
+            "xemthem",
+            "doc-them",
+        ],
+        whole: &[
+            "also", "newer", "older", "prev", "previous", "next", "must", "rank", "ranking", "more", "most",
+        ],
+    },
+    Entry {
+        name: "share",
+        parts: &[
+            "share", "sharing", "social", "facebook", "twitter", "addthis", "tweet", "follow", "whatsapp",
+            "telegram", "print", "email", "e-mail", "bookmark", "toolbar", "toolbox", "utility", "plusone",
+        ],
+        whole: &["sns", "fb", "like", "tools", "actions", "tool"],
+    },
+    Entry {
+        name: "navigation",
+        parts: &["navi", "menu", "breadcrumb", "crumb", "pagination", "pager", "sitemap", "topbar", "skip-"],
+        whole: &["nav", "tab", "tabs", "toc", "jump", "skip", "pages", "paging", "navbar"],
+    },
+    Entry {
+        name: "foot",
+        parts: &["foot", "copyright", "legal", "disclaimer", "colophon"],
+        whole: &["bottom"],
+    },
+    Entry { name: "head", parts: &["masthead", "banner", "branding"], whole: &["header", "logo", "top"] },
+    Entry {
+        name: "side",
+        parts: &[
+            "sidebar",
+            "aside",
+            "widget",
+            "rightcol",
+            "right-col",
+            "leftcol",
+            "left-col",
+            "col-right",
+            "col-left",
+            "secondary",
+            "module",
+            "gadget",
+        ],
+        whole: &[
+            "side", "rail", "box", "panel", "extra", "right", "left", "inset", "insert", "factbox", "infobox",
+        ],
+    },
+    Entry {
+        name: "advertisement",
+        parts: &["advert", "sponsor", "commercial", "adsense", "quangcao", "doubleclick", "partner"],
+        whole: &["ad", "ads", "adv", "advt", "dfp", "gpt", "qc", "paid", "promoted"],
+    },
+    Entry {
+        name: "caption",
+        parts: &[
+            "caption", "credit", "photo", "image", "galler", "slide", "video", "figure", "media", "thumb",
+            "picture", "player", "lightbox", "cutline",
+        ],
+        whole: &["img", "pic", "pics", "fig"],
+    },
+    Entry {
+        name: "by-line",
+        parts: &[
+            "byline",
+            "author",
+            "writer",
+            "dateline",
+            "publish",
+            "posted",
+            "timestamp",
+            "contributor",
+            "signature",
+            "reporter",
+            "tacgia",
+            "tac-gia",
+        ],
+        whole: &["date", "time", "meta", "info", "source", "bio", "by", "nguon", "ngay", "updated"],
+    },
+    Entry {
+        name: "tag",
+        parts: &["keyword", "topic", "categor", "taxonomy", "hashtag"],
+        whole: &["tag", "tags", "label", "labels", "filed"],
+    },
+    Entry {
+        name: "body",
+        parts: &["body", "content", "article", "story", "entry", "paragraph", "prose", "noidung", "noi-dung"],
+        whole: &["text", "post", "main", "detail", "details", "news", "rich", "copy", "hentry", "txt"],
+    },
+    Entry { name: "title", parts: &["title", "headline", "heading", "tieude"], whole: &["h1", "hl"] },
+    Entry {
+        name: "lead",
+        parts: &[
+            "intro",
+            "summary",
+            "standfirst",
+            "abstract",
+            "excerpt",
+            "subhead",
+            "subtitle",
+            "sub-title",
+            "kicker",
+            "description",
+            "chapo",
+            "deckhead",
+        ],
+        whole: &["lead", "lede", "sapo", "deck", "dek", "strap", "lad", "first"],
+    },
+    Entry {
+        name: "offer",
+        parts: &[
+            "newsletter",
+            "subscri",
+            "signup",
+            "sign-up",
+            "login",
+            "register",
+            "cookie",
+            "consent",
+            "paywall",
+            "premium",
+            "donat",
+            "popup",
+            "modal",
+            "overlay",
+            "notice",
+            "search",
+            "gdpr",
+            "dialog",
+            "tooltip",
+        ],
+        whole: &["alert", "message", "form", "rules", "hidden"],
+    },
+];
+
+/// Number of kinds of element.
+pub(in crate::block_model) const KIND_COUNT: usize = 15;
+
+/// The names of the kinds, in the order of the bits that [`Kinds::of`] sets.
+pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
+
+/// Characters of an element's names that are looked at.
+const LONGEST_NAMES: usize = 400;
+
+/// Kinds of elements by their names, each name looked at once.
+#[derive(Debug, Default)]
+pub(in crate::block_model) struct Kinds(HashMap<String, u32>);
+
+impl Kinds {
+    /// The kinds of an element by its class, id, role and itemprop: bit `n` for the
+    /// `n`th of [`KIND_NAMES`].
+    pub(in crate::block_model) fn of(&mut self, page: &Page, element: NodeId) -> u32 {
+        let mut names = String::new();
+        for (name, value) in page.attributes(element) {
+            if matches!(name, "class" | "id" | "role" | "itemprop") && names.len() < LONGEST_NAMES {
+                names.extend(value.chars().take(LONGEST_NAMES));
+                names.push(' ');
+            }
+        }
+        if names.trim().is_empty() {
+            return 0;
+        }
+        if let Some(kinds) = self.0.get(&names) {
+            return *kinds;
+        }
+        let kinds = kinds_of_names(&names);
+        self.0.insert(names, kinds);
+        kinds
+    }
+}
+
+fn kinds_of_names(names: &str) -> u32 {
+    let lower = names.to_lowercase();
+    let whole: Vec<String> = name_words(names);
+    bits(&KINDS, |kind| {
+        kind.parts.iter().any(|part| lower.contains(part))
+            || whole.iter().any(|word| kind.whole.contains(&word.as_str()))
+    })
+}
+
+/// Names cut at capitals and at everything that is no letter: `relatedNews-2`
+/// gives `related` and `news`; `h1` stays.
+fn name_words(names: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in names.split(|c: char| !c.is_alphanumeric()) {
+        let mut word = String::new();
+        let mut lower = false;
+        for c in part.chars() {
+            if c.is_uppercase() && lower {
+                words.push(std::mem::take(&mut word));
+            }
+            lower = c.is_lowercase();
+            word.extend(c.to_lowercase());
+        }
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if !bare.is_empty() && bare.len() < word.len() {
+            words.push(bare.to_owned());
+        }
+        words.push(word);
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::named;
+    use super::*;
+
+    #[test]
+    fn elements_are_known_by_their_names() {
+        let cases: [(&str, &[&str]); 7] = [
+            ("shadow", &[]),
+            ("commentList", &["comment"]),
+            ("ad-slot", &["advertisement"]),
+            ("relatedNews2", &["related", "body"]),
+            ("articleBody", &["body"]),
+            ("photo_caption", &["caption"]),
+            ("h1", &["title"]),
+        ];
+        for (names, expected) in cases {
+            assert_eq!(named(kinds_of_names(names), &KIND_NAMES), expected, "{names}");
+        }
+        let page = Page::parse("<div role=navigation></div><p>");
+        let mut kinds = Kinds::default();
+        let mut of = |tag| kinds.of(&page, page.elements(tag).next().unwrap());
+        assert_eq!(named(of("div"), &KIND_NAMES), ["navigation"]);
+        assert_eq!(of("p"), 0);
+    }
+}

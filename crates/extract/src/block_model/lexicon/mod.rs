@@ -1,0 +1,46 @@
+//! What the names of elements ([`kinds`]) and the words of short lines ([`sayings`])
+//! say in general.
+//!
+//! The words are those that web designers use everywhere, never those of one site.
+//! Lines are matched in the languages of the project and of its neighbours. Each
+//! list answers one question, and the model learns what the answer is worth.
+//!
+//! The awkward truth: the model knows an answer by its place, so to reorder the
+//! entries is to teach anew.
+
+mod kinds;
+mod sayings;
+
+pub(super) use kinds::{KIND_COUNT, KIND_NAMES, Kinds};
+pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings};
+
+/// An answer, by the words that give it.
+struct Entry {
+    name: &'static str,
+    /// Long enough to be looked for anywhere.
+    parts: &'static [&'static str],
+    /// Of names only: must be a whole part between hyphens, capitals, digits or spaces.
+    whole: &'static [&'static str],
+}
+
+/// The names of some entries, in their order.
+const fn names<const N: usize>(entries: &[Entry; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = entries[at].name;
+        at += 1;
+    }
+    names
+}
+
+/// Bit `n` for the `n`th of some entries, where it is so.
+fn bits(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> u32 {
+    (0..).zip(entries).filter(|(_, entry)| is(entry)).fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
+/// The names whose bits are set.
+#[cfg(test)]
+fn named(bits: u32, names: &[&'static str]) -> Vec<&'static str> {
+    (0..).zip(names).filter(|(at, _)| bits >> at & 1 == 1).map(|(_, name)| *name).collect()
+}

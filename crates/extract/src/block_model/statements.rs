@@ -1,0 +1,86 @@
+//! What the page states of its article, to compare its blocks with: the title, the
+//! description, the `articleBody` of its JSON-LD.
+//!
+//! The awkward truth: a title that the page states may be the site's own, and a
+//! declared body another article's; so they are evidence for the model, no rule.
+
+use std::collections::HashSet;
+
+use gleaner_html::Page;
+use gleaner_html::metadata::metadata;
+use gleaner_html::text::tidy;
+
+use super::block::Block;
+use super::hashing::{hashes, trigrams};
+
+/// What a page states, each text as hashes; empty where it states none.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    /// Words of the headline that the page's metadata name.
+    headline: HashSet<u64>,
+    /// Those, and the words of the first `<h1>`.
+    pub(super) title: HashSet<u64>,
+    /// Trigrams of words.
+    pub(super) description: HashSet<u64>,
+    pub(super) declared: HashSet<u64>,
+}
+
+impl Statements {
+    pub(super) fn of(page: &Page) -> Self {
+        let stated = metadata(page);
+        let heading = page.elements("h1").next().map(|h1| tidy(&page.raw_text(h1)));
+        let headline: HashSet<u64> = hashes(stated.title.as_deref().unwrap_or_default()).collect();
+        let mut title = headline.clone();
+        title.extend(heading.iter().flat_map(|text| hashes(text)));
+        Self {
+            headline,
+            title,
+            description: trigrams_of(stated.description.as_deref().unwrap_or_default()),
+            declared: trigrams_of(&declared_body(page)),
+        }
+    }
+
+    /// Whether a block says the stated headline and little else.
+    pub(super) fn is_headline(&self, block: &Block) -> bool {
+        let found = self.headline.iter().filter(|word| block.words.contains(word)).count() as f32;
+        let size = self.headline.len() as f32;
+        !self.headline.is_empty()
+            && found >= 0.8 * size
+            && block.len() <= 1.6 * size + 2.0
+            && block.linked < 0.5 * block.len() + 1.0
+    }
+}
+
+fn trigrams_of(text: &str) -> HashSet<u64> {
+    trigrams(&hashes(text).collect::<Vec<_>>())
+}
+
+/// The `articleBody` of the page's JSON-LD, if it states one. Only the string is
+/// parsed, so that faults elsewhere in the JSON do no harm.
+fn declared_body(page: &Page) -> String {
+    const NAME: &str = "\"articleBody\"";
+    for script in page.elements("script") {
+        if !page.attribute(script, "type").is_some_and(|kind| kind.contains("ld+json")) {
+            continue;
+        }
+        let source = page.raw_text(script);
+        let Some(at) = source.find(NAME) else { continue };
+        let value = source[at + NAME.len()..].trim_start().trim_start_matches(':');
+        if let Some(Ok(body)) = serde_json::Deserializer::from_str(value).into_iter::<String>().next() {
+            return body;
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declared_body_is_read_past_faults() {
+        let html =
+            r#"<script type="application/ld+json">{"x":tru, "articleBody" : "Rain\u0020ended.", }</script>"#;
+        assert_eq!(declared_body(&Page::parse(html)), "Rain ended.");
+    }
+}
