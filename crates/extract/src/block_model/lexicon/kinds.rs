@@ -4,10 +4,11 @@
 //! because short words must stand alone, and `authority` is still an `author`.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use gleaner_html::{NodeId, Page};
 
-use super::{Entry, bits, names};
+use super::{Entry, Parts, names};
 
 const KINDS: [Entry; KIND_COUNT] = [
     Entry {
@@ -238,12 +239,12 @@ impl Kinds {
 }
 
 fn kinds_of_names(names: &str) -> u32 {
-    let lower = names.to_lowercase();
-    let whole: Vec<String> = name_words(names);
-    bits(&KINDS, |kind| {
-        kind.parts.iter().any(|part| lower.contains(part))
-            || whole.iter().any(|word| kind.whole.contains(&word.as_str()))
-    })
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::of(&KINDS));
+    let is_whole = |word: &String| {
+        let says = |kind: &Entry| kind.whole.contains(&word.as_str());
+        (0..).zip(&KINDS).filter(|(_, kind)| says(kind)).fold(0, |bits, (at, _)| bits | 1 << at)
+    };
+    PARTS.find(&names.to_lowercase()) | name_words(names).iter().map(is_whole).fold(0, |all, one| all | one)
 }
 
 /// Names cut at capitals and at everything that is no letter: `relatedNews-2`

@@ -8,6 +8,8 @@
 //! The awkward truth: the model knows an answer by its place, so to reorder the
 //! entries is to teach anew.
 
+use aho_corasick::AhoCorasick;
+
 mod kinds;
 mod sayings;
 
@@ -34,9 +36,27 @@ const fn names<const N: usize>(entries: &[Entry; N]) -> [&'static str; N] {
     names
 }
 
-/// Bit `n` for the `n`th of some entries, where it is so.
-fn bits(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> u32 {
-    (0..).zip(entries).filter(|(_, entry)| is(entry)).fold(0, |bits, (at, _)| bits | 1 << at)
+/// The parts of some entries, looked for all at once.
+struct Parts {
+    automaton: AhoCorasick,
+    /// Of each part: bit `n` for the `n`th entry.
+    bit: Vec<u32>,
+}
+
+impl Parts {
+    fn of(entries: &[Entry]) -> Self {
+        let parts =
+            || (0..).zip(entries).flat_map(|(at, entry)| entry.parts.iter().map(move |part| (at, part)));
+        let automaton = AhoCorasick::new(parts().map(|(_, part)| part));
+        let automaton = automaton.expect("some hundred short words are no automaton's limit");
+        Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
+    }
+
+    /// Bit `n` where a part of the `n`th entry stands in the text.
+    fn find(&self, text: &str) -> u32 {
+        let found = self.automaton.find_overlapping_iter(text);
+        found.fold(0, |bits, found| bits | self.bit[found.pattern().as_usize()])
+    }
 }
 
 /// The names whose bits are set.

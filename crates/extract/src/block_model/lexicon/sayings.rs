@@ -4,7 +4,9 @@
 //! The awkward truth: a phrase counts anywhere in the line, so a headline with
 //! `share` in it is an offer, too; what that is worth the model learns.
 
-use super::{Entry, bits, names};
+use std::sync::LazyLock;
+
+use super::{Entry, Parts, names};
 
 /// Number of sayings.
 pub(in crate::block_model) const SAYING_COUNT: usize = 5;
@@ -247,8 +249,8 @@ pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;
     }
-    let lower = line.to_lowercase();
-    bits(&SAYINGS, |saying| saying.parts.iter().any(|part| lower.contains(part)))
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::of(&SAYINGS));
+    PARTS.find(&line.to_lowercase())
 }
 
 #[cfg(test)]
