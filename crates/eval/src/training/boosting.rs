@@ -160,7 +160,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
     let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();
     let mut odds = vec![0.0_f64; targets.len()];
     let mut random = Random(params.seed);
-    let mut forest = Forest::default();
+    let mut trees = Vec::with_capacity(params.trees);
     for _ in 0..params.trees {
         let features = random.choose(table.columns, params.features);
         let seen: Vec<u32> = rows.iter().copied().filter(|_| random.share() < params.rows).collect();
@@ -168,9 +168,9 @@ pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
         for at in &rows {
             odds[*at as usize] += f64::from(value(table, &tree, *at));
         }
-        forest.trees.push(tree);
+        trees.push(tree);
     }
-    forest
+    Forest::new(trees)
 }
 
 /// The tree's answer for a row in bins: as [`Tree::value`], since thresholds are edges.
@@ -366,7 +366,7 @@ mod tests {
         let table = Table::of(&rows);
         let forest = grow(&table, &targets, &Params { trees: 5, ..params() });
         for (at, row) in rows.iter().enumerate() {
-            for tree in &forest.trees {
+            for tree in forest.trees() {
                 assert_eq!(tree.value(row), value(&table, tree, at as u32));
             }
         }

@@ -10,6 +10,7 @@
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
+use super::questions::Questions;
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
@@ -47,35 +48,60 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether every child is a split behind its parent or a leaf, and every
-    /// feature one of so many.
-    fn is_sound(&self, features: usize) -> bool {
-        let child = |parent: usize, at: i16| {
-            if at >= 0 {
-                (at as usize) > parent && (at as usize) < self.splits.len()
-            } else {
-                ((-(i32::from(at) + 1)) as usize) < self.leaves.len()
-            }
+    /// Whether it is a tree of at most [`Questions::LEAVES`] leaves, every child a split
+    /// behind its parent or a leaf and nobody else's, and every feature one of so many.
+    #[must_use]
+    pub fn is_sound(&self, features: usize) -> bool {
+        let size = self.splits.len();
+        if self.leaves.len() != size + 1 || self.leaves.len() > Questions::LEAVES {
+            return false;
+        }
+        let mut met = vec![false; 2 * size + 1];
+        let mut child = |parent: usize, at: i16| {
+            let place = match usize::try_from(at) {
+                Ok(split) => Some(split).filter(|split| *split > parent && *split < size),
+                Err(_) => Some(size + usize::from(at.unsigned_abs()) - 1).filter(|leaf| *leaf <= 2 * size),
+            };
+            place.is_some_and(|place| !std::mem::replace(&mut met[place], true))
         };
-        self.leaves.len() == self.splits.len() + 1
-            && self.splits.iter().enumerate().all(|(at, split)| {
-                (split.feature as usize) < features && child(at, split.left) && child(at, split.right)
-            })
+        self.splits.iter().enumerate().all(|(at, split)| {
+            (split.feature as usize) < features && child(at, split.left) && child(at, split.right)
+        })
     }
 }
 
-/// The trees of a model.
+/// The trees of a model, ready to be asked.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
-    /// In the order in which they were grown.
-    pub trees: Vec<Tree>,
+    trees: Vec<Tree>,
+    questions: Questions,
 }
 
 impl Forest {
-    /// The log-odds for a row of features.
+    /// A forest of these trees, in the order in which they were grown.
+    ///
+    /// # Panics
+    /// If one of them is no tree ([`Tree::is_sound`]).
+    #[must_use]
+    pub fn new(trees: Vec<Tree>) -> Self {
+        assert!(trees.iter().all(|tree| tree.is_sound(usize::MAX)), "a tree's children are its own");
+        let questions = Questions::of(&trees);
+        Self { trees, questions }
+    }
+
+    /// The trees.
+    #[must_use]
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// The log-odds for a row of features: the sum of the trees' values.
+    ///
+    /// # Panics
+    /// If the row is shorter than a feature that is asked for.
     #[must_use]
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        self.trees.iter().map(|tree| tree.value(row)).sum()
+        self.questions.ask(row)
     }
 
     /// The file's bytes.
@@ -107,10 +133,10 @@ impl Forest {
         }
         let trees = u32::from_le_bytes(reader.take()?);
         let trees: Option<Vec<Tree>> = (0..trees).map(|_| reader.tree()).collect();
-        let forest = Self { trees: trees? };
+        let trees = trees?;
         let features = super::feature_names().len();
-        let sound = reader.0.is_empty() && forest.trees.iter().all(|tree| tree.is_sound(features));
-        sound.then_some(forest)
+        let sound = reader.0.is_empty() && trees.iter().all(|tree| tree.is_sound(features));
+        sound.then(|| Self::new(trees))
     }
 }
 
@@ -156,7 +182,7 @@ mod tests {
             splits: vec![Split { feature: 1, left: -1, right: -2, threshold: 0.5 }],
             leaves: vec![-1.5, 2.0],
         };
-        Forest { trees: vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }] }
+        Forest::new(vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }])
     }
 
     #[test]

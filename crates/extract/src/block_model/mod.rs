@@ -30,6 +30,7 @@ mod features;
 mod forest;
 mod hashing;
 mod lexicon;
+mod questions;
 mod repeated;
 mod scene;
 mod site;

@@ -201,7 +201,7 @@ mod tests {
     fn long_lines() -> Forest {
         let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };
-        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }] }
+        Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }])
     }
 
     fn page(story: &str) -> Page {

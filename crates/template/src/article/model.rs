@@ -35,7 +35,7 @@ pub fn written(forest: &Forest, names: &[&str]) -> String {
         leaves: tree.leaves.clone(),
     };
     let lines: Vec<String> = forest
-        .trees
+        .trees()
         .iter()
         .map(|of| serde_json::to_string(&tree(of)).expect("a tree has numbers and names"))
         .collect();
@@ -47,31 +47,16 @@ fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     let written: Vec<Written> = serde_json::from_str(text).ok()?;
     let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
     let trees: Option<Vec<Tree>> = written.into_iter().map(|tree| sound(tree, &numbers)).collect();
-    Some(Forest { trees: trees? })
+    Some(Forest::new(trees?))
 }
 
-/// A tree of which every child is a split behind its parent or a leaf.
+/// A tree of which every child is its own, and every feature known.
 fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
-    let (splits, leaves) = (written.splits.len(), written.leaves.len());
-    let child = |parent: usize, at: i16| match usize::try_from(at) {
-        Ok(at) => at > parent && at < splits,
-        Err(_) => usize::from((at + 1).unsigned_abs()) < leaves,
+    let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
+        Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })
     };
-    let splits: Option<Vec<Split>> = written
-        .splits
-        .iter()
-        .enumerate()
-        .map(|(at, (name, threshold, left, right))| {
-            let feature = *numbers.get(name.as_str())?;
-            (child(at, *left) && child(at, *right)).then_some(Split {
-                feature,
-                left: *left,
-                right: *right,
-                threshold: *threshold,
-            })
-        })
-        .collect();
-    (leaves > 0).then_some(Tree { splits: splits?, leaves: written.leaves })
+    let splits: Option<Vec<Split>> = written.splits.into_iter().map(split).collect();
+    Some(Tree { splits: splits?, leaves: written.leaves }).filter(|tree| tree.is_sound(numbers.len()))
 }
 
 /// The model that comes with the program.
@@ -96,7 +81,7 @@ mod tests {
             splits: vec![Split { feature: 1, left: -1, right: -2, threshold: 0.5 }],
             leaves: vec![-1.5, 2.0],
         };
-        let forest = Forest { trees: vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }] };
+        let forest = Forest::new(vec![tree, Tree { splits: Vec::new(), leaves: vec![0.25] }]);
         assert_eq!(read(&written(&forest, &NAMES), &NAMES), Some(forest));
     }
 

@@ -69,7 +69,7 @@ mod tests {
     pub(super) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
-        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }] }
+        Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }])
     }
 
     fn page(number: usize, story: &str) -> Page {

@@ -247,7 +247,7 @@ mod tests {
     /// A model for which nothing, or everything, is content.
     fn always(log_odds: f32) -> Forest {
         let split = Split { feature: 0, left: -1, right: -2, threshold: 0.0 };
-        Forest { trees: vec![Tree { splits: vec![split], leaves: vec![log_odds, log_odds] }] }
+        Forest::new(vec![Tree { splits: vec![split], leaves: vec![log_odds, log_odds] }])
     }
 
     fn decided(html: &str, keep: &[&str], drop: &[&str], log_odds: f32) -> Vec<(String, bool)> {
