@@ -11,7 +11,7 @@
 //! | by-line | an element named so, or `time`; or few words that open like one |
 //! | read more | a link of some words, or opens like "see also"; between lines of content, few in a row |
 //! | link list | mostly links |
-//! | caption | an element named like a picture |
+//! | caption | an element named like a picture, but for tables in it |
 //! | link list | an element named like a menu, a list of stories, a share bar |
 //!
 //! Captions, credits, by-lines and read-more lines are those that a user can have back
@@ -267,7 +267,7 @@ impl Around {
             (Class::ByLine, &|| self.by_line(block).filter(|_| is_note)),
             (Class::ReadMore, &|| read_more(block).filter(|_| is_note && between)),
             (Class::LinkList, &|| links),
-            (Class::Caption, &|| self.nearest(|says| says.caption).filter(|_| is_note)),
+            (Class::Caption, &|| self.around_table(|says| says.caption).filter(|_| is_note)),
             (Class::LinkList, &|| self.nearest(|says| says.links)),
         ];
         let told = steps.iter().find_map(|(class, because)| Some((*class, because()?)));
@@ -285,12 +285,14 @@ impl Around {
     fn figure(&self, block: &Judged) -> Option<Because> {
         let is_caption = block.placed.line.kind == LineKind::Caption;
         let caption = is_caption.then_some(Because::Element(block.placed.block));
-        let figure = || {
-            let at = self.distance(|says| says.figure)?;
-            let cell = self.distance(|says| says.cell).unwrap_or(usize::MAX);
-            (at < cell).then_some(Because::Element(self.0[at].0))
-        };
-        caption.or_else(figure)
+        caption.or_else(|| self.around_table(|says| says.figure))
+    }
+
+    /// The nearest element that is such, unless a cell of a table in it is nearer.
+    fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
+        let at = self.distance(is)?;
+        let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
+        (!is_cell).then_some(Because::Element(self.0[at].0))
     }
 
     fn credit(&self, block: &Judged) -> Option<Because> {
@@ -323,10 +325,13 @@ impl Around {
 
 /// Whether a line between lines of content points to another story.
 fn read_more(block: &Judged) -> Option<Because> {
-    let is_link = block.link_share >= MOSTLY_LINKS && WORDS_MORE.contains(&block.words);
+    let text = &block.placed.line.text;
+    if block.words > *WORDS_MORE.end() || sayings_of(text).any(|said| said == "offer") {
+        return None;
+    }
+    let is_link = block.link_share >= MOSTLY_LINKS && block.words >= *WORDS_MORE.start();
     let links = is_link.then_some(Because::Links);
-    let opens = block.words <= *WORDS_MORE.end() && opens(&block.placed.line.text, "related");
-    links.or_else(|| opens.then_some(Because::Words))
+    links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
 /// Whether a line is a number or a mark: a count of votes, a cell of a table.
@@ -391,6 +396,8 @@ mod tests {
             ("<figure><figcaption>The old bridge</figcaption></figure>", Class::Caption),
             ("<figure><a href=/><p>The bridge</p></a></figure>", Class::Caption),
             ("<figure><table><tr><td>Old</table></figure>", Class::Other),
+            ("<div class=media><table><tr><td>Old</table></div>", Class::Other),
+            ("<table><tr><td class=photo>Old</table>", Class::Caption),
             ("<figure>12,345</figure>", Class::Other),
             ("<div class=photo><p>The old bridge</p></div>", Class::Caption),
             ("<div class=photo><h3>The old bridge</h3></div>", Class::Other),
@@ -434,6 +441,7 @@ mod tests {
             (format!("{link}{story}"), Class::LinkList),
             (format!("{story}{link}"), Class::LinkList),
             (format!("{story}<p>Rain, more</p>{story}"), Class::Other),
+            (format!("{story}<p><a href=/join>Sign up for our newsletters</a></p>{story}"), Class::LinkList),
             (format!("{story}<p><a href=/shop>Buy</a></p>{story}"), Class::LinkList),
             (format!("{story}<p><a href=/more>Read more</a></p>{story}"), Class::ReadMore),
         ];

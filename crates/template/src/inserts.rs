@@ -16,7 +16,8 @@
 //!
 //! The awkward truth: it is no better than the names of [`crate::class`], and those are
 //! guesses from tags and words. A by-line above the headline stays out. A caption brought
-//! back may be that of a video or a gallery. Where content is scattered over a page, no
+//! back may be that of a video or a gallery. Where no line is sure enough to be content,
+//! so that the text is a guess, nothing comes back. Where content is scattered over a page, no
 //! element but `body` holds it, and only what stands between its first and its last line
 //! comes back. docs/templates.md has figures.
 
@@ -115,7 +116,7 @@ impl FromIterator<Insert> for Inserts {
 }
 
 /// Which lines come back: of each line as which insert; `None` where it stays as judged.
-/// `Repeated` and pinned lines have to be told by `is_free`.
+/// `is_free` tells the lines of which no pin says a word.
 pub(crate) fn find(
     page: &Page,
     blocks: &[Judged],
@@ -123,7 +124,10 @@ pub(crate) fn find(
     is_free: impl Fn(usize) -> bool,
 ) -> Vec<Option<Insert>> {
     let mut found = vec![None; blocks.len()];
-    let Some(body) = Body::of(page, blocks).filter(|_| !inserts.is_empty()) else { return found };
+    if inserts.is_empty() {
+        return found;
+    }
+    let Some(body) = Body::of(page, blocks) else { return found };
     for (at, named) in classify(page, blocks).into_iter().enumerate() {
         let asked = |insert: &Insert| inserts.contains(*insert) && insert.class() == named.class;
         let comes_back = |insert: &Insert| {
@@ -198,7 +202,7 @@ fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
         words[*parent as usize] += words[*id as usize];
     }
     let holds = |id: &NodeId| 10 * words[*id as usize] >= 9 * all;
-    let smallest = nodes.iter().map(|(id, _)| *id).filter(holds).last().unwrap_or_default();
+    let smallest = nodes.iter().rev().map(|(id, _)| *id).find(holds).unwrap_or_default();
     let within = page.subtree(smallest);
     let lines = content.iter().filter(|at| within.contains(&blocks[**at].placed.block)).count();
     if lines < 2 { page.node(smallest).parent } else { smallest }
