@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use gleaner_eval::Method;
 use gleaner_eval::papers::Paper;
+use gleaner_template::Insert;
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner extract page.html
   gleaner extract https://vnexpress.net/a-page-4181177.html --format json
+  gleaner extract page.html --keep captions,by-lines
   gleaner extract page.html --method comma-score
   gleaner extract page.html --method content-extractor --beside pages/
   curl -s https://example.org/a | gleaner extract - --template example.json")]
@@ -175,6 +177,9 @@ pub(crate) struct OnePage {
     /// Where a file came from; its host's template in the corpus is then used
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// Keep these lines in the body, too [default: text.keep of the settings, none]
+    #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
+    pub(crate) keep: Vec<Insert>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -295,6 +300,11 @@ fn pages(text: &str) -> Result<usize, &'static str> {
 fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))
+}
+
+fn inserts() -> impl TypedValueParser<Value = Insert> {
+    PossibleValuesParser::new(Insert::ALL.map(Insert::name))
+        .map(|name| Insert::named(&name).expect("only names of inserts are possible"))
 }
 
 fn papers() -> impl TypedValueParser<Value = Paper> {

@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, Origin, Written, read, read_pins};
+use gleaner_config::{self as config, Config, Origin, Written, read, read_pins};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Options, Writer, open};
-use gleaner_template::{HostPins, Pins};
+use gleaner_template::{HostPins, Insert, Inserts, Pins};
 
 use crate::args::Common;
 use crate::failure::Failure;
@@ -50,22 +50,39 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
     Ok(seeds)
 }
 
-/// Reads the pins of a host; without a file of its name there are none.
-pub(crate) fn pins_of(config: &Config, host: &str) -> Result<Pins, Failure> {
+/// Where the settings name inserts, for people.
+const KEEP: &str = "text.keep";
+
+/// Reads the pins of a host; without a file of its name there are none. The inserts of
+/// the settings hold where the file does not name its own.
+pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     // A template's host is whatever its file says; it must not lead elsewhere.
-    let is_name = !host.is_empty() && !host.contains(['/', '\\']);
-    if config.template.pins.is_empty() || !is_name {
-        return Ok(Pins::default());
-    }
-    let path = Path::new(&config.template.pins).join(format!("{host}.toml"));
-    if path.exists() { read_pins_file(&path) } else { Ok(Pins::default()) }
+    let host = host.filter(|host| !host.is_empty() && !host.contains(['/', '\\']));
+    let named = host.filter(|_| !config.template.pins.is_empty());
+    let path = named.map(|host| Path::new(&config.template.pins).join(format!("{host}.toml")));
+    let pins = match path.filter(|path| path.exists()) {
+        Some(path) => read_pins_file(&path)?,
+        None => Pins::default(),
+    };
+    Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// Reads the pins of all hosts that have any.
+/// Reads the pins of all hosts that have any, with the inserts of the settings for those
+/// that do not name their own.
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
-    let folder = Path::new(&config.template.pins);
+    let named = |path: &PathBuf| {
+        let host = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((host, read_pins_file(path)?))
+    };
+    let files = pins_files(Path::new(&config.template.pins))?;
+    let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
+    Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
+}
+
+/// The files of pins in a folder, which need not exist.
+fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.is_dir() {
-        return Ok(HostPins::default());
+        return Ok(Vec::new());
     }
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", folder.display()));
     let mut files = Vec::new();
@@ -75,11 +92,7 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     // Of several faults the same one is told each time.
     files.sort();
-    let named = |path: &PathBuf| {
-        let host = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((host, read_pins_file(path)?))
-    };
-    files.iter().map(named).collect()
+    Ok(files)
 }
 
 fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
@@ -88,7 +101,21 @@ fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
     let listed = |list: &'_ [Written]| -> Vec<(usize, String)> {
         list.iter().map(|one| (one.line, one.text.clone())).collect()
     };
-    Pins::new(&file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)
+    let pins = Pins::new(&file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
+    Ok(match read.inserts {
+        Some(named) => pins.with_inserts(inserts(&named), &format!("inserts in {file}")),
+        None => pins,
+    })
+}
+
+fn inserts(named: &[config::Insert]) -> Inserts {
+    let insert = |named: &config::Insert| match named {
+        config::Insert::Captions => Insert::Captions,
+        config::Insert::Credits => Insert::Credits,
+        config::Insert::ByLines => Insert::ByLines,
+        config::Insert::ReadMore => Insert::ReadMore,
+    };
+    named.iter().map(insert).collect()
 }
 
 /// Opens the store in the folder of the settings.

@@ -82,8 +82,29 @@ fn pins_win_in_extract() {
 }
 
 #[test]
+fn what_is_kept_says_who_asked_for_it() {
+    let folder = site("inserts = [\"by-lines\"]");
+    let page = format!("<h1>Bridge</h1><p class=byline>By Ann</p><div><p>{LEAD}</p><p>{LEAD}</p></div>");
+    fs::write(folder.path().join("0.html"), page).unwrap();
+    let cases: [(&[&str], &str); 3] = [
+        (&["--keep", "by-lines"], "Kept: by-line (--keep)."),
+        (&["--set", "text.keep=['by-lines']"], "Kept: by-line (text.keep)."),
+        (&PINNED, "Kept: by-line (inserts in pins/a.example.toml)."),
+    ];
+    for (arguments, expected) in cases {
+        let output = gleaner(&folder, &[&["template", "explain", "0.html"], arguments].concat());
+        let html = fs::read_to_string(folder.path().join("0.explained.html")).unwrap();
+        assert!(output.status.success() && html.contains(expected), "{expected}: {html}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_named_with_its_line() {
     let cases = [
+        (
+            "inserts = [\"all\"]",
+            "pins/a.example.toml, line 1: unknown variant `all`, expected one of `captions`",
+        ),
         ("drop = []\nkeeps = []", "pins/a.example.toml, line 2: unknown field `keeps`"),
         ("keep = [\n\"p\",\n\"p:not(.a)\"]", "pins/a.example.toml, line 3: `p:not(.a)`: `:not` is not known"),
     ];

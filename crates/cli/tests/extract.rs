@@ -67,6 +67,10 @@ fn what_a_site_method_needs_is_said() {
         (&["--method", "bte-linear", "--template", "x.json"], "--template is for --method gleaner"),
         (&["--method", "content-extractor", "--template", "x.json"], "--template is for --method gleaner"),
         (&["--method", "bte-linear", "--beside", "1.html"], "--beside is for methods that learn a site"),
+        (&["--method", "bte-linear", "--keep", "captions"], "--keep is for --method gleaner"),
+        (&["--keep", "captions", "--beside", "1.html"], "--keep is for --method gleaner without --beside"),
+        (&["--keep", "bylines"], "possible values: captions, credits, by-lines, read-more"),
+        (&["--set", "text.keep=[\"all\"]"], "expected one of `captions`, `credits`, `by-lines`, `read-more`"),
         (&["--beside", "empty"], "empty holds no page: no file in it ends in .html"),
     ];
     for (arguments, expected) in cases {
@@ -119,4 +123,73 @@ fn json_names_the_method() {
     let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(record["method"], "line-block");
     assert!(record["template_version"].is_null() && record["text"].as_str().unwrap().contains(LEAD));
+}
+
+/// A page with all that may be kept, and what it states of itself.
+fn page_with_inserts() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let said = "Work begins in spring, the mayor said, and will take two years, perhaps three, to finish.";
+    let page = format!(
+        "<html lang=en><head><title>Bridge agreed on</title><meta property=article:section content=Local>\
+         <meta property=article:published_time content=2026-11-20T09:30:00+07:00>\
+         <meta property=article:modified_time content=2026-11-21T09:30:00+07:00>\
+         <meta name=author content='Anna Weaver'><link rel=canonical href=/bridge></head><body><article>\
+         <h1>Bridge agreed on</h1><p class=byline>By Anna Weaver</p><div class=body><p>{LEAD}</p>\
+         <figure><p>The old bridge</p><p class=credit>Photo: Bob</p></figure><p>{said}</p>\
+         <p><a href=/choir>Read more about the choir</a></p><p>{said}</p></div></article>"
+    );
+    fs::write(folder.path().join("0.html"), page).unwrap();
+    fs::create_dir(folder.path().join("pins")).unwrap();
+    fs::write(folder.path().join("pins/a.example.toml"), "inserts = [\"credits\"]").unwrap();
+    folder
+}
+
+#[test]
+fn what_is_left_out_can_be_kept() {
+    let folder = page_with_inserts();
+    let (set, pins, host) = ("text.keep=[\"captions\"]", "template.pins=pins", "http://a.example/bridge");
+    let cases: [(&[&str], &[&str]); 6] = [
+        (&[], &[]),
+        (&["--keep", "captions,credits"], &["The old bridge", "Photo: Bob"]),
+        (&["--keep", "by-lines", "--keep", "read-more"], &["By Anna Weaver", "Read more about the choir"]),
+        (&["--set", set], &["The old bridge"]),
+        (&["--set", set, "--set", pins, "--url", host], &["Photo: Bob"]),
+        (&["--keep", "by-lines", "--set", set, "--set", pins, "--url", host], &["By Anna Weaver"]),
+    ];
+    let all = ["By Anna Weaver", "The old bridge", "Photo: Bob", "Read more about the choir"];
+    for (arguments, expected) in cases {
+        let text = String::from_utf8(extract(&folder, arguments).stdout).unwrap();
+        let found: Vec<&str> = all.into_iter().filter(|line| text.lines().any(|it| it == *line)).collect();
+        assert!(found == expected && text.contains(LEAD), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn json_has_what_documents_have() {
+    let folder = page_with_inserts();
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output =
+            extract(&folder, &[&["--format", "json", "--keep", "captions,by-lines"], arguments].concat());
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let record = json(&["--url", "http://a.example/bridge?from=feed"]);
+    let expected = [
+        ("kinds", "ppfpp"),
+        ("section", "Local"),
+        ("canonical", "http://a.example/bridge"),
+        ("published", "2026-11-20T09:30:00+07:00"),
+        ("modified", "2026-11-21T09:30:00+07:00"),
+        ("language", "en"),
+        ("method", "block-model"),
+    ];
+    for (key, value) in expected {
+        assert_eq!(record[key], value, "{key}");
+    }
+    assert_eq!(record["authors"], serde_json::json!(["Anna Weaver"]));
+    assert!((0.5..=1.0).contains(&record["confidence"].as_f64().unwrap()), "{record}");
+    // Without an address none can be made whole.
+    assert!(json(&[])["canonical"].is_null());
+    let other = extract(&folder, &["--format", "json", "--method", "bte-linear"]);
+    let other: serde_json::Value = serde_json::from_slice(&other.stdout).unwrap();
+    assert!(other["confidence"].is_null() && other["kinds"].as_str().is_some_and(|kinds| !kinds.is_empty()));
 }

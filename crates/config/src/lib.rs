@@ -1,6 +1,6 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
-//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Store`],
+//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Store`],
 //! [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
 //! defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
@@ -31,6 +31,8 @@ pub struct Config {
     pub crawl: Crawl,
     /// How a host's template is learned.
     pub template: Template,
+    /// What the text of an article is.
+    pub text: Text,
     /// Where and how the corpus is kept.
     pub store: Store,
     /// What is logged.
@@ -126,6 +128,28 @@ pub struct Template {
     /// Folder of the pins: a file `HOST.toml` for each host that has any
     /// ([`read_pins`]). It need not exist. Empty: pins are not looked for.
     pub pins: String,
+}
+
+/// What the text of an article is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Text {
+    /// Lines in the body that are left out unless they are named here.
+    pub keep: Vec<Insert>,
+}
+
+/// Lines in an article's body that are no text of it, but may be wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Insert {
+    /// What stands below a picture.
+    Captions,
+    /// Whose picture it is.
+    Credits,
+    /// Who wrote the article, when, from which source.
+    ByLines,
+    /// Pointers to other stories between paragraphs.
+    ReadMore,
 }
 
 /// Where and how the corpus is kept.

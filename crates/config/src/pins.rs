@@ -1,10 +1,11 @@
 //! A host's pins: what a user says of its pages, in a file of its own.
 //!
-//! `config/pins/vnexpress.net.toml` holds two lists, each of which may be absent:
+//! `config/pins/vnexpress.net.toml` holds three lists, each of which may be absent:
 //!
 //! ```toml
 //! keep = ["p.lead"]
 //! drop = [".comments", "aside"]
+//! inserts = ["captions"]
 //! ```
 //!
 //! Here the file's shape is checked; that the texts are CSS selectors is checked by
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::read::{line_of, place, wrong};
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, Insert, Origin};
 
 /// A file of pins, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +24,8 @@ pub struct PinsFile {
     pub keep: Vec<Written>,
     /// Selectors of what never is.
     pub drop: Vec<Written>,
+    /// What is kept instead of [`crate::Text::keep`]; `None` where the file does not say.
+    pub inserts: Option<Vec<Insert>>,
 }
 
 /// A text, and where it is written.
@@ -41,6 +44,7 @@ struct Lists {
     keep: Vec<Spanned<String>>,
     #[serde(default)]
     drop: Vec<Spanned<String>>,
+    inserts: Option<Vec<Insert>>,
 }
 
 /// Reads a file of pins.
@@ -63,7 +67,7 @@ pub fn read_pins(origin: &Origin<'_>) -> Result<PinsFile, ConfigError> {
     let lists: Lists =
         toml::from_str(text).map_err(|error| wrong(&place(file, text, &error), error.message()))?;
     let written = |list: Vec<Spanned<String>>| list.into_iter().map(|one| written(text, one)).collect();
-    Ok(PinsFile { keep: written(lists.keep), drop: written(lists.drop) })
+    Ok(PinsFile { keep: written(lists.keep), drop: written(lists.drop), inserts: lists.inserts })
 }
 
 fn written(file: &str, one: Spanned<String>) -> Written {
@@ -86,6 +90,8 @@ mod tests {
         assert_eq!(found, [("p.lead", 3), ("h2", 4)]);
         assert!(pins.drop.is_empty());
         assert_eq!(read("").unwrap(), PinsFile::default());
+        assert_eq!(read("inserts = []").unwrap().inserts, Some(vec![]));
+        assert_eq!(read("inserts = ['by-lines']").unwrap().inserts, Some(vec![Insert::ByLines]));
     }
 
     #[test]
@@ -94,6 +100,10 @@ mod tests {
             ("drop = []\nkeeps = []", "x.toml, line 2: unknown field `keeps`"),
             ("keep = \"p\"", "x.toml, line 1: invalid type: string \"p\", expected a sequence"),
             ("\ndrop = [1]", "x.toml, line 2: invalid type: integer `1`, expected a string"),
+            (
+                "\ninserts = ['bylines']",
+                "x.toml, line 2: unknown variant `bylines`, expected one of `captions`, `credits`, `by-lines`, `read-more`",
+            ),
             ("drop = [", "x.toml, line 1: "),
             ("drop = []\ndrop = []", "x.toml, line 2: duplicate key"),
         ];

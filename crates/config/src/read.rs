@@ -226,6 +226,13 @@ mod tests {
         let unit = refused("[fetch]\ndelay = \"3\"\n", &[]);
         assert!(unit.starts_with("x.toml, line 2: \"3\" is no length of time"), "{unit}");
         assert!(refused("", &["fetch.delay=3"]).starts_with("--set fetch.delay=3: "));
+        let name = refused("[text]\nkeep = [\"captions\", \"credit\"]", &[]);
+        let names = "expected one of `captions`, `credits`, `by-lines`, `read-more`";
+        assert!(
+            name.starts_with("x.toml, line 2: unknown variant `credit`") && name.contains(names),
+            "{name}"
+        );
+        assert!(refused("", &["text.keep=[\"all\"]"]).contains(names));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));

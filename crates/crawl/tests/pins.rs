@@ -9,7 +9,7 @@
 
 mod site;
 
-use gleaner_template::{HostPins, Pins};
+use gleaner_template::{HostPins, Insert, Inserts, Pins};
 use site::{Routes, Site, html};
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ fn serve() -> Site {
         let said =
             format!("The {word} came in the night, said the {word} watch, and nobody had expected it. ");
         html(&format!(
-            "<title>The {word}</title><h1>The {word}</h1><div class=story><p>{}</p></div><p class=plea>{}</p>",
+            "<title>The {word}</title><h1>The {word}</h1><p class=byline>By {word} Weaver</p><div class=story><p>{}</p></div><p class=plea>{}</p>",
             said.repeat(12),
             format!("Whoever reads of the {word} should, we think, pay for the pleasure. ").repeat(8)
         ))
@@ -35,10 +35,13 @@ fn serve() -> Site {
 
 /// The texts of a crawl with these selectors dropped.
 fn texts(drop: &[(usize, &str)]) -> Vec<String> {
+    let pins = Pins::new("site.example.toml", &[], drop).unwrap();
+    texts_by(HostPins::from_iter([("site.example".to_owned(), pins)]))
+}
+
+fn texts_by(pins: HostPins) -> Vec<String> {
     let site = serve();
     let folder = TempDir::new().unwrap();
-    let pins = Pins::new("site.example.toml", &[], drop).unwrap();
-    let pins = HostPins::from_iter([("site.example".to_owned(), pins)]);
     let proxy = format!("fetch.proxy=http://{}", site.address);
     let sets = [proxy.as_str(), "template.min_pages=3", "template.prepare_pages=3"];
     let (_, store) = site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
@@ -53,4 +56,12 @@ fn what_is_dropped_is_in_no_document() {
     let pinned = texts(&[(1, ".plea")]);
     assert!(pinned.len() == PATHS.len() && !pinned.iter().any(has_plea), "{pinned:?}");
     assert!(pinned.iter().all(|text| text.contains("in the night")), "{pinned:?}");
+}
+
+#[test]
+fn what_is_kept_is_in_every_document() {
+    let by_lines = Inserts::from_iter([Insert::ByLines]);
+    let kept = texts_by(HostPins::default().or_inserts(by_lines, "text.keep"));
+    assert!(kept.len() == PATHS.len() && kept.iter().all(|text| text.contains(" Weaver\n")), "{kept:?}");
+    assert!(texts(&[]).iter().all(|text| !text.contains("Weaver")));
 }

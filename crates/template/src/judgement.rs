@@ -3,13 +3,15 @@
 //! 1. The template's votes and the model judge, and pins say their word.
 //! 2. Where the template is unsure or finds next to nothing, the same without the
 //!    votes; the surer of the two is taken.
+//! 3. Lines that are no content but were asked for come back ([`crate::inserts`]).
 //!
 //! [`SiteTemplate::extract`] keeps the text of this, [`crate::explain`] shows all of it.
 
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
+use gleaner_html::text::Line;
 
-use crate::{Extracted, Method, Pin, Pins, SiteTemplate};
+use crate::{Extracted, Insert, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
 
 /// With fewer words found than this the page is judged alone, too.
 const FEW_WORDS: u32 = 30;
@@ -24,6 +26,9 @@ pub struct Judgement {
     pub blocks: Vec<Judged>,
     /// The pin of each; `None` where none says a word.
     pub pins: Vec<Option<Pin>>,
+    /// As what each came back; `None` where it stays as judged. What came back is
+    /// extracted although it is no content.
+    pub inserts: Vec<Option<Insert>>,
     /// What judged those without one.
     pub method: Method,
     /// How sure it is, 0 to 1 ([`block_model::confidence`]).
@@ -44,6 +49,12 @@ impl Judgement {
     /// The same with another model than the built-in one.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
+        let mut judgement = Self::without_inserts(model, page, template, pins);
+        judgement.bring_back(page, pins.inserts());
+        judgement
+    }
+
+    fn without_inserts(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
         let Some(site) = learned else {
             let site = Site::default();
@@ -68,7 +79,16 @@ impl Judgement {
         let met = |block: &Judged| site.places.get(&block.place).is_some_and(|place| place.pages > 1);
         let known = share(blocks.iter().filter(|block| block.repeated || met(block)).count());
         let repeated = share(blocks.iter().filter(|block| block.repeated).count());
-        Self { blocks, pins, method, confidence, known, repeated }
+        let inserts = vec![None; blocks.len()];
+        Self { blocks, pins, inserts, method, confidence, known, repeated }
+    }
+
+    fn bring_back(&mut self, page: &Page, asked: Inserts) {
+        self.inserts = inserts::find(page, &self.blocks, asked, |at| self.pins[at].is_none());
+        for (block, insert) in self.blocks.iter_mut().zip(&self.inserts) {
+            let line = &mut block.placed.line;
+            line.kind = insert.map_or(line.kind, |insert| inserts::kind(insert, line.kind));
+        }
     }
 
     /// Words of what is content.
@@ -76,11 +96,22 @@ impl Judgement {
         self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
     }
 
-    /// What is content, as text.
+    /// What is content and what came back, as text.
     #[must_use]
     pub fn extracted(self) -> Extracted {
-        let Self { blocks, method, confidence, known, repeated, .. } = self;
-        Extracted { lines: block_model::lines(&blocks), method, confidence, known, repeated }
+        let lines = self.lines();
+        let Self { method, confidence, known, repeated, .. } = self;
+        Extracted { lines, method, confidence, known, repeated }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        // Only beside content does anything come back.
+        if self.inserts.iter().all(Option::is_none) {
+            return block_model::lines(&self.blocks);
+        }
+        let blocks = self.blocks.iter().zip(&self.inserts);
+        let extracted = blocks.filter(|(block, insert)| block.is_content() || insert.is_some());
+        extracted.map(|(block, _)| block.placed.line.clone()).collect()
     }
 }
 

@@ -6,6 +6,8 @@
 //! | [`site`] | what is a site's template, how is it learned, written, applied? |
 //! | [`health`] | is it still the template of its site? |
 //! | [`pins`] | what does a person say of a host's pages, and how does it win? |
+//! | [`class`] | what is each line called: content, caption, comment? |
+//! | [`inserts`] | which captions, credits, by-lines come back where asked for? |
 //! | [`judgement`] | what is thought of every line of a page, all things considered? |
 //! | [`describe`] | what does a template say, in words for people? |
 //! | [`explain`] | what was thought of a page, line by line, as HTML for people? |
@@ -14,15 +16,18 @@
 //! or selectors can fail.
 
 pub mod article;
+pub mod class;
 pub mod describe;
 pub mod explain;
 pub mod health;
+pub mod inserts;
 pub mod judgement;
 pub mod pins;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
 pub use health::{Health, Seen, Window};
+pub use inserts::{Insert, Inserts};
 pub use judgement::Judgement;
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

@@ -22,17 +22,23 @@ use crate::{Done, settings};
 /// Stands in for the URL of a page whose URL is not known.
 const NOWHERE: &str = "http://unknown.invalid/";
 
-/// The page as one JSON object.
+/// The page as one JSON object: what the export has of a document, but for what only a
+/// corpus knows.
 #[derive(Serialize)]
 struct Record<'a> {
     url: Option<&'a str>,
     title: Option<&'a str>,
     language: &'a str,
     published: Option<&'a str>,
+    modified: Option<&'a str>,
     authors: &'a [String],
+    section: Option<&'a str>,
+    canonical: Option<&'a str>,
     words: u64,
     method: &'a str,
     template_version: Option<u32>,
+    confidence: Option<f32>,
+    kinds: &'a str,
     text: &'a str,
 }
 
@@ -66,6 +72,8 @@ fn refuse_what_has_no_effect(args: &Extract) -> Done {
     let method = args.method;
     let reason = if args.page.template.is_some() && method != Method::Gleaner {
         format!("--template is for --method {}: {method} does not read it", Method::Gleaner)
+    } else if !args.page.keep.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
+        format!("--keep is for --method {} without --beside", Method::Gleaner)
     } else if !args.beside.is_empty() && !method.uses_site() {
         let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
         format!(
@@ -113,15 +121,22 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
 }
 
 fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
+    // Where the page's own address is not known, one that hangs on it is none.
+    let is_somewhere = |address: &&str| !address.starts_with(NOWHERE);
     let record = Record {
         url: url.map(CanonicalUrl::as_str),
         title: document.title.as_deref(),
         language: &document.language,
         published: document.published.as_deref(),
+        modified: document.modified.as_deref(),
         authors: &document.authors,
+        section: document.section.as_deref(),
+        canonical: document.canonical.as_deref().filter(is_somewhere),
         words: words(&document.text),
         method: &document.method,
         template_version: document.template_version,
+        confidence: document.confidence.map(|hundredths| f32::from(hundredths) / 100.0),
+        kinds: &document.kinds,
         text: &document.text,
     };
     serde_json::to_string(&record).expect("texts and numbers are JSON") + "\n"

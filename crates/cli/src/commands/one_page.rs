@@ -63,7 +63,7 @@ fn is_url(page: &str) -> bool {
 }
 
 /// The template and the pins for a page: pins are those of its host or, where that is
-/// not known, of the template's.
+/// not known, of the template's. What the command line says of inserts wins.
 pub(crate) fn knowledge(
     args: &args::OnePage,
     common: &Common,
@@ -72,9 +72,10 @@ pub(crate) fn knowledge(
 ) -> Result<Knowledge, Failure> {
     let template = template(args, common, config, url)?;
     let host = url.map(CanonicalUrl::host).or(template.as_ref().map(|template| template.host.as_str()));
-    let pins = match host {
-        Some(host) => settings::pins_of(config, host)?,
-        None => Pins::default(),
+    let pins = settings::pins_of(config, host)?;
+    let pins = match args.keep.as_slice() {
+        [] => pins,
+        inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),
     };
     Ok(Knowledge { template, pins })
 }

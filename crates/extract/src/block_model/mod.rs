@@ -112,6 +112,20 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
+/// What a short line says, going by words that such lines hold: none or several of
+/// `comments`, `related`, `credit`, `offer`, `by-line`; nothing for more than 160 bytes.
+///
+/// ```
+/// use gleaner_extract::block_model::sayings_of;
+///
+/// assert!(sayings_of("Photo: Anna Weaver").eq(["credit"]));
+/// assert!(sayings_of("The council met on Monday.").eq([""; 0]));
+/// ```
+pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
+    let sayings = lexicon::sayings(line);
+    (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
+}
+
 /// The blocks of a page, each with its features, to teach a model with.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {

@@ -1,9 +1,8 @@
-//! A page as an editor of a corpus wants to see it: every line with what it is called,
-//! its figures, and why. For `gleaner template explain`.
+//! A page as an editor of a corpus wants to see it: every line with what it is called
+//! ([`crate::class`]), its figures, and why. For `gleaner template explain`.
 //!
 //! | file | question |
 //! |---|---|
-//! | `class` | what is a line called: content, repeated, link list, caption, comment? |
 //! | `why` | why, in a sentence? |
 //! | `view` | how does it look? |
 //!
@@ -16,16 +15,15 @@
 //! coloured is not seen. Of a huge page only the beginning is listed ([`MOST_BYTES`]);
 //! the counts are of all of it.
 
-mod class;
 mod view;
 mod why;
 
 use gleaner_html::Page;
 
-pub use class::Class;
 pub use view::MOST_BYTES;
 
-use crate::{Judgement, Pins, SiteTemplate};
+use crate::class::{Because, Class, Named, classify};
+use crate::{Insert, Judgement, Pins, SiteTemplate};
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
@@ -59,14 +57,25 @@ pub fn explain(explained: &Explained<'_>) -> String {
     view::View::of(explained).write()
 }
 
+/// What each line is called, and what made it be called so. What came back is content.
+fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
+    let named = classify(explained.page, &explained.judgement.blocks);
+    let named = named.into_iter().zip(&explained.judgement.inserts);
+    let class = |(named, insert): (Named, &Option<Insert>)| {
+        (if insert.is_some() { Class::Content } else { named.class }, named.because)
+    };
+    named.map(class).collect()
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use gleaner_extract::block_model::{self, Forest, Split, Tree};
 
     use super::*;
+    use crate::Inserts;
 
     /// Content is what has more than seven words.
-    pub(super) fn long_lines() -> Forest {
+    pub(crate) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
         Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }])
@@ -108,6 +117,22 @@ mod tests {
         let body = html.split("<body>\n").nth(1).unwrap();
         // Looked at in a browser, then kept: what differs is either a fault or to be looked at.
         assert_eq!(body, include_str!("snapshot.html"));
+    }
+
+    #[test]
+    fn what_came_back_says_so() {
+        let pins = Pins::default().with_inserts(Inserts::from_iter([Insert::Captions]), "text.keep");
+        let html = explained(&page(9, STORIES[0]), None, &pins);
+        let row = html.split("<li ").find(|row| row.contains("Bridge 9")).unwrap();
+        assert!(
+            row.contains("class=\"line content pinned\"") && row.contains("<small>kept</small>"),
+            "{row}"
+        );
+        assert!(
+            row.contains("Kept: caption (text.keep). 5% by") && row.contains(" Called a caption for "),
+            "{row}"
+        );
+        assert!(!html.contains("<dt>Pinned</dt>"));
     }
 
     #[test]

@@ -6,9 +6,9 @@ use gleaner_extract::block_model::Judged;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 
-use super::Explained;
-use super::class::{Because, Class, classify};
 use super::why::{chance, percent, place, selector, why};
+use super::{Explained, classes};
+use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
 
 /// Bytes of rows at most; a page that needs more is cut, which is said.
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
         let depth = |block: &Judged| explained.page.node(block.placed.block).depth;
         Self {
             explained,
-            classes: classify(explained.page, blocks),
+            classes: classes(explained),
             least_depth: blocks.iter().map(depth).min().unwrap_or(0),
             out: String::new(),
         }
@@ -154,7 +154,7 @@ impl<'a> View<'a> {
         {
             self.fact("Looks like", &format!("no article: {reason}"));
         }
-        if !self.explained.pins.is_empty() {
+        if !self.explained.pins.selects_nothing() {
             let pins = &self.explained.judgement.pins;
             let kept = pins.iter().filter(|pin| matches!(pin, Some(Pin::Keep(_)))).count();
             let dropped = pins.iter().flatten().count() - kept;
@@ -200,7 +200,10 @@ impl<'a> View<'a> {
     fn is_in_doubt(&self, at: usize) -> bool {
         let judgement = self.explained.judgement;
         let block = &judgement.blocks[at];
-        judgement.pins[at].is_none() && !block.repeated && DOUBT.contains(&chance(block.log_odds))
+        judgement.pins[at].is_none()
+            && judgement.inserts[at].is_none()
+            && !block.repeated
+            && DOUBT.contains(&chance(block.log_odds))
     }
 
     fn doubts(&mut self) {
@@ -307,8 +310,9 @@ impl<'a> View<'a> {
         let (class, because) = self.classes[at];
         let why = why(self.explained, at, class, because);
         let pin = self.explained.judgement.pins[at];
+        let is_said = pin.is_some() || self.explained.judgement.inserts[at].is_some();
         let (doubt, pinned) =
-            (if self.is_in_doubt(at) { " doubt" } else { "" }, if pin.is_some() { " pinned" } else { "" });
+            (if self.is_in_doubt(at) { " doubt" } else { "" }, if is_said { " pinned" } else { "" });
         put!(
             self,
             "<li id=\"l{}\" class=\"line {}{doubt}{pinned}\" style=\"--indent:{}\"><details><summary title=\"{}\">",
@@ -319,6 +323,7 @@ impl<'a> View<'a> {
         );
         self.text(block);
         let mark = match pin {
+            _ if self.explained.judgement.inserts[at].is_some() => "kept",
             Some(Pin::Keep(_)) => "kept",
             Some(Pin::Drop(_)) => "dropped",
             None => class.label(),

@@ -6,8 +6,8 @@ use gleaner_extract::block_model::{Judged, Place, Repeated};
 use gleaner_html::{NodeId, Page};
 
 use super::Explained;
-use super::class::{Because, Class};
-use crate::{Method, SiteTemplate};
+use crate::class::{Because, Class};
+use crate::{Insert, Method, SiteTemplate};
 
 /// The chance that belongs to log-odds, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
@@ -27,9 +27,13 @@ pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> O
 /// Why the line of this number is what it is called.
 pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: Because) -> String {
     let block = &explained.judgement.blocks[at];
+    let class = explained.judgement.inserts[at].map_or(class, Insert::class);
     let mut text = String::new();
     if let Some(pin) = explained.judgement.pins[at] {
         let _ = write!(text, "Pinned: {}. ", explained.pins.describe(pin));
+    }
+    if let Some(insert) = explained.judgement.inserts[at] {
+        let _ = write!(text, "Kept: {}. ", explained.pins.describe_insert(insert));
     }
     text += &if block.repeated { repeated(explained.template) } else { judged(explained, block, at) };
     match because {
@@ -44,6 +48,9 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
         Because::Element(element) => {
             let selector = selector(explained.page, element, 1);
             let _ = write!(text, " Called a {} for {selector} around it.", class.label());
+        }
+        Because::Words => {
+            let _ = write!(text, " Called a {} for its words.", class.label());
         }
         Because::Judged | Because::Nothing => {}
     }

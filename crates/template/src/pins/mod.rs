@@ -15,6 +15,9 @@
 //! paragraph loses all bodies of that host, and a page of another kind, where
 //! nothing is selected, loses its whole text.
 //!
+//! A file may also name the inserts that come back on pages of its host
+//! ([`crate::inserts`]); where it does not, what is asked for everywhere holds.
+//!
 //! "Inside" is said of lines as a reader sees them: a line is inside when all its text
 //! is, so a selected `<b>` in the middle of a paragraph changes nothing.
 //!
@@ -30,6 +33,7 @@ use gleaner_extract::block_model::Judged;
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
+use crate::{Insert, Inserts};
 use selector::{Selector, State};
 
 pub use selector::SelectorError;
@@ -46,6 +50,9 @@ const PINNED: f32 = 6.0;
 pub struct Pins {
     file: String,
     entries: Vec<Entry>,
+    inserts: Inserts,
+    /// Where those are asked for; empty where nobody said anything of them.
+    asked_by: String,
 }
 
 /// One entry of a list.
@@ -125,12 +132,50 @@ impl Pins {
             }
             entries.push(Entry { keeps, text: text.to_owned(), line, selectors });
         }
-        Ok(Self { file: file.to_owned(), entries })
+        Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// Whether nothing is pinned.
+    /// The same, with these inserts, however many there were; `asked_by` says for people
+    /// where they are asked for, such as `text.keep`, and is not empty.
+    ///
+    /// ```
+    /// use gleaner_template::{Insert, Inserts, Pins};
+    ///
+    /// let pins = Pins::default().with_inserts(Inserts::from_iter([Insert::ByLines]), "text.keep");
+    /// assert_eq!(pins.describe_insert(Insert::ByLines), "by-line (text.keep)");
+    /// ```
+    #[must_use]
+    pub fn with_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+        Self { inserts, asked_by: asked_by.to_owned(), ..self }
+    }
+
+    /// The same, with these inserts unless something was said of them before, be it that
+    /// none is wanted.
+    #[must_use]
+    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+        if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
+    }
+
+    /// The inserts that come back.
+    #[must_use]
+    pub fn inserts(&self) -> Inserts {
+        self.inserts
+    }
+
+    /// As what a line came back, such as `by-line (text.keep)`.
+    #[must_use]
+    pub fn describe_insert(&self, insert: Insert) -> String {
+        format!("{} ({})", insert.class().label(), self.asked_by)
+    }
+
+    /// Whether they change nothing: no selector and no insert.
     #[must_use]
     pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.inserts.is_empty()
+    }
+
+    /// Whether no selector is pinned.
+    pub(crate) fn selects_nothing(&self) -> bool {
         self.entries.is_empty()
     }
 
@@ -153,7 +198,7 @@ impl Pins {
     /// Says its word on every line of a page: what is pinned is content, or none, as
     /// surely as can be. Gives the pin of each, in their order.
     pub(crate) fn decide(&self, page: &Page, judged: &mut [Judged]) -> Vec<Option<Pin>> {
-        if self.is_empty() {
+        if self.selects_nothing() {
             return vec![None; judged.len()];
         }
         let of_nodes = self.of_page(page);
@@ -219,22 +264,35 @@ fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin
     common.drop.map(Pin::Drop).or(common.keep.map(Pin::Keep))
 }
 
-/// The pins of all hosts that have any.
+/// The pins of all hosts: of those that have any, and what holds for the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HostPins(BTreeMap<String, Pins>);
+pub struct HostPins {
+    hosts: BTreeMap<String, Pins>,
+    others: Pins,
+}
 
 impl HostPins {
-    /// The pins of a host; without any, those that change nothing.
+    /// The pins of a host; those of hosts without any where it has none.
     #[must_use]
     pub fn of(&self, host: &str) -> &Pins {
-        static NONE: Pins = Pins { file: String::new(), entries: Vec::new() };
-        self.0.get(host).unwrap_or(&NONE)
+        self.hosts.get(host).unwrap_or(&self.others)
+    }
+
+    /// The same, with these inserts for every host that says nothing of its own
+    /// ([`Pins::or_inserts`]).
+    #[must_use]
+    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+        let of_host = |(host, pins): (String, Pins)| (host, pins.or_inserts(inserts, asked_by));
+        Self {
+            hosts: self.hosts.into_iter().map(of_host).collect(),
+            others: self.others.or_inserts(inserts, asked_by),
+        }
     }
 }
 
 impl FromIterator<(String, Pins)> for HostPins {
     fn from_iter<T: IntoIterator<Item = (String, Pins)>>(all: T) -> Self {
-        Self(all.into_iter().collect())
+        Self { hosts: all.into_iter().collect(), others: Pins::default() }
     }
 }
 
@@ -315,6 +373,19 @@ mod tests {
         let pins = Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
         let all = HostPins::from_iter([("a.example".to_owned(), pins.clone())]);
         assert_eq!((all.of("a.example"), all.of("b.example")), (&pins, &Pins::default()));
+    }
+
+    #[test]
+    fn what_a_host_says_of_inserts_wins() {
+        let (captions, none) = (Inserts::from_iter([Insert::Captions]), Inserts::default());
+        let pins = || Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
+        let all = [("own", pins().with_inserts(none, "x.toml")), ("pinned", pins())];
+        let all: HostPins = all.map(|(host, pins)| (host.to_owned(), pins)).into_iter().collect();
+        let all = all.or_inserts(captions, "text.keep");
+        for (host, expected) in [("own", none), ("pinned", captions), ("other", captions)] {
+            assert_eq!(all.of(host).inserts(), expected, "{host}");
+        }
+        assert!(!all.of("other").is_empty() && all.of("other").selects_nothing());
     }
 
     #[test]

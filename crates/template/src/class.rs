@@ -1,0 +1,463 @@
+//! What each line of a page is called: content, or which kind of other thing.
+//!
+//! Content is what was judged to be; what the site repeats is known. All other lines
+//! are named by what tells, in this order:
+//!
+//! | class | told by |
+//! |---|---|
+//! | comment | an element around it that is named so |
+//! | credit | an element named so; or few words, "photo" among the first, and a mark such as `:` |
+//! | caption | `figure`, `figcaption`, but for tables in them |
+//! | by-line | an element named so, or `time`; or few words that open like one |
+//! | read more | a link of some words, or opens like "see also"; between lines of content, few in a row |
+//! | link list | mostly links |
+//! | caption | an element named like a picture, but for tables in it |
+//! | link list | an element named like a menu, a list of stories, a share bar |
+//!
+//! Captions, credits, by-lines and read-more lines are those that a user can have back
+//! ([`crate::inserts`]); the other names are for people only and decide nothing.
+//!
+//! The awkward truth: an element's name is believed if no content stands in it. So a
+//! lost paragraph in `<div class="story-media">` is called a caption, and a comment
+//! thread without a telling name is called nothing. A caption with its credit on one
+//! line is a caption; an agency that signs without a word such as "photo" is one, too.
+//! A date is called a by-line, for sites name the two alike. What shops put between
+//! paragraphs ("Try it for a month") is a read-more line by all that is looked at.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use gleaner_extract::block_model::{Judged, kinds_of_element, sayings_of};
+use gleaner_html::text::LineKind;
+use gleaner_html::{NodeId, Page};
+
+/// What a line is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// It is extracted.
+    Content,
+    /// The site has it on several pages.
+    Repeated,
+    /// Menus, related stories, tags.
+    LinkList,
+    /// What stands below a picture.
+    Caption,
+    /// Whose picture it is.
+    Credit,
+    /// Who wrote the article, when, from which source.
+    ByLine,
+    /// A pointer to another story between paragraphs.
+    ReadMore,
+    /// What readers wrote.
+    Comment,
+    /// None of these.
+    Other,
+}
+
+impl Class {
+    /// All, in the order in which they are listed.
+    pub const ALL: [Self; 9] = [
+        Self::Content,
+        Self::Repeated,
+        Self::LinkList,
+        Self::Caption,
+        Self::Credit,
+        Self::ByLine,
+        Self::ReadMore,
+        Self::Comment,
+        Self::Other,
+    ];
+
+    /// The name for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Content => "content",
+            Self::Repeated => "repeated",
+            Self::LinkList => "link list",
+            Self::Caption => "caption",
+            Self::Credit => "credit",
+            Self::ByLine => "by-line",
+            Self::ReadMore => "read more",
+            Self::Comment => "comment",
+            Self::Other => "other",
+        }
+    }
+
+    /// The name in the style sheet.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::LinkList => "links",
+            Self::ReadMore => "more",
+            other => other.label(),
+        }
+    }
+}
+
+/// Why a line is called what it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Because {
+    /// It was judged so; there is nothing to add.
+    Judged,
+    /// Of the share of links.
+    Links,
+    /// Of this element around it.
+    Element(NodeId),
+    /// Of its words.
+    Words,
+    /// Nothing tells.
+    Nothing,
+}
+
+/// A line's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) class: Class,
+    pub(crate) because: Because,
+    /// Whether it stands in an element of comments, other stories, menus, share buttons
+    /// or advertisements.
+    pub(crate) aside: bool,
+}
+
+/// Share of words in links from which a line is called a link.
+const MOSTLY_LINKS: f32 = 0.5;
+
+/// Elements around a line that are looked at, inside out.
+const REACH: usize = 12;
+
+/// Words of a line that an element's name makes a by-line or a credit; a biography, or
+/// the text of a page whose body is named after its author, has more.
+const MOST_WORDS_NAMED: u32 = 30;
+
+/// Words of a line that its own first words make one.
+const MOST_WORDS_SAYING: u32 = 12;
+
+/// Characters at a line's beginning that say what it is.
+const OPENING: usize = 20;
+
+/// Words of a line that points to another story: a link of fewer is a button.
+const WORDS_MORE: RangeInclusive<u32> = 4..=40;
+
+/// Digits of a line without letters from which it may be a date.
+const DIGITS_OF_DATE: usize = 6;
+
+/// Lines without content in a row from which links between paragraphs are a list.
+const LIST_FROM: usize = 6;
+
+/// Names the lines of a page.
+pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
+    let mut names = Names::of(page, blocks);
+    let between = between_content(blocks);
+    blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
+}
+
+/// Of each line, whether it stands between two lines of content with few others.
+fn between_content(blocks: &[Judged]) -> Vec<bool> {
+    let mut between = vec![false; blocks.len()];
+    let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
+    for pair in content.windows(2) {
+        let gap = pair[0] + 1..pair[1];
+        if gap.len() < LIST_FROM {
+            between[gap].fill(true);
+        }
+    }
+    between
+}
+
+/// The elements of a page, as far as they name what is in them.
+struct Names<'a> {
+    page: &'a Page,
+    /// Elements with content in them.
+    with_content: HashSet<NodeId>,
+    /// What elements say that were asked before.
+    asked: HashMap<NodeId, Says>,
+}
+
+/// What an element says of the lines in it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Says {
+    comment: bool,
+    figure: bool,
+    cell: bool,
+    caption: bool,
+    credit: bool,
+    by_line: bool,
+    /// A list of other stories or a menu.
+    stories: bool,
+    /// These, share buttons or tags.
+    links: bool,
+    /// Whatever of these is no part of the article, and advertisements.
+    aside: bool,
+}
+
+impl<'a> Names<'a> {
+    fn of(page: &'a Page, blocks: &[Judged]) -> Self {
+        let mut with_content = HashSet::new();
+        for block in blocks.iter().filter(|block| block.is_content()) {
+            let mut node = block.placed.block;
+            while with_content.insert(node) {
+                node = page.node(node).parent;
+            }
+        }
+        Self { page, with_content, asked: HashMap::new() }
+    }
+
+    fn name(&mut self, block: &Judged, between: bool) -> Named {
+        let judged = |class| Named { class, because: Because::Judged, aside: false };
+        if block.is_content() {
+            return judged(Class::Content);
+        }
+        if block.repeated {
+            return judged(Class::Repeated);
+        }
+        let around = Around(self.around(block));
+        let aside = around.nearest(|says| says.aside).is_some();
+        let (class, because) = around.class(block, between);
+        Named { class, because, aside }
+    }
+
+    /// The elements around a line up to the first with content in it, inside out.
+    fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
+        let page = self.page;
+        let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
+        let is_outside = |node: &NodeId| {
+            self.with_content.contains(node) || matches!(page.tag(*node), None | Some("html" | "body"))
+        };
+        let nodes: Vec<NodeId> = std::iter::successors(Some(innermost(page, block)), up)
+            .take(REACH)
+            .take_while(|node| !is_outside(node))
+            .collect();
+        let asked = |node| (node, *self.asked.entry(node).or_insert_with(|| Says::of(page, node)));
+        nodes.into_iter().map(asked).collect()
+    }
+}
+
+/// The innermost element with all of a line in it, be it inline; its block where that is
+/// far.
+fn innermost(page: &Page, block: &Judged) -> NodeId {
+    let nodes = &block.placed.nodes;
+    let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
+    std::iter::successors(Some(nodes.start), up)
+        .take(REACH)
+        .find(|node| page.tag(*node).is_some() && page.node(*node).end >= nodes.end)
+        .unwrap_or(block.placed.block)
+}
+
+/// The elements around a line, inside out.
+struct Around(Vec<(NodeId, Says)>);
+
+impl Around {
+    /// How many elements off the nearest one is that is such.
+    fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
+        self.0.iter().position(|(_, says)| is(says))
+    }
+
+    fn nearest(&self, is: fn(&Says) -> bool) -> Option<Because> {
+        self.distance(is).map(|at| Because::Element(self.0[at].0))
+    }
+
+    fn class(&self, block: &Judged, between: bool) -> (Class, Because) {
+        let links = (block.link_share >= MOSTLY_LINKS).then_some(Because::Links);
+        let is_named = !is_bare(&block.placed.line.text);
+        let is_note = is_named && block.placed.line.kind != LineKind::Heading;
+        let steps: [(Class, &dyn Fn() -> Option<Because>); 8] = [
+            (Class::Comment, &|| self.comment(block)),
+            (Class::Credit, &|| self.credit(block).filter(|_| is_note)),
+            (Class::Caption, &|| self.figure(block).filter(|_| is_named)),
+            (Class::ByLine, &|| self.by_line(block).filter(|_| is_note)),
+            (Class::ReadMore, &|| read_more(block).filter(|_| is_note && between)),
+            (Class::LinkList, &|| links),
+            (Class::Caption, &|| self.around_table(|says| says.caption).filter(|_| is_note)),
+            (Class::LinkList, &|| self.nearest(|says| says.links)),
+        ];
+        let told = steps.iter().find_map(|(class, because)| Some((*class, because()?)));
+        told.unwrap_or((Class::Other, Because::Nothing))
+    }
+
+    fn comment(&self, block: &Judged) -> Option<Because> {
+        // A menu's way to the readers' letters is named like them.
+        let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
+        let at = self.distance(|says| says.comment)?;
+        let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
+        (!is_way).then_some(Because::Element(self.0[at].0))
+    }
+
+    fn figure(&self, block: &Judged) -> Option<Because> {
+        let is_caption = block.placed.line.kind == LineKind::Caption;
+        let caption = is_caption.then_some(Because::Element(block.placed.block));
+        caption.or_else(|| self.around_table(|says| says.figure))
+    }
+
+    /// The nearest element that is such, unless a cell of a table in it is nearer.
+    fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
+        let at = self.distance(is)?;
+        let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
+        (!is_cell).then_some(Because::Element(self.0[at].0))
+    }
+
+    fn credit(&self, block: &Judged) -> Option<Because> {
+        let element = || self.nearest(|says| says.credit).filter(|_| block.words <= MOST_WORDS_NAMED);
+        let text = &block.placed.line.text;
+        let is_marked =
+            text.contains([':', '/', '|', '©', '：', '∕']) || text.to_lowercase().contains(" by ");
+        let says = || {
+            let says = text.starts_with('©') || (is_marked && opens(text, "credit"));
+            (says && block.words <= MOST_WORDS_SAYING).then_some(Because::Words)
+        };
+        element().or_else(says)
+    }
+
+    fn by_line(&self, block: &Judged) -> Option<Because> {
+        if self.distance(|says| says.stories).is_some() {
+            return None;
+        }
+        let links = self.distance(|says| says.links).unwrap_or(usize::MAX);
+        let at = self.distance(|says| says.by_line).filter(|at| *at <= links);
+        let element = at.filter(|_| block.words <= MOST_WORDS_NAMED).map(|at| Because::Element(self.0[at].0));
+        let text = &block.placed.line.text;
+        let says = || {
+            let is_free = links == usize::MAX && block.words <= MOST_WORDS_SAYING;
+            (is_free && opens(text, "by-line") && !opens(text, "offer")).then_some(Because::Words)
+        };
+        element.or_else(says)
+    }
+}
+
+/// Whether a line between lines of content points to another story.
+fn read_more(block: &Judged) -> Option<Because> {
+    let text = &block.placed.line.text;
+    if block.words > *WORDS_MORE.end() || sayings_of(text).any(|said| said == "offer") {
+        return None;
+    }
+    let is_link = block.link_share >= MOSTLY_LINKS && block.words >= *WORDS_MORE.start();
+    let links = is_link.then_some(Because::Links);
+    links.or_else(|| opens(text, "related").then_some(Because::Words))
+}
+
+/// Whether a line is a number or a mark: a count of votes, a cell of a table.
+fn is_bare(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)
+}
+
+/// Whether a line's first words say such a thing.
+fn opens(text: &str, saying: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = text.char_indices().nth(OPENING).map_or(text.len(), |(end, _)| end);
+    sayings_of(&text[..end]).any(|said| said == saying)
+}
+
+/// Parts of names of elements that hold whose picture it is.
+const CREDITS: [&str; 5] = ["credit", "photographer", "copyright", "courtesy", "attribution"];
+
+impl Says {
+    fn of(page: &Page, element: NodeId) -> Self {
+        let tag = page.tag(element).unwrap_or_default();
+        let figure = matches!(tag, "figure" | "figcaption");
+        let (nav, by_line, cell) = (tag == "nav", tag == "time", matches!(tag, "td" | "th"));
+        let mut says =
+            Self { figure, cell, by_line, stories: nav, links: nav, aside: nav, ..Self::default() };
+        for kind in kinds_of_element(page, element) {
+            match kind {
+                "comment" => (says.comment, says.aside) = (true, true),
+                "caption" => says.caption = true,
+                "by-line" => says.by_line = true,
+                "related" | "navigation" => (says.stories, says.links, says.aside) = (true, true, true),
+                "share" => (says.links, says.aside) = (true, true),
+                "tag" => says.links = true,
+                "advertisement" => says.aside = true,
+                _ => {}
+            }
+        }
+        let is_credit = |name: &str| {
+            let value = page.attribute(element, name).unwrap_or_default().to_ascii_lowercase();
+            CREDITS.iter().any(|credit| value.contains(credit))
+        };
+        says.credit = ["class", "id", "itemprop"].into_iter().any(is_credit);
+        says
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_extract::block_model;
+
+    use super::*;
+    use crate::explain::tests::long_lines;
+
+    #[test]
+    fn lines_are_named_by_what_is_around_them() {
+        let story = "<p>Rain fell on the valley all day long today</p>";
+        let cases = [
+            ("<p>Rain fell on the valley all day long today</p>", Class::Content),
+            ("<div class=comments><p>Well said</p></div>", Class::Comment),
+            ("<div class=comments><p><a href=/>Ann</a></p></div>", Class::Comment),
+            ("<ul><li class=comments><a href=/>2 comments</a></ul>", Class::LinkList),
+            ("<figure><figcaption>The old bridge</figcaption></figure>", Class::Caption),
+            ("<figure><a href=/><p>The bridge</p></a></figure>", Class::Caption),
+            ("<figure><table><tr><td>Old</table></figure>", Class::Other),
+            ("<div class=media><table><tr><td>Old</table></div>", Class::Other),
+            ("<table><tr><td class=photo>Old</table>", Class::Caption),
+            ("<figure>12,345</figure>", Class::Other),
+            ("<div class=photo><p>The old bridge</p></div>", Class::Caption),
+            ("<div class=photo><h3>The old bridge</h3></div>", Class::Other),
+            ("<p><em class=caption>The old <b>bridge</b></em></p>", Class::Caption),
+            (
+                "<figure><figcaption>The bridge</figcaption><p class=photo-credit>Ann</p></figure>",
+                Class::Credit,
+            ),
+            ("<p>(Photo: Anna Weaver)</p>", Class::Credit),
+            ("<p>Ảnh: Hoàng Long</p>", Class::Credit),
+            ("<p>© Anna Weaver</p>", Class::Credit),
+            ("<p>Photo of a bridge</p>", Class::Other),
+            ("<p class=byline><a href=/ann>Anna Weaver</a></p>", Class::ByLine),
+            ("<p><time>20 November 2026</time></p>", Class::ByLine),
+            ("<p>by nobody</p>", Class::ByLine),
+            ("<p>Theo Reuters</p>", Class::ByLine),
+            ("<p>Follow us</p>", Class::Other),
+            ("<div class=related><p class=byline>Anna Weaver</p></div>", Class::LinkList),
+            ("<li class=thumb><a href=/>The old bridge</a></li>", Class::LinkList),
+            ("<nav><p>Home</p></nav>", Class::LinkList),
+            ("<div class=related><p>See also</p></div>", Class::LinkList),
+            ("<p>Nobody knows</p>", Class::Other),
+        ];
+        for (html, expected) in cases {
+            let page = Page::parse(&format!("<article class=has-comments>{story}{html}</article>"));
+            let blocks = block_model::judge(&page, &long_lines());
+            let classes = classify(&page, &blocks);
+            assert_eq!(classes.last().unwrap().class, expected, "{html}: {classes:?}");
+        }
+    }
+
+    #[test]
+    fn links_between_paragraphs_are_read_more_lines_unless_they_are_many() {
+        let story = "<p>Rain fell on the valley all day long today</p>";
+        let link = "<p><a href=/choir>The choir has won</a></p>";
+        let cases = [
+            (format!("{story}{link}{story}"), Class::ReadMore),
+            (format!("{story}<div class=related>{link}</div>{story}"), Class::ReadMore),
+            (format!("{story}<p>Read more: the choir</p>{story}"), Class::ReadMore),
+            (format!("{story}{}{story}", link.repeat(LIST_FROM)), Class::LinkList),
+            (format!("{link}{story}"), Class::LinkList),
+            (format!("{story}{link}"), Class::LinkList),
+            (format!("{story}<p>Rain, more</p>{story}"), Class::Other),
+            (format!("{story}<p><a href=/join>Sign up for our newsletters</a></p>{story}"), Class::LinkList),
+            (format!("{story}<p><a href=/shop>Buy</a></p>{story}"), Class::LinkList),
+            (format!("{story}<p><a href=/more>Read more</a></p>{story}"), Class::ReadMore),
+        ];
+        for (html, expected) in cases {
+            let page = Page::parse(&html);
+            let classes = classify(&page, &block_model::judge(&page, &long_lines()));
+            let found = classes.iter().map(|named| named.class).find(|class| *class != Class::Content);
+            assert_eq!(found, Some(expected), "{html}");
+        }
+    }
+
+    #[test]
+    fn the_style_sheet_knows_all_names() {
+        let style = include_str!("explain/style.css");
+        for class in Class::ALL {
+            assert!(style.contains(&format!(".{} {{", class.name())), "{class:?}");
+        }
+    }
+}

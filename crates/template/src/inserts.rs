@@ -1,0 +1,330 @@
+//! Inserts: captions, photo credits, by-lines and "read more" lines in the body, which
+//! are no content and come back where a user asks for them.
+//!
+//! 1. A page is judged as ever, and its lines are named ([`crate::class`]).
+//! 2. Its body is the smallest element with nine tenths of the words of content.
+//! 3. Lines of the classes that are asked for come back where they stand in the body;
+//!    captions, credits and by-lines also between the headline and the body's first line.
+//! 4. What the site repeats, what a pin drops, and what stands among comments, other
+//!    stories, menus, share buttons or advertisements does not.
+//!
+//! "Read more" lines are the exception in 4: sites put just those into elements named like
+//! other stories. They have to stand between two lines of content, few in a row.
+//!
+//! Nothing else follows from it: how sure a page is, which method is taken and how a
+//! template fares are told without them.
+//!
+//! The awkward truth: it is no better than the names of [`crate::class`], and those are
+//! guesses from tags and words. A by-line above the headline stays out. A caption brought
+//! back may be that of a video or a gallery. Where no line is sure enough to be content,
+//! so that the text is a guess, nothing comes back. Where content is scattered over a page, no
+//! element but `body` holds it, and only what stands between its first and its last line
+//! comes back. docs/templates.md has figures.
+
+use std::ops::Range;
+
+use gleaner_extract::block_model::Judged;
+use gleaner_html::metadata::metadata;
+use gleaner_html::text::LineKind;
+use gleaner_html::{NodeId, Page};
+
+use crate::class::{Class, classify};
+
+/// A kind of line that is no content but may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Insert {
+    /// What stands below a picture.
+    Captions,
+    /// Whose picture it is.
+    Credits,
+    /// Who wrote the article, when, from which source.
+    ByLines,
+    /// Pointers to other stories between paragraphs.
+    ReadMore,
+}
+
+impl Insert {
+    /// All, in the order in which they are listed.
+    pub const ALL: [Self; 4] = [Self::Captions, Self::Credits, Self::ByLines, Self::ReadMore];
+
+    /// The name that users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Captions => "captions",
+            Self::Credits => "credits",
+            Self::ByLines => "by-lines",
+            Self::ReadMore => "read-more",
+        }
+    }
+
+    /// The one with this name.
+    ///
+    /// ```
+    /// use gleaner_template::Insert;
+    ///
+    /// assert_eq!(Insert::named("by-lines"), Some(Insert::ByLines));
+    /// assert_eq!(Insert::named("bylines"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|insert| insert.name() == name)
+    }
+
+    /// What a line that is one is called.
+    #[must_use]
+    pub fn class(self) -> Class {
+        match self {
+            Self::Captions => Class::Caption,
+            Self::Credits => Class::Credit,
+            Self::ByLines => Class::ByLine,
+            Self::ReadMore => Class::ReadMore,
+        }
+    }
+}
+
+/// A set of [`Insert`]s.
+///
+/// ```
+/// use gleaner_template::{Insert, Inserts};
+///
+/// let inserts = Inserts::from_iter([Insert::Captions, Insert::Credits]);
+/// assert!(inserts.contains(Insert::Credits) && !inserts.contains(Insert::ByLines));
+/// assert!(Inserts::default().is_empty());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Inserts(u8);
+
+impl Inserts {
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this one is among them.
+    #[must_use]
+    pub const fn contains(self, insert: Insert) -> bool {
+        self.0 >> insert as u8 & 1 == 1
+    }
+}
+
+impl FromIterator<Insert> for Inserts {
+    fn from_iter<T: IntoIterator<Item = Insert>>(all: T) -> Self {
+        Self(all.into_iter().fold(0, |bits, insert| bits | 1 << insert as u8))
+    }
+}
+
+/// Which lines come back: of each line as which insert; `None` where it stays as judged.
+/// `is_free` tells the lines of which no pin says a word.
+pub(crate) fn find(
+    page: &Page,
+    blocks: &[Judged],
+    inserts: Inserts,
+    is_free: impl Fn(usize) -> bool,
+) -> Vec<Option<Insert>> {
+    let mut found = vec![None; blocks.len()];
+    if inserts.is_empty() {
+        return found;
+    }
+    let Some(body) = Body::of(page, blocks) else { return found };
+    for (at, named) in classify(page, blocks).into_iter().enumerate() {
+        let asked = |insert: &Insert| inserts.contains(*insert) && insert.class() == named.class;
+        let comes_back = |insert: &Insert| {
+            let is_more = *insert == Insert::ReadMore;
+            let is_near = body.holds(at, &blocks[at]) || (body.opening.contains(&at) && !is_more);
+            is_near && (is_more || !named.aside) && is_free(at)
+        };
+        found[at] = Insert::ALL.into_iter().find(asked).filter(comes_back);
+    }
+    found
+}
+
+/// The kind that a line has once it is back.
+pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
+    if matches!(insert, Insert::Captions | Insert::Credits) { LineKind::Caption } else { kind }
+}
+
+/// Lines before the body among which the headline is looked for.
+const FARTHEST_HEADLINE: usize = 40;
+
+/// Where the content of a page stands.
+struct Body {
+    /// The nodes of the smallest element with nearly all of it; `None` where that is the
+    /// page's `body`.
+    nodes: Option<Range<NodeId>>,
+    /// The lines from the first to the last of content.
+    lines: Range<usize>,
+    /// The lines between the headline and the first line of content in the element.
+    opening: Range<usize>,
+}
+
+impl Body {
+    /// `None`: there is no content.
+    fn of(page: &Page, blocks: &[Judged]) -> Option<Self> {
+        let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
+        let lines = *content.first()?..content.last()? + 1;
+        let element = element(page, blocks, &content);
+        let is_whole = matches!(page.tag(element), None | Some("html" | "body"));
+        let nodes = (!is_whole).then(|| page.subtree(element));
+        let is_in = |at: &usize| nodes.as_ref().is_none_or(|nodes| nodes.contains(&blocks[*at].placed.block));
+        let begin = content.iter().copied().find(is_in).unwrap_or(lines.start);
+        let from = begin.saturating_sub(FARTHEST_HEADLINE);
+        let title = metadata(page).title;
+        let is_headline = |at: &usize| {
+            let placed = &blocks[*at].placed;
+            title.as_ref() == Some(&placed.line.text) || is_in_h1(page, placed.block)
+        };
+        let opening = (from..begin).rev().find(is_headline).map_or(begin..begin, |at| at + 1..begin);
+        Some(Self { nodes, lines, opening })
+    }
+
+    fn holds(&self, at: usize, block: &Judged) -> bool {
+        match &self.nodes {
+            Some(nodes) => nodes.contains(&block.placed.block),
+            None => self.lines.contains(&at),
+        }
+    }
+}
+
+/// The smallest element with nine tenths of the words of content; around a single line,
+/// what is around it.
+fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
+    let mut words = vec![0_u64; page.len()];
+    let mut all = 0;
+    for block in content.iter().map(|at| &blocks[*at]) {
+        words[block.placed.block as usize] += u64::from(block.words);
+        all += u64::from(block.words);
+    }
+    let nodes: Vec<(NodeId, NodeId)> = page.iter().map(|(id, node)| (id, node.parent)).collect();
+    // Children stand behind their parents.
+    for (id, parent) in nodes.iter().rev().filter(|(id, parent)| id != parent) {
+        words[*parent as usize] += words[*id as usize];
+    }
+    let holds = |id: &NodeId| 10 * words[*id as usize] >= 9 * all;
+    let smallest = nodes.iter().rev().map(|(id, _)| *id).find(holds).unwrap_or_default();
+    let within = page.subtree(smallest);
+    let lines = content.iter().filter(|at| within.contains(&blocks[**at].placed.block)).count();
+    if lines < 2 { page.node(smallest).parent } else { smallest }
+}
+
+/// Whether a line's block is an `h1`, or in one.
+fn is_in_h1(page: &Page, block: NodeId) -> bool {
+    let parent = page.node(block).parent;
+    [block, parent].into_iter().any(|node| page.tag(node) == Some("h1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::tests::long_lines;
+    use crate::{Judgement, Pins};
+
+    const STORY: &str = "Rain fell on the valley all day long today";
+
+    fn all() -> Inserts {
+        Inserts::from_iter(Insert::ALL)
+    }
+
+    /// What comes back of a page, a line's text each, with its kind.
+    fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
+        let page = Page::parse(html);
+        let pins = pins.with_inserts(inserts, "text.keep");
+        let judgement = Judgement::of_with(&long_lines(), &page, None, &pins);
+        let extracted = judgement.extracted();
+        extracted
+            .lines
+            .into_iter()
+            .filter(|line| line.text != STORY)
+            .map(|line| (line.text, line.kind))
+            .collect()
+    }
+
+    fn texts(html: &str, inserts: Inserts) -> Vec<String> {
+        back(html, inserts, Pins::default()).into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn page() -> String {
+        format!(
+            "<title>The rain</title><p class=byline>Above Ann<h1>The rain</h1><p class=byline>By Ann</p>\
+             <figure>Lead picture</figure><div class=story><p>{STORY}</p>\
+             <figure><p>A bridge</p><p class=credit>Bob</p></figure>\
+             <p><a href=/b>Read more</a></p><p>{STORY}</p><p>Nobody knows</p>\
+             <div class=related><figure>Elsewhere</figure></div><div class=comments><p>By Eve</p></div>\
+             <p>Source: the office</p></div><figure>Far away</figure><p>By Zoe"
+        )
+    }
+
+    #[test]
+    fn each_comes_back_by_its_name_and_only_in_the_body() {
+        let cases: [(&[Insert], &[&str]); 6] = [
+            (&[], &[]),
+            (&[Insert::Captions], &["Lead picture", "A bridge"]),
+            (&[Insert::Credits], &["Bob"]),
+            (&[Insert::ByLines], &["By Ann", "Source: the office"]),
+            (&[Insert::ReadMore], &["Read more"]),
+            (&Insert::ALL, &["By Ann", "Lead picture", "A bridge", "Bob", "Read more", "Source: the office"]),
+        ];
+        for (inserts, expected) in cases {
+            let inserts = inserts.iter().copied().collect();
+            assert_eq!(texts(&page(), inserts), expected, "{inserts:?}");
+        }
+    }
+
+    #[test]
+    fn captions_and_credits_have_the_kind_of_captions() {
+        let kinds: Vec<LineKind> = back(&page(), all(), Pins::default()).into_iter().map(|it| it.1).collect();
+        use LineKind::{Caption, Paragraph};
+        assert_eq!(kinds, [Paragraph, Caption, Caption, Caption, Paragraph, Paragraph]);
+    }
+
+    #[test]
+    fn a_pin_that_drops_wins() {
+        let pins = Pins::new("x.toml", &[], &[(1, "figure, .byline")]).unwrap();
+        let texts: Vec<String> = back(&page(), all(), pins).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(texts, ["Read more", "Source: the office"]);
+    }
+
+    #[test]
+    fn the_body_is_where_the_content_is() {
+        let figure = "<figure>Seen</figure>";
+        let cases = [
+            // Of one paragraph the body is what is around it.
+            (format!("<div>{figure}<p>{STORY}</p></div>{figure}"), 1),
+            // Scattered content: only between its first and its last line.
+            (format!("{figure}<p>{STORY}</p>{figure}<div><p>{STORY}</p></div>{figure}"), 1),
+            // Broken lines stand in the element itself.
+            (format!("{figure}<div>{STORY}<br>{STORY}{figure}</div>"), 1),
+            // A tenth of the words may stand elsewhere.
+            (format!("<p>{STORY}</p><div>{}{figure}</div>{figure}", format!("<p>{STORY}</p>").repeat(9)), 1),
+            (String::new(), 0),
+        ];
+        for (html, expected) in cases {
+            assert_eq!(texts(&html, all()).len(), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_changes() {
+        let page = Page::parse(&page());
+        let judge = |inserts| {
+            let pins = Pins::default().with_inserts(inserts, "text.keep");
+            Judgement::of_with(&long_lines(), &page, None, &pins)
+        };
+        let (with, without) = (judge(all()), judge(Inserts::default()));
+        assert_eq!((with.confidence, with.method), (without.confidence, without.method));
+        let odds = |judgement: &Judgement| -> Vec<f32> {
+            judgement.blocks.iter().map(|block| block.log_odds).collect()
+        };
+        assert_eq!(odds(&with), odds(&without));
+    }
+
+    #[test]
+    fn hostile_pages_end() {
+        let deep = format!("{}<figure>{STORY}", "<div class=byline>".repeat(10_000));
+        let many = format!("<h1>x</h1>{}", "<figure>by me</figure><p>x<a href=/>y</a>".repeat(20_000));
+        for html in [deep, many, format!("<p>{}", "by \u{0}".repeat(200_000))] {
+            let _ = texts(&html, all());
+        }
+    }
+}
