@@ -16,6 +16,7 @@ use html5ever::LocalName;
 use scraper::{Html, Node as Parsed};
 
 use crate::attribute_flood;
+use crate::fast;
 use crate::tree::{self, Budget};
 
 /// A node's place in document order; the root is 0.
@@ -28,6 +29,13 @@ pub struct Page {
     attributes: Vec<(LocalName, Range<u32>)>,
     text: String,
     truncated: bool,
+}
+
+/// What a builder hands over.
+pub(crate) struct Parts {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) attributes: Vec<(LocalName, Range<u32>)>,
+    pub(crate) text: String,
 }
 
 /// What one page may cost. The costliest of 1,344 recorded news pages takes an
@@ -82,6 +90,28 @@ impl Page {
     /// 64 MiB of input; an element keeps its first 1,000 attributes.
     #[must_use]
     pub fn parse(html: &str) -> Self {
+        Self::parse_fast(html).unwrap_or_else(|_| Self::parse_reference(html))
+    }
+
+    /// Why the fast builder leaves this document to the reference, in a few words;
+    /// `None` if it does not.
+    #[must_use]
+    pub fn left_to_reference(html: &str) -> Option<&'static str> {
+        Self::parse_fast(html).err().map(fast::Unsure::name)
+    }
+
+    fn parse_fast(html: &str) -> Result<Self, fast::Unsure> {
+        if html.len() > MAX_BYTES {
+            return Err(fast::Unsure::Costly);
+        }
+        let Parts { nodes, attributes, text } = fast::build(html, BUDGET.work)?;
+        Ok(Self { nodes, attributes, text, truncated: false })
+    }
+
+    /// Parses a document with html5ever and scraper alone: what [`Page::parse`] is held
+    /// against, and what it falls back to.
+    #[must_use]
+    pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
         if let Some(flood) = attribute_flood::find(input) {
             input = &input[..flood];
@@ -230,6 +260,21 @@ impl Page {
     #[must_use]
     pub fn raw_text(&self, id: NodeId) -> String {
         self.subtree(id).filter_map(|n| self.text(n)).collect()
+    }
+}
+
+/// Pages are equal that hold the same nodes with the same attributes and texts, wherever
+/// the texts are stored.
+impl PartialEq for Page {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |id: NodeId| {
+            let (one, two) = (self.node(id), other.node(id));
+            (one.parent, one.end, one.depth) == (two.parent, two.end, two.depth)
+                && (self.tag(id), self.text(id)) == (other.tag(id), other.text(id))
+                && self.attributes(id).eq(other.attributes(id))
+        };
+        (self.truncated, self.len()) == (other.truncated, other.len())
+            && (0..self.len() as NodeId).all(is_same)
     }
 }
 
