@@ -58,7 +58,8 @@ impl<'a> Arena<'a> {
         self.node(parent, Kind::Element { tag, attributes })
     }
 
-    fn node(&mut self, parent: NodeId, kind: Kind) -> NodeId {
+    /// Adds a node as the last child of another.
+    pub(super) fn node(&mut self, parent: NodeId, kind: Kind) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth + 1);
         self.nodes.push(Node { parent, end: id + 1, depth, kind });

@@ -1,8 +1,7 @@
-//! End tags in the body (13.2.6.4.7), and the adoption agency as far as it moves nothing.
+//! End tags in the body (13.2.6.4.7).
 
 use html5ever::{LocalName, local_name};
 
-use super::Unsure;
 use super::builder::{Builder, Mode};
 use super::names::Name;
 use super::tag::{Tag, set};
@@ -98,36 +97,9 @@ impl Builder<'_> {
     }
 
     /// Any other end tag.
-    fn end_other(&mut self, end: &Name) {
+    pub(super) fn end_other(&mut self, end: &Name) {
         if let Some(index) = self.stack.above_special(|open| self.is_named(open, end.tag, &end.name)) {
             self.stack.truncate(index);
         }
-    }
-
-    /// The adoption agency algorithm for the end tag of a formatting element, by the
-    /// standard's steps; where a block would have to be moved (step 10), it gives up.
-    pub(super) fn adoption_agency(&mut self, subject: &LocalName) {
-        let current = self.stack.current_node();
-        let is_subject = !self.is_foreign() && self.name_of(current) == Some(subject);
-        if is_subject && self.formatting.position(current).is_none() {
-            self.stack.pop();
-            return;
-        }
-        let Some(index) = self.formatting.last_named(subject) else {
-            return self.end_other(&Name { name: subject.clone(), tag: Tag::named(subject) });
-        };
-        let Some(node) = self.formatting.all[index].node else { return };
-        let Some(place) = self.stack.position(node) else {
-            self.formatting.all.remove(index);
-            return;
-        };
-        if !self.stack.node_in_scope(node) {
-            return;
-        }
-        if self.stack.iter().skip(place).any(|open| open.is(set::SPECIAL)) {
-            return self.give_up(Unsure::Adoption);
-        }
-        self.stack.truncate(place);
-        self.formatting.all.remove(index);
     }
 }

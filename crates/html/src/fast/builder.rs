@@ -71,6 +71,8 @@ pub(super) struct Builder<'a> {
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
+    /// Levels by which blocks have risen: the reference still counts them.
+    pub(super) rose: usize,
 }
 
 /// Builds a page, or says why the reference should.
@@ -114,6 +116,7 @@ impl<'a> Builder<'a> {
             most_work,
             comments: 0,
             attribute_bytes: 0,
+            rose: 0,
         }
     }
 
@@ -145,7 +148,7 @@ impl<'a> Builder<'a> {
     fn spend_tag(&mut self) {
         let searched = (self.stack.len() + self.formatting.all.len() + 8) as u64;
         self.spend(searched * QUESTIONS);
-        let is_large = self.arena.nodes.len() + self.comments > NODES || self.stack.len() > DEPTH;
+        let is_large = self.arena.nodes.len() + self.comments > NODES || self.stack.len() + self.rose > DEPTH;
         if is_large || self.attribute_bytes > ATTRIBUTE_BYTES {
             self.give_up(Unsure::Costly);
         }

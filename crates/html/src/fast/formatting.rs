@@ -52,6 +52,10 @@ impl Formatting {
         }
     }
 
+    pub(super) fn renumber(&mut self, moved: impl Fn(NodeId) -> NodeId) {
+        self.all.iter_mut().for_each(|entry| entry.node = entry.node.map(&moved));
+    }
+
     /// Adds an entry; of three like it the earliest goes ("Noah's Ark clause").
     pub(super) fn push(&mut self, entry: Entry, arena: &Arena<'_>) {
         let from = self.from();

@@ -10,11 +10,10 @@
 //! [`Builder`] follows the HTML standard's tree construction (13.2.6) insertion mode by
 //! insertion mode, as html5ever reads it: `head` before and around the head, `body`,
 //! `table`, `foreign` for SVG and MathML; [`Formatting`] is reconstructed as the standard
-//! says. What the standard moves to another place is what this design cannot do: content
-//! that belongs in front of a table (foster parenting), blocks that outlive a formatting
-//! element (adoption agency). There, and for some rarities (NUL, frames, `<plaintext>`), the
-//! builder gives up and names the reason, an [`Unsure`]; the page is parsed anew by the
-//! reference ([`Page::parse_reference`](crate::Page::parse_reference)).
+//! says, and `adoption` moves the blocks that outlive a formatting element. What this design
+//! cannot do is put content in front of a table that is open (foster parenting). There, and
+//! for some rarities (NUL, frames, `<plaintext>`), the builder gives up and names the
+//! reason, an [`Unsure`]; the page is parsed anew by the reference ([`Page::parse_reference`](crate::Page::parse_reference)).
 //!
 //! The awkward truth: "certain" is a claim about html5ever's behaviour, with its deviations
 //! from the standard, and holds for the version it was read from. What holds it is the
@@ -23,6 +22,7 @@
 //! its fast pass on top. The budget of the reference is kept as a bound: a page that might
 //! exceed it is left to the reference, which decides.
 
+mod adoption;
 mod arena;
 mod attributes;
 mod body;
@@ -51,8 +51,6 @@ pub(crate) use builder::build;
 /// Why a page is left to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsure {
-    /// A formatting element ends before a block that began inside it.
-    Adoption,
     /// An element that does not belong in a table stands in one.
     Foster,
     /// Text stands in a table outside its cells.
@@ -75,7 +73,6 @@ impl Unsure {
     /// A name for counting.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Adoption => "adoption agency",
             Self::Foster => "element in a table",
             Self::TableText => "text in a table",
             Self::RareCharacter => "NUL or byte order mark",

@@ -85,10 +85,28 @@ impl Stack {
 
     /// Takes a node out, wherever it is.
     pub(super) fn remove(&mut self, node: NodeId) {
-        if let Some(index) = self.position(node) {
-            self.paragraphs -= usize::from(self.all[index].tag == Tag::P);
-            self.all.remove(index);
+        if let Some(place) = self.position(node) {
+            self.remove_at(place);
         }
+    }
+
+    pub(super) fn remove_at(&mut self, place: usize) {
+        let open = self.all.remove(place);
+        self.paragraphs -= usize::from(open.tag == Tag::P);
+    }
+
+    /// Puts an element that is no paragraph at a place.
+    pub(super) fn insert(&mut self, place: usize, open: Open) {
+        self.all.insert(place, open);
+    }
+
+    /// Puts another node of the same name at a place.
+    pub(super) fn set_node(&mut self, place: usize, node: NodeId) {
+        self.all[place].node = node;
+    }
+
+    pub(super) fn renumber(&mut self, moved: impl Fn(NodeId) -> NodeId) {
+        self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
     /// Where a node stands, looked for from the top.
