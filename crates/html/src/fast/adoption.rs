@@ -62,7 +62,7 @@ impl Builder<'_> {
     /// Steps 4.3 to 4.6: the element that ends; `None` if the algorithm is done.
     fn ended(&mut self, subject: &LocalName) -> Option<Ended> {
         let Some(index) = self.formatting.last_named(subject) else {
-            self.end_other(&Name { name: subject.clone(), tag: Tag::named(subject) });
+            self.end_other(&Name::new(subject.clone()));
             return None;
         };
         let entry = self.formatting.all[index].clone();

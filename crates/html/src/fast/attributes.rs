@@ -1,5 +1,6 @@
 //! Start tags: the name, and the attributes straight into the page's list.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use html5ever::LocalName;
@@ -20,7 +21,7 @@ const ATTRIBUTES: usize = 400;
 pub(super) struct Start {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// Where its attributes stand, in the order of the source, each name once.
+    /// Where its attributes stand, sorted by name, each name once.
     pub(super) attributes: Range<u32>,
     pub(super) is_self_closing: bool,
 }
@@ -41,8 +42,10 @@ impl Builder<'_> {
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
-        let Name { name, tag } = self.names.get(&self.arena.source[from..end]).clone();
+        let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
         self.at = end;
+        self.has_less_than = tag == Tag::Other && self.bytes[from..end].contains(&b'<');
+        self.heads.clear();
         let first = self.arena.attributes.len();
         let mut count = 0;
         let is_self_closing = loop {
@@ -61,7 +64,9 @@ impl Builder<'_> {
         };
         self.at += 1;
         self.flood.tag(count);
-        self.flood.part(self.bytes, open + 1, self.at);
+        if self.has_less_than {
+            self.flood.part(self.bytes, open + 1, self.at);
+        }
         if count > ATTRIBUTES {
             self.give_up(Unsure::Costly);
         }
@@ -71,17 +76,34 @@ impl Builder<'_> {
 
     fn read_attribute(&mut self, first: usize) -> Option<()> {
         let from = self.at;
-        let is_end = |b: &u8| ends_name(*b) || *b == b'=';
+        let mut has_less_than = self.bytes[from] == b'<';
+        let is_end = |b: &u8| {
+            has_less_than |= *b == b'<';
+            ends_name(*b) || *b == b'='
+        };
         let length = self.bytes[from + 1..].iter().position(is_end)?;
+        self.has_less_than |= has_less_than;
         self.at = from + 1 + length;
-        let name = self.names.get(&self.arena.source[from..self.at]).name.clone();
+        let Name { name, head, .. } = self.names.get(self.arena.source, from, self.at).clone();
         let value = self.read_value()?;
-        let is_known = self.arena.attributes[first..].iter().any(|(known, _)| *known == name);
-        if !is_known && self.arena.attributes.len() - first <= ATTRIBUTES {
-            self.count_attribute(value.len());
-            self.arena.attributes.push((name, value));
-        }
+        self.keep_attribute(first, name, head, value);
         Some(())
+    }
+
+    /// Adds an attribute at its place by name, if it is the tag's first of this name.
+    fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
+        let attributes = &self.arena.attributes[first..];
+        let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
+            Ordering::Equal => attributes[*index].0 <= name,
+            order => order.is_lt(),
+        };
+        let place = (0..self.heads.len()).rev().find(is_before).map_or(0, |index| index + 1);
+        let is_known = place > 0 && attributes[place - 1].0 == name;
+        if !is_known && self.heads.len() <= ATTRIBUTES {
+            self.count_attribute(value.len());
+            self.heads.insert(place, head);
+            self.arena.attributes.insert(first + place, (name, value));
+        }
     }
 
     /// The value behind an attribute's name; empty where there is none.
@@ -93,20 +115,30 @@ impl Builder<'_> {
         self.at += 1;
         self.skip_space();
         match *self.bytes.get(self.at)? {
-            quote @ (b'"' | b'\'') => {
-                let from = self.at + 1;
-                let length = memchr::memchr(quote, &self.bytes[from..])?;
-                self.at = from + length + 1;
-                Some(self.value(from, from + length))
-            }
+            quote @ (b'"' | b'\'') => self.quoted(quote),
             b'>' => Some(0..0),
             _ => {
                 let from = self.at;
                 let length = self.bytes[from..].iter().position(|b| is_space(*b) || *b == b'>')?;
                 self.at = from + length;
+                self.has_less_than |= self.bytes[from..self.at].contains(&b'<');
                 Some(self.value(from, from + length))
             }
         }
+    }
+
+    fn quoted(&mut self, quote: u8) -> Option<Range<u32>> {
+        let from = self.at + 1;
+        let rest = &self.bytes[from..];
+        let found = memchr::memchr3(quote, b'&', b'<', rest)?;
+        if rest[found] == quote {
+            self.at = from + found + 1;
+            return Some(from as u32..(from + found) as u32);
+        }
+        let length = found + memchr::memchr(quote, &rest[found..])?;
+        self.has_less_than |= memchr::memchr(b'<', &rest[..length]).is_some();
+        self.at = from + length + 1;
+        Some(self.value(from, from + length))
     }
 
     fn skip_space(&mut self) {
@@ -130,14 +162,6 @@ impl Builder<'_> {
         found.map(|(_, value)| self.arena.slice(value))
     }
 
-    /// Sorts attributes by name.
-    pub(super) fn sort_attributes(&mut self, attributes: &Range<u32>) {
-        if attributes.len() > 1 {
-            let of = attributes.start as usize..attributes.end as usize;
-            self.arena.attributes[of].sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        }
-    }
-
     /// Adds to an element the attributes that it lacks.
     pub(super) fn merge_attributes(&mut self, node: NodeId, start: &Start) {
         let Kind::Element { attributes, .. } = &self.arena.nodes[node as usize].kind else { return };
@@ -151,13 +175,13 @@ impl Builder<'_> {
             return;
         }
         merged.extend_from_slice(&all[has]);
+        merged.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         if merged.len() > ATTRIBUTES {
             self.give_up(Unsure::Costly);
         }
         let from = self.arena.attributes.len() as u32;
         self.arena.attributes.append(&mut merged);
         let merged = from..self.arena.attributes.len() as u32;
-        self.sort_attributes(&merged);
         if let Kind::Element { attributes, .. } = &mut self.arena.nodes[node as usize].kind {
             *attributes = merged;
         }

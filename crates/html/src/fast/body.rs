@@ -143,10 +143,10 @@ impl Builder<'_> {
                 break;
             }
         }
-        if let Some(item) = found {
-            if let Some(name) = self.name_of(item.node).cloned() {
-                self.pop_named(item.tag, &name);
-            }
+        if let Some(item) = found
+            && let Some(name) = self.name_of(item.node).cloned()
+        {
+            self.pop_named(item.tag, &name);
         }
         self.start_block(start);
     }

@@ -6,15 +6,15 @@ use html5ever::LocalName;
 
 use crate::page::{Kind, NodeId, Parts};
 
-use super::Unsure;
 use super::arena::Arena;
 use super::attributes::Start;
+use super::doctype::{self, Quirks};
 use super::flood::Flood;
 use super::formatting::{Entry, Formatting};
 use super::names::Names;
 use super::stack::{Open, Stack};
 use super::tag::{Tag, set};
-use super::doctype::{self, Quirks};
+use super::{Built, Unsure};
 use super::{scanner, source};
 
 /// What one page may cost here; where it may cost more, the reference decides. Half of
@@ -51,6 +51,10 @@ pub(super) enum Mode {
 pub(super) struct Builder<'a> {
     pub(super) arena: Arena<'a>,
     pub(super) names: Names,
+    /// The first bytes of the current tag's attributes, in their order.
+    pub(super) heads: Vec<u64>,
+    /// Whether a `<` stands in the current tag.
+    pub(super) has_less_than: bool,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) stack: Stack,
@@ -75,30 +79,34 @@ pub(super) struct Builder<'a> {
     pub(super) rose: usize,
 }
 
-/// Builds a page, or says why the reference should.
-pub(crate) fn build(html: &str, most_work: u64) -> Result<Parts, Unsure> {
+/// Builds a page, or says why the reference should. The work is counted in questions of
+/// the reference's tree builder.
+pub(crate) fn build(html: &str, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
-        return Err(Unsure::RareCharacter);
+        return Built::Unsure(Unsure::RareCharacter);
     }
     let source = source::normalise(html);
     let mut builder = Builder::new(&source, most_work);
     builder.run();
+    builder.names.leave();
     if let Some(reason) = builder.unsure {
-        return Err(reason);
+        return Built::Unsure(reason);
     }
     builder.arena.close();
     let Arena { nodes, attributes, extra, .. } = builder.arena;
     let mut text = String::with_capacity(source.len() + extra.len());
     text.push_str(&source);
     text.push_str(&extra);
-    Ok(Parts { nodes, attributes, text })
+    Built::Sure(Parts { nodes, attributes, text })
 }
 
 impl<'a> Builder<'a> {
     fn new(source: &'a str, most_work: u64) -> Self {
         Self {
             arena: Arena::new(source),
-            names: Names::new(),
+            names: Names::take(),
+            heads: Vec::new(),
+            has_less_than: false,
             bytes: source.as_bytes(),
             at: if source.starts_with('\u{FEFF}') { 3 } else { 0 },
             stack: Stack::default(),
@@ -188,9 +196,11 @@ impl<'a> Builder<'a> {
         match scanner::tag_end(self.bytes, end) {
             None => self.at = self.bytes.len(),
             Some(behind) => {
-                self.flood.part(self.bytes, self.at, if behind > end + 1 { behind } else { self.at });
+                if behind > end + 1 {
+                    self.flood.part(self.bytes, self.at, behind);
+                }
                 self.at = behind;
-                let name = self.names.get(&self.arena.source[from..end]).clone();
+                let name = self.names.get(self.arena.source, from, end).clone();
                 self.spend_tag();
                 self.end(&name);
             }
@@ -268,7 +278,6 @@ impl<'a> Builder<'a> {
 
     /// Adds the element of a start tag, which has no content.
     pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
-        self.sort_attributes(&start.attributes);
         self.insert(start.name.clone(), start.attributes.clone())
     }
 
@@ -299,9 +308,8 @@ impl<'a> Builder<'a> {
 
     /// Reconstructs the active formatting elements (13.2.4.3).
     pub(super) fn reconstruct(&mut self) {
-        let is_closed = |entry: &Entry, stack: &Stack| {
-            entry.node.is_some_and(|node| stack.position(node).is_none())
-        };
+        let is_closed =
+            |entry: &Entry, stack: &Stack| entry.node.is_some_and(|node| stack.position(node).is_none());
         let Some(last) = self.formatting.all.last() else { return };
         if !is_closed(last, &self.stack) {
             return;

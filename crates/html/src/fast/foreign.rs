@@ -29,7 +29,8 @@ impl Builder<'_> {
 
     pub(super) fn start_in_foreign(&mut self, start: &Start) {
         let is_font = start.tag == Tag::Formatting && *start.name == *"font";
-        let is_styled = || self.names_in(&start.attributes).any(|name| matches!(name, "color" | "face" | "size"));
+        let is_styled =
+            || self.names_in(&start.attributes).any(|name| matches!(name, "color" | "face" | "size"));
         if start.tag.breaks_out(&start.name) || (is_font && is_styled()) {
             self.leave_foreign();
             return self.start_in_mode(start);

@@ -75,7 +75,8 @@ fn is_alike(one: &Entry, other: &Entry, arena: &Arena<'_>) -> bool {
     if one.name != other.name || one.attributes.len() != other.attributes.len() {
         return false;
     }
-    let of = |entry: &Entry| &arena.attributes[entry.attributes.start as usize..entry.attributes.end as usize];
+    let of =
+        |entry: &Entry| &arena.attributes[entry.attributes.start as usize..entry.attributes.end as usize];
     let pairs = of(one).iter().zip(of(other));
     pairs.into_iter().all(|(a, b)| a.0 == b.0 && arena.slice(&a.1) == arena.slice(&b.1))
 }

@@ -48,6 +48,16 @@ use {builder::Builder, formatting::Formatting};
 
 pub(crate) use builder::build;
 
+use crate::page::Parts;
+
+/// What became of a page.
+pub(crate) enum Built {
+    /// The page that the reference would build.
+    Sure(Parts),
+    /// Nothing: the reference has to build it.
+    Unsure(Unsure),
+}
+
 /// Why a page is left to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsure {

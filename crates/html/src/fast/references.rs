@@ -15,7 +15,9 @@ pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
         rest = &rest[at + 1..];
         let length = match rest.as_bytes().first() {
             Some(b'#') => number(rest, out),
-            Some(b) if b.is_ascii_alphanumeric() => common(rest, out).or_else(|| name(rest, in_attribute, out)),
+            Some(b) if b.is_ascii_alphanumeric() => {
+                common(rest, out).or_else(|| name(rest, in_attribute, out))
+            }
             _ => None,
         };
         match length {

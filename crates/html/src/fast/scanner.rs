@@ -11,17 +11,24 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// Where the text ends that begins here: at the next `<` that opens something.
-pub(super) fn text_end(bytes: &[u8], at: usize) -> usize {
-    let mut from = at;
-    while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
+/// Where the text ends that begins here: at the next `<` that opens something; and
+/// whether a `&` stands in it.
+pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
+    let (mut from, mut has_reference) = (at, false);
+    while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
         let end = from + found;
         match bytes.get(end + 1) {
-            Some(b) if b.is_ascii_alphabetic() || matches!(b, b'/' | b'!' | b'?') => return end,
+            _ if bytes[end] == b'&' => {
+                has_reference = true;
+                from = end + 1;
+            }
+            Some(b) if b.is_ascii_alphabetic() || matches!(b, b'/' | b'!' | b'?') => {
+                return (end, has_reference);
+            }
             _ => from = end + 1,
         }
     }
-    bytes.len()
+    (bytes.len(), has_reference)
 }
 
 /// Behind the `>` of a bogus comment or a document type.
@@ -125,8 +132,8 @@ mod tests {
 
     #[test]
     fn text_goes_on_at_a_lone_less_than() {
-        assert_eq!(text_end(b"a < b <3 <b>", 0), 9);
-        assert_eq!(text_end(b"a <", 0), 3);
+        assert_eq!(text_end(b"a < b <3 <b>", 0), (9, false));
+        assert_eq!(text_end(b"a & <", 0), (5, true));
     }
 
     #[test]

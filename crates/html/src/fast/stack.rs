@@ -5,8 +5,8 @@
 
 use crate::page::NodeId;
 
-use super::tag::set::{BUTTON, IMPLIED, LIST, SCOPE, SPECIAL, TABLE};
 use super::tag::Tag;
+use super::tag::set::{BUTTON, IMPLIED, LIST, SCOPE, SPECIAL, TABLE};
 
 /// An open element.
 #[derive(Debug, Clone, Copy)]

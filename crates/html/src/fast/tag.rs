@@ -202,7 +202,9 @@ impl Tag {
             Self::Div => matches!(name.as_bytes(), b"div"),
             Self::Void => matches!(name.as_bytes(), b"embed"),
             Self::HeadVoid => matches!(name.as_bytes(), b"meta"),
-            Self::Body | Self::Head | Self::Br | Self::Definition | Self::Heading | Self::Hr | Self::Img => true,
+            Self::Body | Self::Head | Self::Br | Self::Definition | Self::Heading | Self::Hr | Self::Img => {
+                true
+            }
             Self::Li | Self::Preformatted | Self::Nobr | Self::List | Self::P | Self::Ruby => true,
             Self::Inline | Self::Table => true,
             _ => false,

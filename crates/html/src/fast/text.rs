@@ -11,13 +11,14 @@ use super::{references, scanner};
 impl Builder<'_> {
     /// The text that stands here.
     pub(super) fn text_run(&mut self) {
-        let (from, to) = (self.at, scanner::text_end(self.bytes, self.at));
+        let from = self.at;
+        let (to, has_reference) = scanner::text_end(self.bytes, from);
         self.at = to;
         // After a script and some other tags the reference drops a byte order mark.
         if self.bytes[from..to].starts_with("\u{FEFF}".as_bytes()) {
             self.give_up(Unsure::RareCharacter);
         }
-        let text = self.resolved(from, to);
+        let text = if has_reference { self.resolved(from, to) } else { from as u32..to as u32 };
         let depth = if self.formatting.all.is_empty() { 8 } else { self.stack.len() + 8 };
         self.spend((to - from) as u64 * depth as u64);
         self.text(text);
