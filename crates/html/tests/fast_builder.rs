@@ -110,6 +110,7 @@ const PIECES: &[&str] = &[
     "\n", "\t", "\r\n", "\r", "\x0C", "é", "漢字", "\"", "'", "=", "/", "\u{feff}", "<a b='c",
     "<p a=1 a=2 A=3>", "<p / x = \"y&amp;z\" >", "<p x=y&copy=z&reg>", "<p \"'<=>", "<DIV ID=X>",
     "</DIV x='>'>", "<p title='<b>'>", "<p x/>", "<script src=a/>", "<a b=\n'c\nd'>", "&NewLine;",
+    "<p data-name-two=b data-name-one=a DATA-NAME-TWO=c data-name=d>", "<p a-name-longer-than-twenty-four-x A-name-longer-than-twenty-four-a=1>",
 ];
 
 /// Pieces from all of the list, or from a part of it so that they meet more often.

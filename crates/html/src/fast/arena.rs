@@ -10,6 +10,9 @@ use html5ever::LocalName;
 
 use crate::page::{Kind, Node, NodeId};
 
+/// Nodes for which there is room from the start, at most; few pages have more.
+const EXPECTED: usize = 1 << 15;
+
 /// A page under construction.
 pub(super) struct Arena<'a> {
     pub(super) source: &'a str,
@@ -26,8 +29,8 @@ impl<'a> Arena<'a> {
         Self {
             source,
             extra: String::new(),
-            nodes: Vec::with_capacity(source.len() / 32),
-            attributes: Vec::with_capacity(source.len() / 48),
+            nodes: Vec::with_capacity((source.len() / 32).min(EXPECTED)),
+            attributes: Vec::with_capacity((source.len() / 48).min(EXPECTED)),
             last_text: None,
         }
     }

@@ -193,18 +193,17 @@ impl<'a> Builder<'a> {
 
     fn named_end_tag(&mut self, from: usize) {
         let end = self.name_end(from);
-        match scanner::tag_end(self.bytes, end) {
-            None => self.at = self.bytes.len(),
-            Some(behind) => {
-                if behind > end + 1 {
-                    self.flood.part(self.bytes, self.at, behind);
-                }
-                self.at = behind;
-                let name = self.names.get(self.arena.source, from, end).clone();
-                self.spend_tag();
-                self.end(&name);
-            }
+        let Some(behind) = scanner::tag_end(self.bytes, end) else {
+            self.at = self.bytes.len();
+            return;
+        };
+        if behind > end + 1 {
+            self.flood.part(self.bytes, self.at, behind);
         }
+        self.at = behind;
+        let name = self.names.get(self.arena.source, from, end).clone();
+        self.spend_tag();
+        self.end(&name);
     }
 
     fn declaration(&mut self) {

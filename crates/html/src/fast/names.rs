@@ -15,7 +15,7 @@ use html5ever::LocalName;
 use super::tag::Tag;
 
 /// Places in the table; a power of two.
-const PLACES: usize = 1024;
+const PLACES: usize = 512;
 
 /// Longest name that is kept, in bytes.
 const LONGEST: usize = 24;

@@ -6,6 +6,8 @@
 
 use memchr::memmem;
 
+use crate::tag_state::State;
+
 /// White space between attributes.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
@@ -57,7 +59,9 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
 
 /// Behind a tag whose name has ended here; `None` if the source ends in it.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
-    use crate::tag_state::State;
+    if bytes.get(at) == Some(&b'>') {
+        return Some(at + 1);
+    }
     let mut state = State::TagName;
     for (offset, byte) in bytes[at..].iter().enumerate() {
         match state.after(*byte) {
