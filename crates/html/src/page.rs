@@ -89,7 +89,7 @@ impl Page {
     /// Parses a document. Broken markup is no error: the standard says what every
     /// input means.
     ///
-    /// Time is linear in the input: 800 MB/s on recorded news pages of median size, eleven
+    /// Time is linear in the input: 700 MB/s on recorded news pages of median size, ten
     /// times as fast as the reference in the same run. 4 of 1,344 recorded pages are left
     /// to the reference, and every costly one: the worst of 57
     /// pathological pages of 5 MiB took it 0.8 s and 165 MB. Where nesting, formatting
