@@ -18,7 +18,7 @@ use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
 
 /// Comparisons of attributes that a page may cost; each some 1 ns.
-const BUDGET: u64 = 200_000_000;
+pub(crate) const BUDGET: u64 = 200_000_000;
 
 /// How many states there are.
 const STATES: usize = 8;

@@ -29,6 +29,7 @@ mod attribute_flood;
 mod author;
 mod canonical;
 mod entities;
+mod fast;
 mod json_ld;
 mod month_names;
 mod page;

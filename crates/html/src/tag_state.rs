@@ -21,7 +21,7 @@ use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, U
 
 impl State {
     /// The state behind a byte, or `None` where the tag ends.
-    pub(crate) fn after(self, byte: u8) -> Option<Self> {
+    pub(crate) const fn after(self, byte: u8) -> Option<Self> {
         let space = byte.is_ascii_whitespace();
         Some(match (self, byte) {
             (Double, b'"') | (Single, b'\'') => BeforeName,

@@ -1,0 +1,175 @@
+//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends, and blocks that
+//! began in it have not.
+//!
+//! All that it moves lies at the end of the flat list: the furthest block is open, so
+//! nothing but its subtree stands behind it. What becomes of `<i>1<b>2<p>3</i>` is that the
+//! formatting elements in between are copied in front of the block and the ended one behind
+//! it: `i b` stay with what stood before the block, and `b' p i'` takes its place. So the
+//! list grows in one place, and the ids behind it move.
+//!
+//! The awkward truth: each move costs the length of the block's subtree. It is counted as
+//! work, so that a page of many such moves is left to the reference.
+
+use html5ever::LocalName;
+
+use crate::page::NodeId;
+
+use super::Unsure;
+use super::builder::Builder;
+use super::formatting::Entry;
+use super::names::Name;
+use super::stack::Open;
+use super::tag::{Tag, set};
+
+/// How often the algorithm starts over (step 4.1), and how many formatting elements it
+/// copies at most (step 4.13.4).
+const ROUNDS: usize = 8;
+const COPIES: usize = 3;
+
+/// The formatting element that ends.
+struct Ended {
+    /// Its place in the list of active formatting elements.
+    index: usize,
+    /// Its place on the stack.
+    place: usize,
+    entry: Entry,
+}
+
+impl Builder<'_> {
+    /// Runs the algorithm for the end tag of a formatting element.
+    pub(super) fn adoption_agency(&mut self, subject: &LocalName) {
+        let current = self.stack.current_node();
+        let is_subject = !self.is_foreign() && self.name_of(current) == Some(subject);
+        if is_subject && self.formatting.position(current).is_none() {
+            return self.stack.pop();
+        }
+        for _ in 0..ROUNDS {
+            let searched = (self.stack.len() + 8) * (self.formatting.all.len() + 8);
+            self.spend(4 * searched as u64);
+            let Some(ended) = self.ended(subject) else { return };
+            let block = self.stack.iter().skip(ended.place).position(|open| open.is(set::SPECIAL));
+            match block {
+                None => {
+                    self.stack.truncate(ended.place);
+                    self.formatting.all.remove(ended.index);
+                    return;
+                }
+                Some(above) => self.adopt(&ended, ended.place + above),
+            }
+        }
+    }
+
+    /// Steps 4.3 to 4.6: the element that ends; `None` if the algorithm is done.
+    fn ended(&mut self, subject: &LocalName) -> Option<Ended> {
+        let Some(index) = self.formatting.last_named(subject) else {
+            self.end_other(&Name::new(subject.clone()));
+            return None;
+        };
+        let entry = self.formatting.all[index].clone();
+        let node = entry.node?;
+        let Some(place) = self.stack.position(node) else {
+            self.formatting.all.remove(index);
+            return None;
+        };
+        self.stack.node_in_scope(node).then_some(Ended { index, place, entry })
+    }
+
+    /// Steps 4.9 to 4.20 for the furthest block, which stands at this place of the stack.
+    fn adopt(&mut self, ended: &Ended, block_place: usize) {
+        let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
+        let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };
+        if ancestor.is(set::TABLE_OUTER) {
+            return self.give_up(Unsure::Foster);
+        }
+        let copied = self.leave_between(ended, block_place);
+        let block_place = ended.place + 1 + copied.len();
+        self.spend((self.arena.nodes.len() - block.node as usize) as u64);
+        let (first, depth) = (block.node, self.depth_of(block.node));
+        let entries: Vec<Entry> = copied.iter().map(|index| self.formatting.all[*index].clone()).collect();
+        self.make_room(block.node, ancestor.node, &entries, &ended.entry);
+        for (offset, index) in copied.iter().enumerate() {
+            let node = first + offset as NodeId;
+            self.formatting.all[*index].node = Some(node);
+            self.stack.set_node(ended.place + 1 + offset, node);
+        }
+        let block_node = first + copied.len() as NodeId;
+        self.rose += depth.saturating_sub(self.depth_of(block_node)) as usize + 2;
+        self.replace_entry(&ended.entry, copied.last().copied(), block_node + 1);
+        self.stack.insert(block_place + 1, Open::html(block_node + 1, Tag::named(&ended.entry.name)));
+        self.stack.remove_at(ended.place);
+    }
+
+    fn depth_of(&self, node: NodeId) -> u32 {
+        self.arena.nodes[node as usize].depth
+    }
+
+    /// Step 4.13 without the moving: takes from the stack what stands between the two and
+    /// is not copied, and gives the list's indexes of what is, outermost first.
+    fn leave_between(&mut self, ended: &Ended, block_place: usize) -> Vec<usize> {
+        let mut copied = Vec::new();
+        let mut forgotten = Vec::new();
+        for (count, place) in (ended.place + 1..block_place).rev().enumerate() {
+            let node = self.stack.get(place).map_or(0, |open| open.node);
+            match self.formatting.position(node) {
+                Some(_) if count < COPIES => copied.push(node),
+                entry => {
+                    forgotten.extend(entry.map(|_| node));
+                    self.stack.remove_at(place);
+                }
+            }
+        }
+        for node in forgotten {
+            self.formatting.remove_node(node);
+        }
+        copied.reverse();
+        copied.iter().filter_map(|node| self.formatting.position(*node)).collect()
+    }
+
+    /// Puts copies of the entries in front of the block and a copy of the ended element
+    /// behind it, which takes the block's content; every id behind moves.
+    fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
+        let tail = self.arena.nodes.split_off(block as usize);
+        let count = copied.len() as NodeId;
+        let moved = |id: NodeId| match id.cmp(&block) {
+            std::cmp::Ordering::Less => id,
+            std::cmp::Ordering::Equal => id + count,
+            std::cmp::Ordering::Greater => id + count + 1,
+        };
+        let last_text = self.arena.last_text.map(moved);
+        let mut parent = ancestor;
+        for entry in copied {
+            self.spend_formatting(&entry.attributes);
+            parent = self.arena.element(parent, entry.name.clone(), entry.attributes.clone());
+        }
+        self.spend_formatting(&ended.attributes);
+        for (offset, node) in tail.into_iter().enumerate() {
+            match offset {
+                0 => {
+                    let block = self.arena.node(parent, node.kind);
+                    let _ = self.arena.element(block, ended.name.clone(), ended.attributes.clone());
+                }
+                _ if node.parent == block => drop(self.arena.node(block + count + 1, node.kind)),
+                _ => drop(self.arena.node(moved(node.parent), node.kind)),
+            }
+        }
+        self.arena.last_text = last_text;
+        self.stack.renumber(moved);
+        self.formatting.renumber(moved);
+        self.form = self.form.map(moved);
+    }
+
+    /// Step 4.18: the copy of the ended element takes its entry's place in the list, or the
+    /// place behind the innermost element copied.
+    fn replace_entry(&mut self, ended: &Entry, innermost: Option<usize>, node: NodeId) {
+        let all = &mut self.formatting.all;
+        let entry = Entry { node: Some(node), ..ended.clone() };
+        let Some(old) = all.iter().position(|known| known.node == ended.node) else { return };
+        match innermost {
+            None => all[old] = entry,
+            Some(innermost) => {
+                all.insert(innermost + 1, entry);
+                all.remove(if innermost < old { old + 1 } else { old });
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a page is written into: nodes in document order, attributes, and texts that
+//! are ranges of the source wherever the source says them as they are.
+//!
+//! The source itself becomes the page's text; what had to be resolved or joined stands
+//! behind it. That costs the markup's bytes of memory and saves copying each text.
+
+use std::ops::Range;
+
+use html5ever::LocalName;
+
+use crate::page::{Kind, Node, NodeId};
+
+/// Nodes for which there is room from the start, at most; few pages have more.
+const EXPECTED: usize = 1 << 15;
+
+/// A page under construction.
+pub(super) struct Arena<'a> {
+    pub(super) source: &'a str,
+    /// Texts that the source does not hold; its first byte stands behind the source's last.
+    pub(super) extra: String,
+    pub(super) nodes: Vec<Node>,
+    pub(super) attributes: Vec<(LocalName, Range<u32>)>,
+    /// The text that the next one is added to if it stands in the same element.
+    pub(super) last_text: Option<NodeId>,
+}
+
+impl<'a> Arena<'a> {
+    pub(super) fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            extra: String::new(),
+            nodes: Vec::with_capacity((source.len() / 32).min(EXPECTED)),
+            attributes: Vec::with_capacity((source.len() / 48).min(EXPECTED)),
+            last_text: None,
+        }
+    }
+
+    /// The text of a range.
+    pub(super) fn slice(&self, range: &Range<u32>) -> &str {
+        let (from, to) = (range.start as usize, range.end as usize);
+        match from.checked_sub(self.source.len()) {
+            Some(from) => &self.extra[from..to - self.source.len()],
+            None => &self.source[from..to],
+        }
+    }
+
+    /// Writes behind the source and gives the range of what was written.
+    pub(super) fn write(&mut self, write: impl FnOnce(&mut String)) -> Range<u32> {
+        let from = self.end();
+        write(&mut self.extra);
+        from..self.end()
+    }
+
+    fn end(&self) -> u32 {
+        (self.source.len() + self.extra.len()) as u32
+    }
+
+    /// Adds an element as the last child of a node; of none, if it is the first.
+    pub(super) fn element(&mut self, parent: NodeId, tag: LocalName, attributes: Range<u32>) -> NodeId {
+        self.last_text = None;
+        self.node(parent, Kind::Element { tag, attributes })
+    }
+
+    /// Adds a node as the last child of another.
+    pub(super) fn node(&mut self, parent: NodeId, kind: Kind) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth + 1);
+        self.nodes.push(Node { parent, end: id + 1, depth, kind });
+        id
+    }
+
+    /// Adds text as the last child of a node, to the text before it if nothing stands
+    /// between. Gives the number of bytes that had to be copied.
+    pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
+        if let Some(id) = self.last_text
+            && self.nodes[id as usize].parent == parent
+            && let Kind::Text(before) = &self.nodes[id as usize].kind
+        {
+            let before = before.clone();
+            let (joined, copied) = self.join(before, text);
+            self.nodes[id as usize].kind = Kind::Text(joined);
+            return copied;
+        }
+        self.last_text = Some(self.node(parent, Kind::Text(text)));
+        0
+    }
+
+    /// One range of two texts.
+    pub(super) fn join(&mut self, first: Range<u32>, second: Range<u32>) -> (Range<u32>, usize) {
+        if first.end == second.start {
+            return (first.start..second.end, 0);
+        }
+        let is_at_end = first.end == self.end() && first.start as usize >= self.source.len();
+        let (first_text, second_text) = (self.slice(&first).to_owned(), self.slice(&second).to_owned());
+        let start = if is_at_end { first.start } else { self.end() };
+        if !is_at_end {
+            self.extra.push_str(&first_text);
+        }
+        self.extra.push_str(&second_text);
+        (start..self.end(), first_text.len() + second_text.len())
+    }
+
+    /// Sets where each subtree ends: behind the last of its nodes.
+    pub(super) fn close(&mut self) {
+        for id in (1..self.nodes.len()).rev() {
+            let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);
+            let parent = &mut self.nodes[parent];
+            parent.end = parent.end.max(end);
+        }
+    }
+}

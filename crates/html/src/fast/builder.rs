@@ -1,0 +1,347 @@
+//! The builder's state, and the pass over the source that drives it.
+
+use std::ops::Range;
+
+use html5ever::LocalName;
+
+use crate::page::{Kind, NodeId, Parts};
+
+use super::arena::Arena;
+use super::attributes::Start;
+use super::doctype::{self, Quirks};
+use super::flood::Flood;
+use super::formatting::{Entry, Formatting};
+use super::names::Names;
+use super::stack::{Open, Stack};
+use super::tag::{Tag, set};
+use super::{Built, Unsure};
+use super::{scanner, source};
+
+/// What one page may cost here; where it may cost more, the reference decides. Half of
+/// what the reference allows, because it counts a little more (comments, its document).
+const NODES: usize = 500_000;
+const DEPTH: usize = 6_000;
+const ATTRIBUTE_BYTES: usize = 16 << 20;
+
+/// Questions of the reference, each at most one for each node on the stack.
+const QUESTIONS: u64 = 24;
+
+/// The insertion modes (13.2.4.1). Raw text is read at its start tag, tables' text where
+/// it stands; frames are left to the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    AfterHead,
+    InBody,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+    AfterBody,
+    AfterAfterBody,
+}
+
+/// A page under construction, with all that the standard's parser remembers.
+pub(super) struct Builder<'a> {
+    pub(super) arena: Arena<'a>,
+    pub(super) names: Names,
+    /// The first bytes of the current tag's attributes, in their order.
+    pub(super) heads: Vec<u64>,
+    /// Whether a `<` stands in the current tag.
+    pub(super) has_less_than: bool,
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+    pub(super) stack: Stack,
+    pub(super) formatting: Formatting,
+    pub(super) mode: Mode,
+    pub(super) template_modes: Vec<Mode>,
+    pub(super) head: Option<NodeId>,
+    pub(super) form: Option<NodeId>,
+    pub(super) quirks: Quirks,
+    /// White space behind the head, where scripts may still be added to the head.
+    pub(super) behind_head: Vec<Range<u32>>,
+    /// Whether the next white space behind the head is a text of its own.
+    pub(super) is_behind_comment: bool,
+    pub(super) flood: Flood,
+    unsure: Option<Unsure>,
+    /// Bound of the questions that the reference would ask.
+    work: u64,
+    most_work: u64,
+    comments: usize,
+    attribute_bytes: usize,
+    /// Levels by which blocks have risen: the reference still counts them.
+    pub(super) rose: usize,
+}
+
+/// Builds a page, or says why the reference should. The work is counted in questions of
+/// the reference's tree builder.
+pub(crate) fn build(html: &str, most_work: u64) -> Built {
+    if memchr::memchr(0, html.as_bytes()).is_some() {
+        return Built::Unsure(Unsure::RareCharacter);
+    }
+    let source = source::normalise(html);
+    let mut builder = Builder::new(&source, most_work);
+    builder.run();
+    builder.names.leave();
+    if let Some(reason) = builder.unsure {
+        return Built::Unsure(reason);
+    }
+    builder.arena.close();
+    let Arena { nodes, attributes, extra, .. } = builder.arena;
+    let mut text = String::with_capacity(source.len() + extra.len());
+    text.push_str(&source);
+    text.push_str(&extra);
+    Built::Sure(Parts { nodes, attributes, text })
+}
+
+impl<'a> Builder<'a> {
+    fn new(source: &'a str, most_work: u64) -> Self {
+        Self {
+            arena: Arena::new(source),
+            names: Names::take(),
+            heads: Vec::new(),
+            has_less_than: false,
+            bytes: source.as_bytes(),
+            at: if source.starts_with('\u{FEFF}') { 3 } else { 0 },
+            stack: Stack::default(),
+            formatting: Formatting::default(),
+            mode: Mode::Initial,
+            template_modes: Vec::new(),
+            head: None,
+            form: None,
+            quirks: Quirks::Unknown,
+            behind_head: Vec::new(),
+            is_behind_comment: false,
+            flood: Flood::default(),
+            unsure: None,
+            work: 0,
+            most_work,
+            comments: 0,
+            attribute_bytes: 0,
+            rose: 0,
+        }
+    }
+
+    fn run(&mut self) {
+        while self.at < self.bytes.len() && self.unsure.is_none() {
+            match (self.bytes[self.at], self.bytes.get(self.at + 1)) {
+                (b'<', Some(b)) if b.is_ascii_alphabetic() => self.start_tag(),
+                (b'<', Some(b'/')) => self.end_tag(),
+                (b'<', Some(b'!' | b'?')) => self.declaration(),
+                _ => self.text_run(),
+            }
+        }
+        if self.unsure.is_none() {
+            self.end_of_file();
+        }
+        if self.flood.is_possible() {
+            self.give_up(Unsure::Costly);
+        }
+    }
+
+    /// Leaves the page to the reference. The first reason counts; the rules go on until
+    /// the token is done, and what they do then is of no effect.
+    pub(super) fn give_up(&mut self, reason: Unsure) {
+        self.unsure = self.unsure.or(Some(reason));
+    }
+
+    /// Notes the questions that the reference asks for a tag at most, and the other costs
+    /// that it counts.
+    fn spend_tag(&mut self) {
+        let searched = (self.stack.len() + self.formatting.all.len() + 8) as u64;
+        self.spend(searched * QUESTIONS);
+        let is_large = self.arena.nodes.len() + self.comments > NODES || self.stack.len() + self.rose > DEPTH;
+        if is_large || self.attribute_bytes > ATTRIBUTE_BYTES {
+            self.give_up(Unsure::Costly);
+        }
+    }
+
+    pub(super) fn spend(&mut self, work: u64) {
+        self.work += work;
+        if self.work > self.most_work {
+            self.give_up(Unsure::Costly);
+        }
+    }
+
+    fn start_tag(&mut self) {
+        match self.read_start_tag() {
+            None => self.at = self.bytes.len(),
+            Some(start) => {
+                self.spend_tag();
+                self.start(&start);
+            }
+        }
+    }
+
+    /// An end tag, or what looks like one.
+    fn end_tag(&mut self) {
+        let from = self.at + 2;
+        match self.bytes.get(from) {
+            Some(b'>') => self.at = from + 1,
+            Some(b) if b.is_ascii_alphabetic() => self.named_end_tag(from),
+            Some(_) => self.bogus_comment(),
+            // The reference makes text of the two characters.
+            None => self.give_up(Unsure::RareCharacter),
+        }
+    }
+
+    fn named_end_tag(&mut self, from: usize) {
+        let end = self.name_end(from);
+        let Some(behind) = scanner::tag_end(self.bytes, end) else {
+            self.at = self.bytes.len();
+            return;
+        };
+        if behind > end + 1 {
+            self.flood.part(self.bytes, self.at, behind);
+        }
+        self.at = behind;
+        let name = self.names.get(self.arena.source, from, end).clone();
+        self.spend_tag();
+        self.end(&name);
+    }
+
+    fn declaration(&mut self) {
+        let rest = &self.bytes[self.at + 1..];
+        if rest.starts_with(b"!--") {
+            let end = scanner::comment_end(self.bytes, self.at + 4);
+            self.flood.part(self.bytes, self.at + 4, end);
+            self.at = end;
+            self.comment();
+        } else if rest.len() >= 8 && rest[..8].eq_ignore_ascii_case(b"!doctype") {
+            self.document_type();
+        } else if rest.starts_with(b"![CDATA[") && self.is_foreign() {
+            self.character_data();
+        } else {
+            self.bogus_comment();
+        }
+    }
+
+    fn bogus_comment(&mut self) {
+        let end = scanner::bogus_end(self.bytes, self.at + 1);
+        self.flood.part(self.bytes, self.at, end);
+        self.at = end;
+        self.comment();
+    }
+
+    /// A comment stands between two texts, if it stands in the current node.
+    fn comment(&mut self) {
+        self.comments += 1;
+        self.spend(QUESTIONS);
+        match self.mode {
+            Mode::AfterBody | Mode::AfterAfterBody if !self.is_foreign() => {}
+            Mode::AfterHead => self.is_behind_comment = true,
+            _ => self.arena.last_text = None,
+        }
+    }
+
+    fn document_type(&mut self) {
+        let end = scanner::bogus_end(self.bytes, self.at + 9);
+        let rest = self.arena.source[self.at + 9..end].trim_end_matches('>');
+        if self.mode == Mode::Initial {
+            self.quirks = doctype::quirks(rest);
+            self.mode = Mode::BeforeHtml;
+        }
+        self.flood.part(self.bytes, self.at, end);
+        self.at = end;
+    }
+
+    fn end_of_file(&mut self) {
+        loop {
+            match self.mode {
+                Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead | Mode::InHead | Mode::AfterHead => {
+                    self.open_body();
+                }
+                _ if self.template_modes.is_empty() => return,
+                _ => self.close_template(),
+            }
+        }
+    }
+
+    /// Adds an element to the current node.
+    pub(super) fn insert(&mut self, name: LocalName, attributes: Range<u32>) -> NodeId {
+        self.arena.element(self.stack.current_node(), name, attributes)
+    }
+
+    /// Adds the element of a start tag, which stays open.
+    pub(super) fn insert_open(&mut self, start: &Start) -> NodeId {
+        let node = self.insert_void(start);
+        self.stack.push(Open::html(node, start.tag));
+        node
+    }
+
+    /// Adds the element of a start tag, which has no content.
+    pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
+        self.insert(start.name.clone(), start.attributes.clone())
+    }
+
+    /// Adds an element that the source does not name.
+    pub(super) fn insert_phantom(&mut self, name: LocalName, tag: Tag) -> NodeId {
+        let node = self.insert(name, 0..0);
+        self.stack.push(Open::html(node, tag));
+        node
+    }
+
+    pub(super) fn count_attribute(&mut self, bytes: usize) {
+        self.attribute_bytes += bytes + 16;
+    }
+
+    /// The name of an element.
+    pub(super) fn name_of(&self, node: NodeId) -> Option<&LocalName> {
+        match &self.arena.nodes.get(node as usize)?.kind {
+            Kind::Element { tag, .. } => Some(tag),
+            Kind::Text(_) => None,
+        }
+    }
+
+    /// Whether an open element is an HTML element of this name.
+    pub(super) fn is_named(&self, open: &Open, tag: Tag, name: &LocalName) -> bool {
+        let is_same = || !open.is(set::FOREIGN) && self.name_of(open.node) == Some(name);
+        open.tag == tag && (tag.is_one() || is_same())
+    }
+
+    /// Reconstructs the active formatting elements (13.2.4.3).
+    pub(super) fn reconstruct(&mut self) {
+        let is_closed =
+            |entry: &Entry, stack: &Stack| entry.node.is_some_and(|node| stack.position(node).is_none());
+        let Some(last) = self.formatting.all.last() else { return };
+        if !is_closed(last, &self.stack) {
+            return;
+        }
+        let open = self.formatting.all.iter().rposition(|entry| !is_closed(entry, &self.stack));
+        let from = open.map_or(0, |index| index + 1);
+        let built = (self.formatting.all.len() - from + 1) as u64;
+        self.spend(built * (self.stack.len() as u64 + built) * QUESTIONS);
+        for index in from..self.formatting.all.len() {
+            let Entry { name, attributes, .. } = self.formatting.all[index].clone();
+            self.spend_formatting(&attributes);
+            let tag = Tag::named(&name);
+            let node = self.insert(name, attributes);
+            self.stack.push(Open::html(node, tag));
+            self.formatting.all[index].node = Some(node);
+        }
+    }
+
+    /// Notes what the reference counts for a formatting element.
+    pub(super) fn spend_formatting(&mut self, attributes: &Range<u32>) {
+        let depth = self.stack.len() as u64 + 2;
+        self.spend(depth * (2 + 16 * attributes.len() as u64));
+        let of = attributes.start as usize..attributes.end as usize;
+        let bytes: usize = self.arena.attributes[of].iter().map(|(_, value)| value.len() + 16).sum();
+        self.attribute_bytes += bytes;
+    }
+
+    /// Adds a formatting element and notes it.
+    pub(super) fn insert_formatting(&mut self, start: &Start) {
+        let node = self.insert_open(start);
+        self.spend_formatting(&start.attributes);
+        let entry =
+            Entry { node: Some(node), name: start.name.clone(), attributes: start.attributes.clone() };
+        self.formatting.push(entry, &self.arena);
+    }
+}

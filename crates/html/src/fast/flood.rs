@@ -1,0 +1,122 @@
+//! Proof that [`attribute_flood`](crate::attribute_flood) would find nothing.
+//!
+//! The reference cuts a page at a tag with too many attributes, and what it holds for a
+//! tag may stand in a script, a comment or a value. Scanning every byte as it does would
+//! cost half of the fast builder's time. So the attributes of tags are counted where they
+//! are read anyway, and only inside scripts, comments and values, from a `<` on, this
+//! automaton follows all states in which the reference's runs may be, as one set.
+//!
+//! The awkward truth: it gives a bound, not the reference's count: of the attributes that
+//! begin while the set is not empty a run has at most all, and each counts for at most
+//! two runs. A page at which the bound is too high is left to the reference.
+
+use crate::tag_state::State;
+
+/// Cost that the reference allows.
+const BUDGET: u64 = crate::attribute_flood::BUDGET;
+
+/// All states, in the order of their bits.
+const STATES: [State; 8] = [
+    State::TagName,
+    State::BeforeName,
+    State::Name,
+    State::AfterName,
+    State::BeforeValue,
+    State::Unquoted,
+    State::Double,
+    State::Single,
+];
+
+/// Bytes of which the states make no difference, by an example of each.
+const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
+
+/// The sets of states behind each set of states and each class of bytes, and whether an
+/// attribute begins there.
+static STEPS: [[(u8, bool); 8]; 256] = steps();
+
+const fn steps() -> [[(u8, bool); 8]; 256] {
+    let mut steps = [[(0, false); 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let mut class = 0;
+        while class < EXAMPLES.len() {
+            steps[set][class] = step(set as u8, EXAMPLES[class]);
+            class += 1;
+        }
+        set += 1;
+    }
+    steps
+}
+
+const fn step(set: u8, byte: u8) -> (u8, bool) {
+    let (mut next, mut begins, mut index) = (0, false, 0);
+    while index < STATES.len() {
+        if set & (1 << index) != 0
+            && let Some(state) = STATES[index].after(byte)
+        {
+            next |= 1 << state as u8;
+            begins |= matches!(state, State::Name) && !matches!(STATES[index], State::Name);
+        }
+        index += 1;
+    }
+    (next, begins)
+}
+
+const fn class(byte: u8) -> usize {
+    match byte {
+        b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' => 1,
+        b'/' => 2,
+        b'=' => 3,
+        b'>' => 4,
+        b'"' => 5,
+        b'\'' => 6,
+        _ => 0,
+    }
+}
+
+/// What the page's attributes may have cost so far.
+#[derive(Default)]
+pub(super) struct Flood {
+    spent: u64,
+    /// Up to here, nothing needs to be looked at again.
+    scanned: usize,
+}
+
+impl Flood {
+    /// Counts the attributes of a tag.
+    pub(super) fn tag(&mut self, attributes: usize) {
+        self.spent += (attributes * attributes) as u64;
+    }
+
+    /// Counts what may be taken for tags in a part of the source.
+    pub(super) fn part(&mut self, bytes: &[u8], from: usize, to: usize) {
+        let mut at = from.max(self.scanned);
+        while at < to {
+            let Some(found) = memchr::memchr(b'<', &bytes[at..to]) else { return };
+            at = self.run(bytes, at + found + 1);
+            self.scanned = at;
+        }
+    }
+
+    /// Follows the runs that begin behind a `<` until all have ended.
+    fn run(&mut self, bytes: &[u8], from: usize) -> usize {
+        let (mut at, mut set, mut attributes) = (from, 0, 0u64);
+        loop {
+            if bytes[at - 1] == b'<' && bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/') {
+                set |= 1;
+            }
+            let Some(byte) = bytes.get(at).filter(|_| set != 0) else { break };
+            let (next, begins) = STEPS[usize::from(set)][class(*byte)];
+            set = next;
+            attributes += u64::from(begins);
+            at += 1;
+        }
+        self.spent += attributes * attributes;
+        at
+    }
+
+    /// Whether the reference might cut the page.
+    pub(super) fn is_possible(&self) -> bool {
+        self.spent > BUDGET
+    }
+}

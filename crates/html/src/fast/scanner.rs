@@ -1,0 +1,153 @@
+//! Where things end in the source: text, comments, tags, raw text. Offsets in bytes,
+//! no allocation, memchr wherever more than a few bytes are skipped.
+//!
+//! The source is free of NUL and carriage returns. Every function may be asked at the
+//! source's end and gives it back for what is never closed.
+
+use memchr::memmem;
+
+use crate::tag_state::State;
+
+/// White space between attributes.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
+}
+
+/// Where the text ends that begins here: at the next `<` that opens something; and
+/// whether a `&` stands in it.
+pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
+    let (mut from, mut has_reference) = (at, false);
+    while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
+        let end = from + found;
+        match bytes.get(end + 1) {
+            _ if bytes[end] == b'&' => {
+                has_reference = true;
+                from = end + 1;
+            }
+            Some(b) if b.is_ascii_alphabetic() || matches!(b, b'/' | b'!' | b'?') => {
+                return (end, has_reference);
+            }
+            _ => from = end + 1,
+        }
+    }
+    (bytes.len(), has_reference)
+}
+
+/// Behind the `>` of a bogus comment or a document type.
+pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
+    memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
+}
+
+/// Behind a comment whose content begins here.
+pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
+    match &bytes[at..] {
+        [b'>', ..] => return at + 1,
+        [b'-', b'>', ..] => return at + 2,
+        _ => {}
+    }
+    let mut from = at;
+    while let Some(found) = memmem::find(&bytes[from..], b"--") {
+        let end = from + found + 2;
+        match &bytes[end..] {
+            [b'>', ..] => return end + 1,
+            [b'!', b'>', ..] => return end + 2,
+            _ => from = end - 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Behind a tag whose name has ended here; `None` if the source ends in it.
+pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) == Some(&b'>') {
+        return Some(at + 1);
+    }
+    let mut state = State::TagName;
+    for (offset, byte) in bytes[at..].iter().enumerate() {
+        match state.after(*byte) {
+            Some(next) => state = next,
+            None => return Some(at + offset + 1),
+        }
+    }
+    None
+}
+
+/// Where the content ends that only the end tag of this name ends, and where that tag's
+/// name does.
+pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
+    let mut from = at;
+    while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
+        let open = from + found;
+        if let Some(end) = closes(bytes, open, name) {
+            return (open, end);
+        }
+        from = open + 1;
+    }
+    (bytes.len(), bytes.len())
+}
+
+/// Where the name of an end tag that stands here ends, if it has this name.
+fn closes(bytes: &[u8], open: usize, name: &str) -> Option<usize> {
+    let end = open + 2 + name.len();
+    (bytes.get(open + 1) == Some(&b'/') && is_word(bytes, open + 2, name)).then_some(end)
+}
+
+/// Whether this word stands here and ends as the name of a tag does.
+fn is_word(bytes: &[u8], at: usize, word: &str) -> bool {
+    let end = at + word.len();
+    let is_it = bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()));
+    is_it && bytes.get(end).is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
+}
+
+/// As [`raw_text_end`] for a script: in a comment in it a script may stand whose end tag
+/// does not end this one ("script data double escaped").
+pub(super) fn script_end(bytes: &[u8], at: usize) -> (usize, usize) {
+    let (mut from, mut comment_until, mut is_inner) = (at, at, false);
+    while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
+        let open = from + found;
+        is_inner &= open < comment_until;
+        if let Some(end) = closes(bytes, open, "script") {
+            if !is_inner {
+                return (open, end);
+            }
+            is_inner = false;
+        } else if open < comment_until {
+            is_inner |= is_word(bytes, open + 1, "script");
+        } else if bytes[open..].starts_with(b"<!--") {
+            let close = memmem::find(&bytes[open + 2..], b"-->");
+            comment_until = close.map_or(bytes.len(), |close| open + close + 5);
+        }
+        from = open + 1;
+    }
+    (bytes.len(), bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments() {
+        for (text, end) in [("a-->b", 4), (">b", 1), ("->b", 2), ("-->b", 3), ("a--!>b", 5), ("--->b", 4)] {
+            assert_eq!(comment_end(text.as_bytes(), 0), end, "{text}");
+        }
+        assert_eq!(comment_end(b"a->--b", 0), 6);
+    }
+
+    #[test]
+    fn text_goes_on_at_a_lone_less_than() {
+        assert_eq!(text_end(b"a < b <3 <b>", 0), (9, false));
+        assert_eq!(text_end(b"a & <", 0), (5, true));
+    }
+
+    #[test]
+    fn scripts() {
+        let end = |text: &str| script_end(text.as_bytes(), 0);
+        assert_eq!(end("a</scripts></SCRIPT >b"), (11, 19));
+        assert_eq!(end("<!-- </script>"), (5, 13));
+        assert_eq!(end("<!-- <script> </script> --></script>"), (27, 35));
+        assert_eq!(end("<!-- <script> --></script>"), (17, 25));
+        assert_eq!(end("<!--> <script></script>"), (14, 22));
+        assert_eq!(end("a</script"), (9, 9));
+    }
+}

@@ -1,0 +1,213 @@
+//! The elements that the rules of tree construction name, and the sets in which the
+//! HTML standard gathers them.
+//!
+//! The sets are html5ever's, where they differ from the standard too: `dialog` and
+//! `search` are not special, `select` bounds a scope.
+
+/// Declares [`Tag`] and how it is found by name.
+macro_rules! tags {
+    ($($tag:ident $($name:literal)+;)+) => {
+        /// An element by its name, as far as a rule names it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Tag {
+            /// No rule names it.
+            Other,
+            $($tag,)+
+        }
+
+        impl Tag {
+            /// The tag of a name in lower case.
+            pub(super) fn named(name: &str) -> Self {
+                match name {
+                    $($($name)|+ => Self::$tag,)+
+                    _ => Self::Other,
+                }
+            }
+
+            /// Whether it stands for one name only.
+            pub(super) const fn is_one(self) -> bool {
+                match self {
+                    $(Self::$tag => [$($name),+].len() == 1,)+
+                    Self::Other => false,
+                }
+            }
+        }
+    };
+}
+
+tags! {
+    Html "html";
+    Head "head";
+    Body "body";
+    // In the head, without content.
+    HeadVoid "base" "basefont" "bgsound" "link" "meta";
+    Title "title";
+    // Raw text in the head, too.
+    HeadRaw "noframes" "style";
+    Script "script";
+    Noscript "noscript";
+    Template "template";
+    Frameset "frameset";
+    Frame "frame";
+    P "p";
+    // Blocks without rules of their own.
+    Block "article" "aside" "blockquote" "center" "details" "dir" "dl" "fieldset" "figcaption"
+        "figure" "footer" "header" "hgroup" "main" "menu" "nav" "section" "summary";
+    // Blocks across which a list item is looked for.
+    Div "address" "div";
+    // Blocks that html5ever does not hold for special.
+    PlainBlock "dialog" "search";
+    List "ol" "ul";
+    Heading "h1" "h2" "h3" "h4" "h5" "h6";
+    Preformatted "pre" "listing";
+    Form "form";
+    Li "li";
+    Definition "dd" "dt";
+    Plaintext "plaintext";
+    Button "button";
+    A "a";
+    Nobr "nobr";
+    Formatting "b" "big" "code" "em" "font" "i" "s" "small" "strike" "strong" "tt" "u";
+    Embedding "applet" "marquee" "object";
+    Table "table";
+    Caption "caption";
+    Colgroup "colgroup";
+    Col "col";
+    TableBody "tbody" "tfoot" "thead";
+    Tr "tr";
+    Cell "td" "th";
+    Br "br";
+    Img "img";
+    Image "image";
+    Void "area" "embed" "wbr";
+    Keygen "keygen";
+    Input "input";
+    Param "param" "source" "track";
+    Hr "hr";
+    Textarea "textarea";
+    Xmp "xmp";
+    Iframe "iframe";
+    Noembed "noembed";
+    Select "select";
+    Option "option";
+    Optgroup "optgroup";
+    Ruby "ruby";
+    RubyBase "rb" "rtc";
+    RubyText "rp" "rt";
+    Math "math";
+    Svg "svg";
+    Isindex "isindex";
+    // Named by the rules for foreign content only.
+    Inline "span" "sub" "sup" "var";
+    MathPoint "mi" "mo" "mn" "ms" "mtext";
+    MathGlyph "mglyph" "malignmark";
+    AnnotationXml "annotation-xml";
+    Desc "desc";
+    ForeignObject "foreignobject";
+}
+
+/// The sets, one bit each.
+pub(super) mod set {
+    /// Special elements (13.2.4.2).
+    pub(in super::super) const SPECIAL: u16 = 1;
+    /// What bounds "in scope".
+    pub(in super::super) const SCOPE: u16 = 1 << 1;
+    /// What bounds a list item's scope besides.
+    pub(in super::super) const LIST: u16 = 1 << 2;
+    /// What bounds a button's scope besides.
+    pub(in super::super) const BUTTON: u16 = 1 << 3;
+    /// What bounds a table's scope, and where a table's context ends.
+    pub(in super::super) const TABLE: u16 = 1 << 4;
+    /// Where a table body's context ends.
+    pub(in super::super) const TABLE_BODY: u16 = 1 << 5;
+    /// Where a row's context ends.
+    pub(in super::super) const ROW: u16 = 1 << 6;
+    /// What ends by itself.
+    pub(in super::super) const IMPLIED: u16 = 1 << 7;
+    /// What ends by itself at the end of a template.
+    pub(in super::super) const THOROUGH: u16 = 1 << 8;
+    /// An element of SVG or MathML.
+    pub(in super::super) const FOREIGN: u16 = 1 << 9;
+    /// An element of SVG.
+    pub(in super::super) const SVG: u16 = 1 << 10;
+    /// A foreign element with HTML inside.
+    pub(in super::super) const HTML_POINT: u16 = 1 << 11;
+    /// A foreign element with text of HTML inside.
+    pub(in super::super) const TEXT_POINT: u16 = 1 << 12;
+    /// What takes text without parsing it as a table's text.
+    pub(in super::super) const TABLE_OUTER: u16 = 1 << 13;
+}
+
+use set::{BUTTON, IMPLIED, LIST, ROW, SCOPE, SPECIAL, TABLE, TABLE_BODY, TABLE_OUTER, THOROUGH};
+
+impl Tag {
+    /// The sets to which the HTML element of this name belongs.
+    pub(super) const fn sets(self) -> u16 {
+        self.bounds() | self.ends() | if self.is_special() { SPECIAL } else { 0 }
+    }
+
+    const fn bounds(self) -> u16 {
+        match self {
+            Self::Html => SCOPE | TABLE | TABLE_BODY | ROW,
+            Self::Template => SCOPE | TABLE | TABLE_BODY | ROW,
+            Self::Table => SCOPE | TABLE | TABLE_OUTER,
+            Self::TableBody => TABLE_BODY | TABLE_OUTER,
+            Self::Tr => ROW | TABLE_OUTER,
+            Self::Caption | Self::Cell | Self::Embedding | Self::Select => SCOPE,
+            Self::List => LIST,
+            Self::Button => BUTTON,
+            _ => 0,
+        }
+    }
+
+    const fn ends(self) -> u16 {
+        match self {
+            Self::Definition | Self::Li | Self::Option | Self::Optgroup | Self::P => IMPLIED | THOROUGH,
+            Self::RubyBase | Self::RubyText => IMPLIED | THOROUGH,
+            Self::Caption | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr => THOROUGH,
+            _ => 0,
+        }
+    }
+
+    const fn is_special(self) -> bool {
+        let inline = matches!(self, Self::A | Self::Nobr | Self::Formatting | Self::Inline | Self::Other);
+        let plain = matches!(self, Self::PlainBlock | Self::Keygen | Self::Image);
+        let choice = matches!(self, Self::Option | Self::Optgroup);
+        let ruby = matches!(self, Self::Ruby | Self::RubyBase | Self::RubyText);
+        let math = matches!(self, Self::Math | Self::MathPoint | Self::MathGlyph | Self::AnnotationXml);
+        let svg = matches!(self, Self::Svg | Self::Desc | Self::ForeignObject);
+        !(inline || plain || choice || ruby || math || svg)
+    }
+
+    /// Whether it starts a line of its own and ends a paragraph.
+    pub(super) const fn is_block(self) -> bool {
+        matches!(self, Self::Block | Self::Div | Self::PlainBlock | Self::List)
+    }
+
+    /// Whether the rules for the head take it wherever it stands.
+    pub(super) const fn is_of_head(self) -> bool {
+        matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
+    }
+
+    /// Whether it is a part of a table and starts nowhere else.
+    pub(super) const fn is_of_table(self) -> bool {
+        matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
+    }
+
+    /// Whether its start tag ends foreign content (but for `font`, which depends).
+    pub(super) const fn breaks_out(self, name: &str) -> bool {
+        match self {
+            Self::Formatting => !matches!(name.as_bytes(), b"font"),
+            Self::Block => matches!(name.as_bytes(), b"blockquote" | b"center" | b"dl" | b"menu"),
+            Self::Div => matches!(name.as_bytes(), b"div"),
+            Self::Void => matches!(name.as_bytes(), b"embed"),
+            Self::HeadVoid => matches!(name.as_bytes(), b"meta"),
+            Self::Body | Self::Head | Self::Br | Self::Definition | Self::Heading | Self::Hr | Self::Img => {
+                true
+            }
+            Self::Li | Self::Preformatted | Self::Nobr | Self::List | Self::P | Self::Ruby => true,
+            Self::Inline | Self::Table => true,
+            _ => false,
+        }
+    }
+}
