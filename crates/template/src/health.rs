@@ -109,17 +109,21 @@ impl Health {
     }
 
     fn is_unlike(&self, page: &Extracted, words: u32) -> bool {
-        let shorter = words.saturating_mul(ANOTHER_ORDER) < self.words;
-        let longer = words > self.words.saturating_mul(ANOTHER_ORDER);
         let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE;
         let learned = self.words > 0;
         learned
             && (words == 0
-                || shorter
-                || longer
+                || self.is_of_another_order(words)
                 || alone
                 || page.confidence < UNSURE * self.confidence
                 || self.familiar(page) < FAMILIAR)
+    }
+
+    /// Whether a text has a length of another order than the median page's.
+    pub(crate) fn is_of_another_order(&self, words: u32) -> bool {
+        let shorter = words.saturating_mul(ANOTHER_ORDER) < self.words;
+        let longer = words > self.words.saturating_mul(ANOTHER_ORDER);
+        self.words > 0 && (shorter || longer)
     }
 
     /// How much of what the median page has this page has, 0 to 1: the mean over known

@@ -14,7 +14,7 @@ use gleaner_html::text::Line;
 use crate::{Extracted, Insert, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
 
 /// With fewer words found than this the page is judged alone, too.
-const FEW_WORDS: u32 = 30;
+pub(crate) const FEW_WORDS: u32 = 30;
 
 /// Below this the template is unsure, and the page is judged alone, too.
 const UNSURE: f32 = 0.5;

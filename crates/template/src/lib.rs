@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`article`] | is this page an article, as far as one page can tell? |
 //! | [`site`] | what is a site's template, how is it learned, written, applied? |
+//! | [`detection`] | what is a page's text by its site's places alone, quickly? |
 //! | [`health`] | is it still the template of its site? |
 //! | [`pins`] | what does a person say of a host's pages, and how does it win? |
 //! | [`class`] | what is each line called: content, caption, comment? |
@@ -18,6 +19,7 @@
 pub mod article;
 pub mod class;
 pub mod describe;
+pub mod detection;
 pub mod explain;
 pub mod health;
 pub mod inserts;
@@ -26,6 +28,7 @@ pub mod pins;
 pub mod site;
 
 pub use article::{Reason, Verdict, judge};
+pub use detection::Detector;
 pub use health::{Health, Seen, Window};
 pub use inserts::{Insert, Inserts};
 pub use judgement::Judgement;

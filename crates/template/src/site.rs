@@ -43,6 +43,8 @@ pub struct SiteTemplate {
 pub enum Method {
     /// By the block model and the site's template.
     Template,
+    /// By the places of the site's template alone ([`crate::Detector`]).
+    Detection,
     /// By the block model from the page alone.
     BlockModel,
 }
@@ -53,6 +55,7 @@ impl Method {
     pub fn label(self) -> &'static str {
         match self {
             Self::Template => "template",
+            Self::Detection => "detection",
             Self::BlockModel => "block-model",
         }
     }
@@ -291,7 +294,7 @@ mod tests {
 
     #[test]
     fn labels_are_what_serde_writes() {
-        for method in [Method::Template, Method::BlockModel] {
+        for method in [Method::Template, Method::Detection, Method::BlockModel] {
             assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
         }
     }

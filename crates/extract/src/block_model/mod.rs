@@ -29,6 +29,7 @@ mod block;
 mod features;
 mod forest;
 mod hashing;
+mod known;
 mod lexicon;
 mod questions;
 mod repeated;
@@ -42,6 +43,7 @@ use gleaner_html::text::{Line, PlacedLine};
 use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
+pub use known::{Known, KnownLine};
 pub use repeated::Repeated;
 pub use site::{Place, Site};
 

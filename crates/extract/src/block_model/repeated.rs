@@ -74,6 +74,11 @@ impl Repeated {
         self.0.is_empty()
     }
 
+    /// The hashes, sorted.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+
     pub(super) fn holds(&self, path: u64, text: u64) -> bool {
         self.0.contains(&key(path, text))
     }
@@ -91,7 +96,7 @@ fn article(scene: &Scene) -> Option<u64> {
     told.then(|| key(scene.stated.title.iter().fold(0, |all, word| all ^ word), longest.text))
 }
 
-fn key(path: u64, text: u64) -> u64 {
+pub(super) fn key(path: u64, text: u64) -> u64 {
     path.rotate_left(17) ^ text.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

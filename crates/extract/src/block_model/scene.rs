@@ -22,7 +22,7 @@ use super::statements::Statements;
 use crate::has_word;
 
 /// Blocks of a page that are looked at.
-const MOST_BLOCKS: usize = 50_000;
+pub(super) const MOST_BLOCKS: usize = 50_000;
 
 /// Sums over the blocks of a subtree or of a path.
 #[derive(Debug, Clone, Copy, Default)]

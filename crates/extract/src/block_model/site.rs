@@ -179,10 +179,10 @@ fn element_name(page: &Page, node: gleaner_html::NodeId) -> String {
 }
 
 /// Share of words in links above which a line is a link.
-const MOSTLY: f32 = 0.5;
+pub(super) const MOSTLY: f32 = 0.5;
 
 /// Bytes of an element's name that are kept.
-const LONGEST_NAME: usize = 200;
+pub(super) const LONGEST_NAME: usize = 200;
 
 #[cfg(test)]
 mod tests {

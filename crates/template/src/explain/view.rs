@@ -175,7 +175,7 @@ impl<'a> View<'a> {
     fn judged_by(&self) -> String {
         let Explained { template, judgement, .. } = self.explained;
         match (template.filter(|template| template.site.pages > 0), judgement.method) {
-            (Some(template), Method::Template) => format!(
+            (Some(template), Method::Template | Method::Detection) => format!(
                 "template {} of {}, learned {} from {} pages",
                 template.version,
                 template.host,

@@ -1,0 +1,283 @@
+//! What a site knows of a page's lines, and nothing else: whether it repeats them, and
+//! what stood at their places.
+//!
+//! [`Site::judge`] asks the model of every line, for which it takes 176 numbers each. Here
+//! a line is looked up twice, by the hash of its text at its path and by the hash of its
+//! place's name, so that most of the time goes into the text itself.
+//!
+//! The awkward truth: this says of a line what [`Site::judge`] says (place, repeated, words,
+//! share of links), and is written a second time for speed; a test holds both together.
+
+use gleaner_html::text::{PlacedLine, placed_lines};
+use gleaner_html::{NodeId, Page};
+
+use super::hashing::{FNV_START, fnv_1a, hash};
+use super::repeated;
+use super::scene::MOST_BLOCKS;
+use super::site::{LONGEST_NAME, MOSTLY};
+use super::{Place, Site};
+use crate::{has_word, words};
+
+/// A site's places and repeated texts, ready to be looked up.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Hashes of the names of places, sorted.
+    places: Vec<(u64, Place)>,
+    /// Hashes of what is repeated, sorted.
+    repeated: Vec<u64>,
+}
+
+/// A line with what its site knows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownLine {
+    /// The line.
+    pub placed: PlacedLine,
+    /// Its words, and the share of them in links (0 to 1).
+    pub words: u32,
+    /// See `words`.
+    pub link_share: f32,
+    /// Whether the site repeats it.
+    pub repeated: bool,
+    /// What stood at its place on the learning pages; `None` where nothing did.
+    pub place: Option<Place>,
+}
+
+impl KnownLine {
+    /// Whether most of its words are in links.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        self.link_share > MOSTLY
+    }
+}
+
+impl Known {
+    /// Of what was learned.
+    #[must_use]
+    pub fn of(site: &Site) -> Self {
+        let mut places: Vec<(u64, Place)> =
+            site.places.iter().map(|(name, place)| (place_key(name), *place)).collect();
+        places.sort_unstable_by_key(|(key, _)| *key);
+        Self { places, repeated: site.repeated.keys().collect() }
+    }
+
+    /// The lines of a page that hold a word, in page order, but for what `keep` leaves out
+    /// ([`placed_lines`]).
+    #[must_use]
+    pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<KnownLine> {
+        let mut placed = placed_lines(page, 0, keep);
+        placed.retain(|placed| has_word(&placed.line.text));
+        placed.truncate(MOST_BLOCKS);
+        let mut links = Links::of(page);
+        let mut paths = Paths::new(page);
+        placed.into_iter().map(|placed| self.line(placed, &mut links, &mut paths)).collect()
+    }
+
+    fn line(&self, placed: PlacedLine, links: &mut Links, paths: &mut Paths) -> KnownLine {
+        let count = words(&placed.line.text).count() as u32;
+        let linked = links.words_within(&placed).min(count);
+        let link_share = linked as f32 / (count as f32).max(1.0);
+        let at = paths.of(placed.block);
+        let key = if link_share > MOSTLY { fnv_1a(at.place, b" > a") } else { at.place };
+        let text = repeated::key(at.path, hash(&placed.line.text));
+        KnownLine {
+            words: count,
+            link_share,
+            repeated: self.repeated.binary_search(&text).is_ok(),
+            place: self.place(key),
+            placed,
+        }
+    }
+
+    fn place(&self, key: u64) -> Option<Place> {
+        let found = self.places.binary_search_by_key(&key, |(key, _)| *key);
+        found.ok().map(|at| self.places[at].1)
+    }
+}
+
+fn place_key(name: &str) -> u64 {
+    fnv_1a(FNV_START, name.as_bytes())
+}
+
+/// The links of a page, outermost only, asked for line by line in page order.
+struct Links<'a> {
+    page: &'a Page,
+    ranges: Vec<(NodeId, NodeId)>,
+    /// Those before it end before the last line that was asked for.
+    at: usize,
+}
+
+impl<'a> Links<'a> {
+    fn of(page: &'a Page) -> Self {
+        let mut ranges: Vec<(NodeId, NodeId)> = Vec::new();
+        for id in page.elements("a") {
+            if ranges.last().is_none_or(|(_, end)| *end <= id) {
+                ranges.push((id, page.node(id).end));
+            }
+        }
+        Self { page, ranges, at: 0 }
+    }
+
+    /// Words of a line's texts that stand in links.
+    fn words_within(&mut self, placed: &PlacedLine) -> u32 {
+        let of = &placed.nodes;
+        while self.ranges.get(self.at).is_some_and(|(_, end)| *end <= of.start) {
+            self.at += 1;
+        }
+        let within = self.ranges[self.at..].iter().take_while(|(start, _)| *start < of.end);
+        let nodes = within.flat_map(|(start, end)| *start.max(&of.start)..*end.min(&of.end));
+        nodes.filter_map(|id| self.page.text(id)).map(|text| words(text).count() as u32).sum()
+    }
+}
+
+/// The open elements around the last line that was asked for, the root first.
+struct Paths<'a> {
+    page: &'a Page,
+    open: Vec<At>,
+    /// Elements to be opened, and a name: kept for their room.
+    next: Vec<NodeId>,
+    name: String,
+}
+
+/// An element as the site's hashes have it.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    node: NodeId,
+    end: NodeId,
+    /// Hash of tag, class and id from the root to it.
+    path: u64,
+    /// Hash of its name, and of the place of a line in it.
+    name: u64,
+    place: u64,
+}
+
+impl<'a> Paths<'a> {
+    fn new(page: &'a Page) -> Self {
+        Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
+    }
+
+    /// What is known of an element. Quick if it stands near the last one.
+    fn of(&mut self, node: NodeId) -> At {
+        while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
+            self.open.pop();
+        }
+        let last = self.open.last().map(|at| at.node);
+        let mut above = node;
+        while Some(above) != last {
+            self.next.push(above);
+            let parent = self.page.node(above).parent;
+            if parent == above {
+                break;
+            }
+            above = parent;
+        }
+        while let Some(node) = self.next.pop() {
+            self.enter(node);
+        }
+        *self.open.last().expect("the element that was asked for is open")
+    }
+
+    fn enter(&mut self, node: NodeId) {
+        let page = self.page;
+        let tag = page.tag(node).unwrap_or_default();
+        let [mut class, mut id] = [String::new(), String::new()];
+        mask_into(page.attribute(node, "class").unwrap_or_default(), &mut class);
+        mask_into(page.attribute(node, "id").unwrap_or_default(), &mut id);
+        let above = self.open.last();
+        let key = hash(&(hash(&(tag, &class)), &id));
+        let path = hash(&(above.map_or(0, |above| above.path), key));
+        write_name(tag, &class, &id, &mut self.name);
+        let name = place_key(&self.name);
+        // The root stands in itself.
+        let outer = above.map_or(name, |above| above.name);
+        let place = fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes());
+        self.open.push(At { node, end: page.node(node).end, path, name, place });
+    }
+}
+
+fn mask_into(value: &str, out: &mut String) {
+    if !value.is_empty() {
+        *out = super::hashing::masked(value);
+    }
+}
+
+/// The name of an element in the name of a place.
+fn write_name(tag: &str, class: &str, id: &str, out: &mut String) {
+    out.clear();
+    out.push_str(tag);
+    for (sign, value) in [('.', class), ('#', id)] {
+        for part in value.split_whitespace() {
+            out.push(sign);
+            out.push_str(part);
+        }
+    }
+    out.truncate(out.floor_char_boundary(LONGEST_NAME));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Forest;
+    use super::*;
+
+    const PARTS: [&str; 16] = [
+        "<div class='story box-12'>",
+        "<div id=a1 class=\"x  y9\">",
+        "<p>",
+        "<p class=lead>",
+        "</div>",
+        "<a href=/x>",
+        "</a>",
+        "<ul class=menu><li>",
+        "<li>",
+        "</ul>",
+        "Rain fell on the valley, ",
+        "home ",
+        "<b>12 words</b>",
+        " · ",
+        "<table><tr><td>",
+        "</table>",
+    ];
+
+    fn page() -> impl Strategy<Value = Page> {
+        proptest::collection::vec(proptest::sample::select(&PARTS), 0..60)
+            .prop_map(|parts| Page::parse(&parts.concat()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        /// The lines of a page are known as the site judges them.
+        #[test]
+        fn what_is_known_is_what_is_judged(pages in proptest::collection::vec(page(), 3), other in page()) {
+            let model = Forest::default();
+            let site = Site::learn(&pages.iter().collect::<Vec<_>>(), &model);
+            let known = Known::of(&site);
+            for page in pages.iter().chain([&other]) {
+                let judged = site.judge(page, &model);
+                let lines = known.lines(page, |_| true);
+                prop_assert_eq!(judged.len(), lines.len());
+                for (judged, line) in judged.into_iter().zip(lines) {
+                    let place = site.places.get(&judged.place).copied();
+                    let expected = KnownLine {
+                        words: judged.words,
+                        link_share: judged.link_share,
+                        repeated: judged.repeated,
+                        place,
+                        placed: judged.placed,
+                    };
+                    prop_assert_eq!(line, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_of_nothing() {
+        let known = Known::of(&Site::default());
+        assert!(known.lines(&Page::parse(""), |_| true).is_empty());
+        assert!(known.lines(&Page::default(), |_| true).is_empty());
+        let line = known.lines(&Page::parse("<p>a line"), |_| true).remove(0);
+        assert_eq!((line.words, line.repeated, line.place, line.is_link()), (2, false, None, false));
+    }
+}
