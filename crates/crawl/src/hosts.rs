@@ -8,9 +8,9 @@ use gleaner_config::GapScope;
 use gleaner_fetch::Access;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostId, HostRecord};
-use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 
+use crate::reading::Applied;
 use crate::schedule::GroupName;
 
 /// A host of this run.
@@ -22,7 +22,7 @@ pub(crate) struct Host {
     pub(crate) access: Option<Access>,
     /// When robots.txt is to be asked for again.
     pub(crate) robots_due: Timestamp,
-    pub(crate) template: Option<Arc<SiteTemplate>>,
+    pub(crate) template: Option<Arc<Applied>>,
     /// Version of the newest template in the store; 0 where there is none.
     pub(crate) version: u32,
     /// Articles gathered and not yet learned from.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use gleaner_fetch::{FetchError, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_store::{HostId, UrlRecord};
-use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use url::Url;
 
 use crate::learning::Learned;
-use crate::reading::Reading;
+use crate::reading::{Applied, Reading};
 use crate::schedule::GroupName;
 
 /// A URL that is in flight.
@@ -21,7 +20,7 @@ pub(crate) struct Visit {
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
     /// The template of its host, as it was when the URL was handed out.
-    pub(crate) template: Option<Arc<SiteTemplate>>,
+    pub(crate) template: Option<Arc<Applied>>,
 }
 
 /// Articles of one host that are to be learned from, or extracted one by one.

@@ -123,7 +123,7 @@ impl Owner {
         let template = match self.store.template(&record.name)? {
             Some(_) if record.outdated => None,
             Some(json) => match SiteTemplate::from_json(&json) {
-                Ok(template) => Some(Arc::new(template)),
+                Ok(template) => Some(Arc::new(crate::reading::Applied::of(template))),
                 Err(error) => {
                     warn!(host = record.name, %error, "its template cannot be read; it is learned again");
                     None

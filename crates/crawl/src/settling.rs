@@ -24,8 +24,9 @@ impl Owner {
         for page in learned.pages {
             self.settle(&mut change, &lesson, page, settled)?;
         }
-        let template = learned.template.map(Arc::new);
+        let template = learned.template.map(|template| Arc::new(crate::reading::Applied::of(template)));
         if let Some(template) = &template {
+            let template = &template.template;
             change.put_template(&lesson.name, template.version, &template.to_json());
             if let Some(known) = self.store.host(&lesson.name)? {
                 // By way of the change, which has counted the gathered pages down.
@@ -36,8 +37,9 @@ impl Owner {
         self.commit(change)?;
         if let Some(host) = self.hosts.get_mut(lesson.host) {
             if let Some(template) = template {
-                info!(host = lesson.name, version = template.version, pages, "learned a template");
-                host.version = template.version;
+                let version = template.template.version;
+                info!(host = lesson.name, version, pages, "learned a template");
+                host.version = version;
                 host.template = Some(template);
                 host.gathered = 0;
                 self.progress.gathered.fetch_sub(pages as u64, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use gleaner_extract::block_model::{self, Forest};
 use gleaner_extract::{Input, SinglePage, content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
-use gleaner_template::{SiteTemplate, site};
+use gleaner_template::{Detector, SiteTemplate, site};
 use jiff::Timestamp;
 
 /// What extracts the text of a page.
@@ -21,8 +21,9 @@ pub enum Method {
     ContentExtractor,
     /// By the template of the page's site, as published.
     FastContentExtractor,
-    /// What the crawl does: by the block model and the site's template and, where that
-    /// is unsure or there is none, from the page alone.
+    /// What the crawl does: by the places of the site's template; where those do not tell,
+    /// by the block model and the template; where that is unsure or there is none, from
+    /// the page alone.
     Gleaner,
 }
 
@@ -30,7 +31,7 @@ pub enum Method {
 /// some method asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
-    template: Option<SiteTemplate>,
+    template: Option<(SiteTemplate, Detector)>,
     fast: Option<fast_content_extractor::Template>,
     site: Option<content_extractor::Site>,
 }
@@ -41,7 +42,11 @@ impl Learned {
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
         // When a template was learned is kept for people; here nobody sees it.
-        let learn = || SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
+        let learn = || {
+            let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
+            let detector = Detector::of(&template);
+            (template, detector)
+        };
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
         let prepare =
             || fast_content_extractor::prepare(&pages(), &fast_content_extractor::Params::default());
@@ -105,7 +110,9 @@ impl Method {
                 learned.fast.as_ref().map(|template| template.detect(page)).unwrap_or_default()
             }
             Self::Gleaner => match &learned.template {
-                Some(template) => template.extract_with(model, page).lines,
+                Some((template, detector)) => {
+                    detector.detect(page).unwrap_or_else(|| template.extract_with(model, page)).lines
+                }
                 None => site::extract_alone_with(model, page).lines,
             },
         }

@@ -20,6 +20,7 @@
 
 pub mod date;
 pub mod decode;
+pub mod kinds;
 pub mod links;
 pub mod metadata;
 pub mod source;
@@ -40,4 +41,4 @@ mod tags;
 mod title;
 mod tree;
 
-pub use page::{Kind, Node, NodeId, Page};
+pub use page::{Kind, Node, NodeId, Page, Partly};

@@ -24,6 +24,7 @@ use scraper::{Html, Node as Parsed};
 
 use crate::attribute_flood;
 use crate::fast::{self, Built, Unsure};
+use crate::kinds::Kinds;
 use crate::tree::{self, Budget};
 
 /// A node's place in document order; the root is 0.
@@ -43,6 +44,21 @@ pub(crate) struct Parts {
     pub(crate) nodes: Vec<Node>,
     pub(crate) attributes: Vec<(LocalName, Range<u32>)>,
     pub(crate) text: String,
+}
+
+impl From<Parts> for Page {
+    fn from(Parts { nodes, attributes, text }: Parts) -> Self {
+        Self { nodes, attributes, text, truncated: false }
+    }
+}
+
+/// A page and the outermost elements whose content is not wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Partly {
+    /// The page.
+    pub page: Page,
+    /// Those elements, in page order. What is left of their content may stand below them.
+    pub left_out: Vec<NodeId>,
 }
 
 /// What one page may cost. The costliest of 1,344 recorded news pages takes an
@@ -99,11 +115,80 @@ impl Page {
     /// 64 MiB of input; an element keeps its first 1,000 attributes.
     #[must_use]
     pub fn parse(html: &str) -> Self {
-        match Self::build_fast(html) {
-            Built::Sure(Parts { nodes, attributes, text }) => {
-                Self { nodes, attributes, text, truncated: false }
-            }
+        match Self::build_fast(html, &Kinds::default()) {
+            Built::Sure(parts, _) => Self::from(parts),
             Built::Unsure(_) => Self::parse_reference(html),
+        }
+    }
+
+    /// Parses a document without the content of elements of these kinds, wherever it is
+    /// certain where they end: of those only links (without their text) and what `<link>`,
+    /// `<meta>`, `<base>` and JSON-LD say are there. What stands outside them is as
+    /// [`Page::parse`] has it.
+    ///
+    /// ```
+    /// use gleaner_html::{Page, kinds::Kinds};
+    ///
+    /// let html = "<ul class=menu><li><a href=/n>News</a></ul><p>Rain.";
+    /// let partly = Page::parse_partly(html, &Kinds::of(["body > ul.menu"]));
+    /// assert_eq!(partly.page.raw_text(0), "Rain.");
+    /// assert_eq!(partly.page.elements("a").count(), 1);
+    /// assert_eq!(partly.left_out, [3]);
+    /// ```
+    #[must_use]
+    pub fn parse_partly(html: &str, without: &Kinds) -> Partly {
+        match Self::build_fast(html, without) {
+            Built::Sure(parts, left_out) => Partly { page: Self::from(parts), left_out },
+            Built::Unsure(_) => {
+                let page = Self::parse(html);
+                Partly { left_out: without.outermost(&page), page }
+            }
+        }
+    }
+
+    /// A copy without the content of these elements, but for what
+    /// [`parse_partly`](Self::parse_partly) keeps of it. In page order, none in another.
+    #[must_use]
+    pub fn without(&self, left_out: &[NodeId]) -> Self {
+        let mut copy = Self { nodes: Vec::with_capacity(self.nodes.len()), ..self.clone() };
+        let mut moved: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
+        let mut roots = left_out.iter().copied().peekable();
+        let (mut root, mut behind) = (0, 0);
+        for (id, node) in self.iter() {
+            moved.push(copy.nodes.len() as NodeId);
+            let is_inside = id < behind;
+            if is_inside && !self.is_kept(id) {
+                continue;
+            }
+            let is_json = self.tag(id).is_none();
+            let parent = moved[if is_inside && !is_json { root } else { node.parent } as usize];
+            let depth = copy.nodes.get(parent as usize).map_or(0, |parent| parent.depth + 1);
+            let end = copy.nodes.len() as NodeId + 1;
+            copy.nodes.push(Node { parent, end, depth, kind: node.kind.clone() });
+            if roots.next_if_eq(&id).is_some() {
+                (root, behind) = (id, node.end);
+            }
+        }
+        copy.set_ends();
+        copy
+    }
+
+    /// Whether a node is kept of what is left out.
+    fn is_kept(&self, id: NodeId) -> bool {
+        let is_json = |id| self.attribute(id, "type").is_some_and(fast::is_json_ld);
+        match self.tag(id) {
+            Some("a" | "area" | "link" | "meta" | "base") => true,
+            Some("script") => is_json(id),
+            Some(_) => false,
+            None => self.tag(self.node(id).parent) == Some("script") && is_json(self.node(id).parent),
+        }
+    }
+
+    /// Sets where each subtree ends: behind the last of its nodes.
+    fn set_ends(&mut self) {
+        for id in (1..self.nodes.len()).rev() {
+            let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);
+            self.nodes[parent].end = self.nodes[parent].end.max(end);
         }
     }
 
@@ -111,17 +196,17 @@ impl Page {
     /// if it does not.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
-        match Self::build_fast(html) {
-            Built::Sure(_) => None,
+        match Self::build_fast(html, &Kinds::default()) {
+            Built::Sure(..) => None,
             Built::Unsure(reason) => Some(reason.name()),
         }
     }
 
-    fn build_fast(html: &str) -> Built {
+    fn build_fast(html: &str, without: &Kinds) -> Built {
         if html.len() > MAX_BYTES {
             return Built::Unsure(Unsure::Costly);
         }
-        fast::build(html, BUDGET.work)
+        fast::build(html, without, BUDGET.work)
     }
 
     /// Parses a document with html5ever and scraper alone: what [`Page::parse`] is held

@@ -8,9 +8,12 @@
 //!    there was two to one content, or two to one none ([`DECISIVE`]). Its lines are
 //!    content, or none.
 //! 3. The other lines are open, and dropped. Where their words, but for lines of links,
-//!    exceed [`MOST_OPEN`] of the words found, or where the text is unlike the site's
-//!    (next to none, or of another length by far), the page is not detected, and
-//!    [`SiteTemplate::extract`] has to read it.
+//!    exceed [`MOST_OPEN`] of the words found, or where the page is unlike those that were
+//!    learned from ([`Health::see`]), it is not detected, and [`SiteTemplate::extract`] has
+//!    to read it.
+//!
+//! Parts in which the site never has content ([`crate::barren`]) are not looked at, and
+//! where the page is read for detection ([`Detector::read`]) not even built.
 //!
 //! The three bounds were set on 20 recorded sites by models that had not seen the site
 //! (docs/evaluation.md); F1 moves by a thousandth over thrice their range, and share of
@@ -22,7 +25,8 @@
 //! is in it.
 
 use gleaner_extract::block_model::{Known, KnownLine};
-use gleaner_html::Page;
+use gleaner_html::kinds::Kinds;
+use gleaner_html::{NodeId, Page, Partly};
 
 use crate::judgement::FEW_WORDS;
 use crate::{Extracted, Health, Method, SiteTemplate};
@@ -40,6 +44,7 @@ const MOST_OPEN: f32 = 0.3;
 #[derive(Debug, Clone)]
 pub struct Detector {
     known: Known,
+    barren: Kinds,
     health: Health,
 }
 
@@ -68,16 +73,35 @@ impl Detector {
     /// Of a template. One without pages detects nothing.
     #[must_use]
     pub fn of(template: &SiteTemplate) -> Self {
-        Self { known: Known::of(&template.site), health: template.health }
+        let barren = Kinds::of(template.barren.iter().map(String::as_str));
+        Self { known: Known::of(&template.site), barren, health: template.health }
     }
 
     /// The text of a page of this site; `None` if it cannot be told by places alone.
     ///
     /// [`Extracted::confidence`] is that of the places, weighed by words, with open words
-    /// as doubt; `known` and `repeated` are as the full method gives them.
+    /// as doubt; `known` and `repeated` are
+    /// shares of the lines outside of barren parts.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
-        let lines = self.known.lines(page, |_| true);
+        self.detect_outside(page, &self.barren.outermost(page))
+    }
+
+    /// A page without the parts in which this site never has content: what
+    /// [`detect_partly`](Self::detect_partly), metadata and links need of it.
+    #[must_use]
+    pub fn read(&self, html: &str) -> Partly {
+        Page::parse_partly(html, &self.barren)
+    }
+
+    /// The same as [`detect`](Self::detect), of a page that [`read`](Self::read) has read.
+    #[must_use]
+    pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
+        self.detect_outside(&partly.page, &partly.left_out)
+    }
+
+    fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<Extracted> {
+        let lines = self.known.lines(page, |id| left_out.binary_search(&id).is_err());
         let said: Vec<Said> = lines.iter().map(Said::of).collect();
         let (mut found, mut sure, mut open) = (0, 0.0, 0);
         for (line, said) in lines.iter().zip(&said) {
@@ -90,8 +114,7 @@ impl Detector {
                 Said::Open | Said::Nothing => {}
             }
         }
-        let is_told = found >= FEW_WORDS && open as f32 <= MOST_OPEN * found as f32;
-        if !is_told || self.health.is_of_another_order(found) {
+        if found < FEW_WORDS || open as f32 > MOST_OPEN * found as f32 {
             return None;
         }
         let share = |count: usize| count as f32 / lines.len().max(1) as f32;
@@ -99,13 +122,14 @@ impl Detector {
         let known = share(lines.iter().filter(is_met).count());
         let repeated = share(lines.iter().filter(|line| line.repeated).count());
         let content = lines.into_iter().zip(said).filter(|(_, said)| matches!(said, Said::Content(_)));
-        Some(Extracted {
+        let detected = Extracted {
             lines: content.map(|(line, _)| line.placed.line).collect(),
             method: Method::Detection,
             confidence: sure / (found + open) as f32,
             known,
             repeated,
-        })
+        };
+        Some(detected).filter(|detected| !self.health.see(detected).unlike)
     }
 }
 

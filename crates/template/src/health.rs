@@ -120,7 +120,7 @@ impl Health {
     }
 
     /// Whether a text has a length of another order than the median page's.
-    pub(crate) fn is_of_another_order(&self, words: u32) -> bool {
+    fn is_of_another_order(&self, words: u32) -> bool {
         let shorter = words.saturating_mul(ANOTHER_ORDER) < self.words;
         let longer = words > self.words.saturating_mul(ANOTHER_ORDER);
         self.words > 0 && (shorter || longer)

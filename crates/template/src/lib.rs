@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`article`] | is this page an article, as far as one page can tell? |
 //! | [`site`] | what is a site's template, how is it learned, written, applied? |
+//! | [`barren`] | which parts of a site's pages never hold content? |
 //! | [`detection`] | what is a page's text by its site's places alone, quickly? |
 //! | [`health`] | is it still the template of its site? |
 //! | [`pins`] | what does a person say of a host's pages, and how does it win? |
@@ -17,6 +18,7 @@
 //! or selectors can fail.
 
 pub mod article;
+pub mod barren;
 pub mod class;
 pub mod describe;
 pub mod detection;

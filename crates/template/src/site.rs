@@ -7,6 +7,7 @@
 //! ([`Judgement`]); the method is recorded with the text. Whether a template is out of
 //! date is watched on every page ([`Health`]).
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest, Site};
@@ -15,7 +16,7 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::{Health, Judgement, Pins};
+use crate::{Health, Judgement, Pins, barren};
 
 /// Version of the template's JSON.
 const FORMAT: u32 = 3;
@@ -35,6 +36,10 @@ pub struct SiteTemplate {
     pub health: Health,
     /// What was learned.
     pub site: Site,
+    /// Kinds of element without any content ([`crate::barren`]). Templates of earlier
+    /// versions know none.
+    #[serde(default)]
+    pub barren: BTreeSet<String>,
 }
 
 /// How a text was extracted.
@@ -127,13 +132,17 @@ impl SiteTemplate {
         learned: jiff::Timestamp,
         pages: &[(&str, &Page)],
     ) -> Self {
-        let (learned_from, pages): (Vec<String>, Vec<&Page>) =
-            pages.iter().map(|(url, page)| ((*url).to_owned(), *page)).unzip();
-        let site = Site::learn(&pages, model);
+        let learned_from = pages.iter().map(|(url, _)| (*url).to_owned()).collect();
+        let site = Site::learn(&pages.iter().map(|(_, page)| *page).collect::<Vec<_>>(), model);
         let health = Health::default();
-        let template = Self { host: host.to_owned(), version, learned, learned_from, health, site };
-        let extracted: Vec<Extracted> = pages.iter().map(|page| template.extract_with(model, page)).collect();
-        Self { health: Health::of(&extracted), ..template }
+        let barren = BTreeSet::new();
+        let template = Self { host: host.to_owned(), version, learned, learned_from, health, site, barren };
+        let judge =
+            |(_, page): &(&str, &Page)| Judgement::of_with(model, page, Some(&template), &Pins::default());
+        let judged: Vec<Judgement> = pages.iter().map(judge).collect();
+        let barren = barren::kinds(pages, &judged);
+        let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
+        Self { health: Health::of(&extracted), barren, ..template }
     }
 
     /// The page's text by this template or, where that is surer, alone.

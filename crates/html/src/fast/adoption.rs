@@ -12,7 +12,8 @@
 
 use html5ever::LocalName;
 
-use crate::page::NodeId;
+use crate::kinds;
+use crate::page::{Kind, Node, NodeId};
 
 use super::Unsure;
 use super::builder::Builder;
@@ -33,6 +34,11 @@ struct Ended {
     /// Its place on the stack.
     place: usize,
     entry: Entry,
+}
+
+/// Whether a node has a kind, which another parent makes another.
+fn has_kind(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }
 
 impl Builder<'_> {
@@ -128,6 +134,9 @@ impl Builder<'_> {
     /// Puts copies of the entries in front of the block and a copy of the ended element
     /// behind it, which takes the block's content; every id behind moves.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
+        if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
+            self.give_up(Unsure::Moved);
+        }
         let tail = self.arena.nodes.split_off(block as usize);
         let count = copied.len() as NodeId;
         let moved = |id: NodeId| match id.cmp(&block) {

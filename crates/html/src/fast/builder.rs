@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
+use crate::kinds::Kinds;
 use crate::page::{Kind, NodeId, Parts};
 
 use super::arena::Arena;
@@ -11,6 +12,7 @@ use super::attributes::Start;
 use super::doctype::{self, Quirks};
 use super::flood::Flood;
 use super::formatting::{Entry, Formatting};
+use super::leave_out::LeaveOut;
 use super::names::Names;
 use super::stack::{Open, Stack};
 use super::tag::{Tag, set};
@@ -69,6 +71,8 @@ pub(super) struct Builder<'a> {
     /// Whether the next white space behind the head is a text of its own.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
+    /// What is to be left out; `None` if nothing is.
+    pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<Unsure>,
     /// Bound of the questions that the reference would ask.
     work: u64,
@@ -79,29 +83,30 @@ pub(super) struct Builder<'a> {
     pub(super) rose: usize,
 }
 
-/// Builds a page, or says why the reference should. The work is counted in questions of
-/// the reference's tree builder.
-pub(crate) fn build(html: &str, most_work: u64) -> Built {
+/// Builds a page without the content of elements of these kinds, or says why the reference
+/// should. The work is counted in questions of the reference's tree builder.
+pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return Built::Unsure(Unsure::RareCharacter);
     }
     let source = source::normalise(html);
-    let mut builder = Builder::new(&source, most_work);
+    let mut builder = Builder::new(&source, kinds, most_work);
     builder.run();
     builder.names.leave();
     if let Some(reason) = builder.unsure {
         return Built::Unsure(reason);
     }
     builder.arena.close();
+    let left_out = builder.leave_out.map(|leave_out| leave_out.found).unwrap_or_default();
     let Arena { nodes, attributes, extra, .. } = builder.arena;
     let mut text = String::with_capacity(source.len() + extra.len());
     text.push_str(&source);
     text.push_str(&extra);
-    Built::Sure(Parts { nodes, attributes, text })
+    Built::Sure(Parts { nodes, attributes, text }, left_out)
 }
 
 impl<'a> Builder<'a> {
-    fn new(source: &'a str, most_work: u64) -> Self {
+    fn new(source: &'a str, kinds: &'a Kinds, most_work: u64) -> Self {
         Self {
             arena: Arena::new(source),
             names: Names::take(),
@@ -119,6 +124,7 @@ impl<'a> Builder<'a> {
             behind_head: Vec::new(),
             is_behind_comment: false,
             flood: Flood::default(),
+            leave_out: Some(LeaveOut::new(kinds)).filter(|_| !kinds.is_empty()),
             unsure: None,
             work: 0,
             most_work,
@@ -175,6 +181,9 @@ impl<'a> Builder<'a> {
             Some(start) => {
                 self.spend_tag();
                 self.start(&start);
+                if self.leave_out.is_some() && start.tag.is_block() {
+                    self.leave_out(start.tag);
+                }
             }
         }
     }

@@ -34,6 +34,7 @@ mod foreign;
 mod foreign_names;
 mod formatting;
 mod head;
+mod leave_out;
 mod names;
 mod references;
 mod scanner;
@@ -47,13 +48,15 @@ mod text;
 use {builder::Builder, formatting::Formatting};
 
 pub(crate) use builder::build;
+pub(crate) use leave_out::is_json_ld;
 
-use crate::page::Parts;
+use crate::page::{NodeId, Parts};
 
 /// What became of a page.
 pub(crate) enum Built {
-    /// The page that the reference would build.
-    Sure(Parts),
+    /// The page that the reference would build, but for what was left out; and the
+    /// elements of which that was asked.
+    Sure(Parts, Vec<NodeId>),
     /// Nothing: the reference has to build it.
     Unsure(Unsure),
 }
@@ -75,6 +78,8 @@ pub(crate) enum Unsure {
     Annotation,
     /// A table in a paragraph under a document type that is not known.
     Quirks,
+    /// What might have to be left out has got another parent.
+    Moved,
     /// The page may cost more than the reference allows, or a tag has hundreds of attributes.
     Costly,
 }
@@ -89,6 +94,7 @@ impl Unsure {
             Self::Frameset => "frameset",
             Self::RareElement => "rare element",
             Self::Annotation => "annotation-xml",
+            Self::Moved => "moved element",
             Self::Quirks => "table in a paragraph",
             Self::Costly => "costly",
         }

@@ -62,7 +62,10 @@ pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
     }
-    let mut state = State::TagName;
+    tag_end_from(bytes, at, State::TagName)
+}
+
+fn tag_end_from(bytes: &[u8], at: usize, mut state: State) -> Option<usize> {
     for (offset, byte) in bytes[at..].iter().enumerate() {
         match state.after(*byte) {
             Some(next) => state = next,
@@ -70,6 +73,25 @@ pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// As [`tag_end`], quickly where values are quoted as usual.
+pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut from = at;
+    loop {
+        let found = from + memchr::memchr3(b'>', b'"', b'\'', &bytes[from..])?;
+        let quote = bytes[found];
+        if quote == b'>' {
+            return Some(found + 1);
+        }
+        // A quote behind the first `name=` begins a value; others may be part of something.
+        let before = &bytes[from..found];
+        let is_value = before.len() >= 3 && memchr::memchr(b'=', before) == Some(before.len() - 1);
+        if !is_value || !before[before.len() - 2].is_ascii_alphanumeric() {
+            return tag_end_from(bytes, from, State::BeforeName);
+        }
+        from = found + 2 + memchr::memchr(quote, &bytes[found + 1..])?;
+    }
 }
 
 /// Where the content ends that only the end tag of this name ends, and where that tag's
@@ -132,6 +154,16 @@ mod tests {
             assert_eq!(comment_end(text.as_bytes(), 0), end, "{text}");
         }
         assert_eq!(comment_end(b"a->--b", 0), 6);
+    }
+
+    #[test]
+    fn tags_end_quickly_where_they_end() {
+        let parts = ["a", "=", "'", "\"", " ", "b=\"c>\"", "d='>'", ">", "/", "x=y"];
+        for number in 0..100_000_usize {
+            let digits = (0..5).map(|at| parts[number / 10_usize.pow(at) % 10]);
+            let tag = format!("<p {}>", digits.collect::<String>());
+            assert_eq!(quick_tag_end(tag.as_bytes(), 2), tag_end(tag.as_bytes(), 2), "{tag}");
+        }
     }
 
     #[test]

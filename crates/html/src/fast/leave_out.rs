@@ -1,0 +1,412 @@
+//! Elements whose content is left out, since a reader of the page's site knows that it
+//! will not be asked for ([`Kinds`](crate::kinds::Kinds)).
+//!
+//! Of such an element only this is written: links (without their text), `<link>`, `<meta>`,
+//! `<base>` and JSON-LD, flat below it. All else is passed over: a tag is a name and the
+//! place where it ends. What counts is where the element ends, and that nothing outlives it.
+//! That is certain while every end tag closes the innermost open element; tags are held
+//! against a list of the names that are open, with the paragraphs, items and options that
+//! end by themselves. Whatever else the standard has rules for (a link in a link, a block in
+//! a paragraph with formatting, text in a table, a heading in a heading, templates) ends the
+//! attempt: the element is then built like any other, so that the rest of the page is the
+//! same in any case.
+//!
+//! The awkward truth: the attempts that fail are read twice. When they have cost as many
+//! bytes as the page has, no more are made.
+
+use html5ever::{LocalName, local_name};
+
+use crate::kinds::{self, Kinds};
+use crate::page::{Kind, NodeId};
+
+use super::builder::{Builder, Mode};
+use super::names::Name;
+use super::scanner;
+use super::tag::{Tag, set};
+
+/// Elements that are open inside at most.
+const DEPTH: usize = 200;
+
+/// Bytes of a tag up to which its attributes are not counted but bounded.
+const SHORT_TAG: usize = 400;
+
+/// What is to be left out, and what was.
+pub(super) struct LeaveOut<'a> {
+    kinds: &'a Kinds,
+    /// The elements that were found, and whether each lacks its content.
+    pub(super) found: Vec<NodeId>,
+    open: Vec<(Tag, LocalName)>,
+    /// Bytes that failed attempts have cost.
+    wasted: usize,
+}
+
+/// The attempt has failed.
+struct Uncertain;
+
+impl<'a> LeaveOut<'a> {
+    pub(super) fn new(kinds: &'a Kinds) -> Self {
+        Self { kinds, found: Vec::new(), open: Vec::new(), wasted: 0 }
+    }
+}
+
+impl Builder<'_> {
+    /// Passes over the content of the element that a start tag has just opened, if it is
+    /// to be left out.
+    pub(super) fn leave_out(&mut self, tag: Tag) {
+        let Some(leave_out) = &self.leave_out else { return };
+        let Some(current) = self.stack.current() else { return };
+        let node = current.node;
+        let is_new = node as usize + 1 == self.arena.nodes.len() && current.tag == tag;
+        if !is_new || !self.is_of(leave_out.kinds, node) {
+            return;
+        }
+        let is_within = leave_out.found.last().is_some_and(|last| self.stack.position(*last).is_some());
+        if is_within {
+            return;
+        }
+        let Some(mut leave_out) = self.leave_out.take() else { return };
+        leave_out.found.push(node);
+        if leave_out.wasted <= self.bytes.len() && self.is_calm() {
+            self.attempt(&mut leave_out, tag);
+        }
+        self.leave_out = Some(leave_out);
+    }
+
+    fn is_of(&self, kinds: &Kinds, node: NodeId) -> bool {
+        let parent = self.arena.nodes[node as usize].parent;
+        self.name_of(node).is_some_and(|name| kinds::has_kind(name))
+            && kinds.has(self.kind_hash(node), || self.kind_hash(parent))
+    }
+
+    fn kind_hash(&self, node: NodeId) -> u64 {
+        let Kind::Element { tag, attributes } = &self.arena.nodes[node as usize].kind else { return 0 };
+        let of = &self.arena.attributes[attributes.start as usize..attributes.end as usize];
+        let value = |name: LocalName| {
+            of.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| self.arena.slice(value))
+        };
+        kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
+    }
+
+    /// Whether nothing that is open could be closed or built anew from inside.
+    fn is_calm(&self) -> bool {
+        matches!(self.mode, Mode::InBody | Mode::InCell)
+            && self.template_modes.is_empty()
+            && self.formatting.all.last().is_none_or(|entry| entry.node.is_none())
+            && !self.stack.in_scope(Tag::Button)
+            && !self.stack.in_scope(Tag::Select)
+            && !self.stack.in_scope(Tag::Heading)
+    }
+
+    /// Passes over the current element and closes it, or leaves everything as it was.
+    fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
+        let (at, nodes) = (self.at, self.arena.nodes.len());
+        let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
+        leave_out.open.clear();
+        leave_out.open.push((tag, self.name_of(self.stack.current_node()).cloned().unwrap_or_default()));
+        if self.pass_over(&mut leave_out.open).is_ok() {
+            self.stack.pop();
+        } else {
+            leave_out.wasted += self.at.max(at + 1) - at;
+            self.at = at;
+            self.arena.nodes.truncate(nodes);
+            self.arena.attributes.truncate(attributes);
+            self.arena.extra.truncate(extra);
+        }
+        self.arena.last_text = None;
+    }
+
+    /// Reads up to behind the end tag of the outermost of the open elements.
+    fn pass_over(&mut self, open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
+        let mut svg = None;
+        while let Some(length) = memchr::memchr(b'<', &self.bytes[self.at..]) {
+            let is_table = open.last().is_some_and(|(tag, _)| is_table_part(*tag));
+            if is_table && !self.bytes[self.at..self.at + length].trim_ascii().is_empty() {
+                return Err(Uncertain);
+            }
+            self.at += length;
+            match self.bytes.get(self.at + 1) {
+                Some(b) if b.is_ascii_alphabetic() => self.pass_start_tag(open, &mut svg)?,
+                Some(b'/') => {
+                    self.pass_end_tag(open, &mut svg)?;
+                    if open.is_empty() {
+                        return Ok(());
+                    }
+                }
+                Some(b'!' | b'?') => self.pass_declaration(svg.is_some())?,
+                _ if is_table => return Err(Uncertain),
+                _ => self.at += 1,
+            }
+        }
+        Err(Uncertain)
+    }
+
+    fn pass_declaration(&mut self, is_foreign: bool) -> Result<(), Uncertain> {
+        let rest = &self.bytes[self.at + 1..];
+        let end = if rest.starts_with(b"!--") {
+            scanner::comment_end(self.bytes, self.at + 4)
+        } else if is_foreign {
+            return Err(Uncertain);
+        } else {
+            scanner::bogus_end(self.bytes, self.at + 1)
+        };
+        self.flood.part(self.bytes, self.at + 1, end);
+        self.at = end;
+        Ok(())
+    }
+
+    /// Goes behind a tag whose name ends here; whether it says that it closes itself.
+    fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
+        let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
+        let tag = &self.bytes[self.at + 1..end];
+        if tag.len() > SHORT_TAG {
+            self.flood.part(self.bytes, self.at, end);
+        } else if tag.len() > name_end - self.at {
+            // An attribute has a name and something around it.
+            self.flood.tag(tag.len() / 2);
+            if memchr::memchr(b'<', tag).is_some() {
+                self.flood.part(self.bytes, self.at + 1, end);
+            }
+        }
+        self.at = end;
+        Ok(tag.ends_with(b"/>"))
+    }
+
+    fn pass_start_tag(
+        &mut self,
+        open: &mut Vec<(Tag, LocalName)>,
+        svg: &mut Option<usize>,
+    ) -> Result<(), Uncertain> {
+        let from = self.at + 1;
+        let end = self.name_end(from);
+        let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
+        self.spend_passed(open.len());
+        if open.len() > DEPTH || is_asked_for(tag, &name) {
+            return Err(Uncertain);
+        }
+        if svg.is_some() {
+            let is_closed = self.pass_tag(end)?;
+            return enter_foreign(open, tag, name, is_closed);
+        }
+        match tag {
+            Tag::A | Tag::HeadVoid => self.keep_tag()?,
+            Tag::Void if name == local_name!("area") => self.keep_tag()?,
+            Tag::Script => return self.pass_script(),
+            Tag::HeadRaw | Tag::Textarea | Tag::Iframe | Tag::Noembed | Tag::Noscript => {
+                check_table(open, tag)?;
+                self.pass_tag(end)?;
+                return self.pass_raw(tag, &name);
+            }
+            Tag::Svg => {
+                check_table(open, tag)?;
+                if !self.pass_tag(end)? {
+                    *svg = Some(open.len());
+                    open.push((tag, name));
+                }
+                return Ok(());
+            }
+            Tag::Form if self.form.is_some() => return Err(Uncertain),
+            _ => drop(self.pass_tag(end)?),
+        }
+        enter(open, tag, name)
+    }
+
+    /// Writes the tag that stands here as a child of the element that is left out.
+    fn keep_tag(&mut self) -> Result<(), Uncertain> {
+        let start = self.read_start_tag().ok_or(Uncertain)?;
+        self.insert_void(&start);
+        Ok(())
+    }
+
+    fn pass_script(&mut self) -> Result<(), Uncertain> {
+        let attributes = self.arena.attributes.len();
+        let start = self.read_start_tag().ok_or(Uncertain)?;
+        let kind = self.attribute(&start, &local_name!("type")).unwrap_or_default();
+        if is_json_ld(kind) {
+            self.insert_raw(&start);
+            return Ok(());
+        }
+        self.arena.attributes.truncate(attributes);
+        self.pass_raw(Tag::Script, &start.name)
+    }
+
+    fn pass_raw(&mut self, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
+        let from = self.at;
+        let (to, name_end) = match tag {
+            Tag::Script => scanner::script_end(self.bytes, from),
+            _ => scanner::raw_text_end(self.bytes, from, name),
+        };
+        self.at = scanner::tag_end(self.bytes, name_end).ok_or(Uncertain)?;
+        self.flood.part(self.bytes, from, to);
+        self.spend(8 * (to - from) as u64 + 64);
+        Ok(())
+    }
+
+    fn pass_end_tag(
+        &mut self,
+        open: &mut Vec<(Tag, LocalName)>,
+        svg: &mut Option<usize>,
+    ) -> Result<(), Uncertain> {
+        let from = self.at + 2;
+        if !self.bytes.get(from).is_some_and(u8::is_ascii_alphabetic) {
+            return Err(Uncertain);
+        }
+        let end = self.name_end(from);
+        let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
+        self.spend_passed(open.len());
+        self.pass_tag(end)?;
+        if let Some(outer) = *svg {
+            if open.pop().is_none_or(|(_, open)| open != name) {
+                return Err(Uncertain);
+            }
+            if open.len() == outer {
+                *svg = None;
+            }
+            return Ok(());
+        }
+        leave(open, tag, &name)
+    }
+
+    fn spend_passed(&mut self, open: usize) {
+        // As for any other tag.
+        self.spend(((self.stack.len() + open + 8) * 24) as u64);
+    }
+}
+
+/// Whether a script of this type is JSON-LD.
+pub(crate) fn is_json_ld(kind: &str) -> bool {
+    kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
+}
+
+/// What metadata are looked for in, wherever it stands.
+fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
+    match tag {
+        Tag::Heading => *name == local_name!("h1"),
+        Tag::Other => *name == local_name!("time"),
+        _ => false,
+    }
+}
+
+/// A part of a table that is no cell: only other parts may stand in it.
+fn is_table_part(tag: Tag) -> bool {
+    matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
+}
+
+fn check_table(open: &[(Tag, LocalName)], tag: Tag) -> Result<(), Uncertain> {
+    let is_part = open.last().is_some_and(|(open, _)| is_table_part(*open));
+    if is_part && !matches!(tag, Tag::HeadRaw) { Err(Uncertain) } else { Ok(()) }
+}
+
+/// Opens an element of SVG.
+fn enter_foreign(
+    open: &mut Vec<(Tag, LocalName)>,
+    tag: Tag,
+    name: LocalName,
+    is_closed: bool,
+) -> Result<(), Uncertain> {
+    let is_html_inside = |tag| matches!(tag, Tag::Title | Tag::Desc | Tag::ForeignObject);
+    let is_within_html = open.last().is_some_and(|(tag, _)| is_html_inside(*tag));
+    let is_other = matches!(tag, Tag::A | Tag::Formatting | Tag::Script | Tag::Math | Tag::ForeignObject);
+    if is_within_html || is_other || tag.breaks_out(&name) {
+        return Err(Uncertain);
+    }
+    if !is_closed {
+        open.push((tag, name));
+    }
+    Ok(())
+}
+
+/// Opens an HTML element, if what it closes by itself is certain.
+fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
+    let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
+    let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
+    match tag {
+        Tag::TableBody | Tag::Caption | Tag::Colgroup if last != Tag::Table => return Err(Uncertain),
+        Tag::Tr if !matches!(last, Tag::Table | Tag::TableBody) => return Err(Uncertain),
+        Tag::Cell if last != Tag::Tr => return Err(Uncertain),
+        Tag::Col if last != Tag::Colgroup => return Err(Uncertain),
+        tag if tag.is_of_table() => {}
+        _ if is_table_part(last) => return Err(Uncertain),
+        Tag::Html | Tag::Body | Tag::Head | Tag::Frameset | Tag::Frame | Tag::Template | Tag::Title => {
+            return Err(Uncertain);
+        }
+        Tag::Plaintext | Tag::Nobr | Tag::Math | Tag::Xmp | Tag::RubyBase | Tag::RubyText => {
+            return Err(Uncertain);
+        }
+        Tag::A | Tag::Button | Tag::Select | Tag::Form if has(tag) => return Err(Uncertain),
+        Tag::Input if has(Tag::Select) => return Err(Uncertain),
+        Tag::Heading if last == Tag::Heading => return Err(Uncertain),
+        Tag::Table if has(Tag::P) => return Err(Uncertain),
+        Tag::Option | Tag::Optgroup if !has(Tag::Select) => return Err(Uncertain),
+        Tag::Option if last == Tag::Option => drop(open.pop()),
+        Tag::Option if !matches!(last, Tag::Select | Tag::Optgroup) => return Err(Uncertain),
+        Tag::Optgroup if last != Tag::Select => return Err(Uncertain),
+        Tag::Li | Tag::Definition => close_item(open, tag)?,
+        _ => {}
+    }
+    let ends_paragraph = tag.is_block()
+        || matches!(tag, Tag::P | Tag::Heading | Tag::Preformatted | Tag::Form | Tag::Hr)
+        || matches!(tag, Tag::Li | Tag::Definition);
+    if ends_paragraph {
+        close_paragraph(open)?;
+    }
+    let is_void = matches!(tag, Tag::Br | Tag::Img | Tag::Image | Tag::Void | Tag::Keygen | Tag::Input);
+    if !is_void && !matches!(tag, Tag::Param | Tag::Hr | Tag::HeadVoid | Tag::Col) {
+        open.push((tag, name));
+    }
+    Ok(())
+}
+
+/// Closes the paragraph in button scope, if it is the innermost element.
+fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
+    for index in (0..open.len()).rev() {
+        let tag = open[index].0;
+        if tag == Tag::P {
+            if index + 1 < open.len() {
+                return Err(Uncertain);
+            }
+            open.pop();
+            return Ok(());
+        }
+        if tag.sets() & (set::SCOPE | set::BUTTON) != 0 {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Closes the item that a new one ends, if only paragraphs are open in it.
+fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
+    for index in (0..open.len()).rev() {
+        let tag = open[index].0;
+        if tag == item {
+            let is_certain = open[index + 1..].iter().all(|(tag, _)| *tag == Tag::P);
+            open.truncate(index);
+            return if is_certain { Ok(()) } else { Err(Uncertain) };
+        }
+        if tag.sets() & set::SPECIAL != 0 && !matches!(tag, Tag::Div | Tag::P) {
+            return Ok(());
+        }
+    }
+    // One outside might be closed.
+    Err(Uncertain)
+}
+
+/// Closes the innermost element, and before it what ends by itself.
+fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
+    if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
+        // Makes an empty paragraph.
+        return check_table(open, tag);
+    }
+    let lets_end = tag.is_block()
+        || matches!(tag, Tag::Button | Tag::Preformatted | Tag::Select | Tag::Form | Tag::Li)
+        || matches!(tag, Tag::Definition | Tag::Heading | Tag::Embedding | Tag::Cell | Tag::Optgroup);
+    while let Some((last, last_name)) = open.pop() {
+        if last == tag && (tag.is_one() || tag == Tag::Heading || last_name == *name) {
+            return Ok(());
+        }
+        if !lets_end || last.sets() & set::IMPLIED == 0 {
+            break;
+        }
+    }
+    Err(Uncertain)
+}

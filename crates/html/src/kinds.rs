@@ -1,0 +1,170 @@
+//! Kinds of element, by name: what a reader of many pages of one site may want to leave
+//! out of all of them.
+//!
+//! A kind is an element's tag, class and id under its parent's, digits masked, such as
+//! `div.page > ul.menu#main-#`. Only elements that make a block of their own and are closed
+//! by their own end tag alone have one.
+
+use crate::{NodeId, Page};
+
+/// Bytes of the longest name.
+const LONGEST: usize = 200;
+
+/// A set of kinds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Hashes of an element's name and of its parent's, sorted.
+    pairs: Vec<(u64, u64)>,
+}
+
+/// The name of an element's kind; `None` where it has none, or one longer than 200 bytes.
+///
+/// ```
+/// use gleaner_html::{Page, kinds};
+///
+/// let page = Page::parse("<div class=page><ul class='menu  wide-2026' id=m1><li>");
+/// let list = page.elements("ul").next().unwrap();
+/// assert_eq!(kinds::name(&page, list).as_deref(), Some("div.page > ul.menu.wide-##m#"));
+/// ```
+#[must_use]
+pub fn name(page: &Page, id: NodeId) -> Option<String> {
+    if !page.tag(id).is_some_and(has_kind) {
+        return None;
+    }
+    let mut name = Vec::new();
+    for (at, between) in [(page.node(id).parent, " > "), (id, "")] {
+        let value = |key| page.attribute(at, key).unwrap_or_default();
+        write(page.tag(at).unwrap_or_default(), value("class"), value("id"), |byte| name.push(byte));
+        name.extend_from_slice(between.as_bytes());
+    }
+    (name.len() <= LONGEST).then(|| String::from_utf8_lossy(&name).into_owned())
+}
+
+/// Whether elements of this tag have a kind.
+pub(crate) fn has_kind(tag: &str) -> bool {
+    matches!(
+        tag,
+        "div" | "ul" | "ol" | "dl" | "nav" | "aside" | "section" | "article" | "header" | "footer" | "figure"
+    )
+}
+
+impl Kinds {
+    /// Of names as [`name`] gives them; others match nothing.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let pair = |name: &'a str| {
+            let (above, own) = name.split_once(" > ")?;
+            Some((hash_of(own.bytes()), hash_of(above.bytes())))
+        };
+        let mut pairs: Vec<(u64, u64)> = names.into_iter().filter_map(pair).collect();
+        pairs.sort_unstable();
+        Self { pairs }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The outermost elements of these kinds, in page order.
+    #[must_use]
+    pub fn outermost(&self, page: &Page) -> Vec<NodeId> {
+        let mut found: Vec<NodeId> = Vec::new();
+        let mut behind = 0;
+        for (id, node) in page.iter() {
+            if id >= behind && page.tag(id).is_some_and(has_kind) && self.holds(page, id) {
+                found.push(id);
+                behind = node.end;
+            }
+        }
+        found
+    }
+
+    fn holds(&self, page: &Page, id: NodeId) -> bool {
+        let hash = |id: NodeId| {
+            let value = |key| page.attribute(id, key).unwrap_or_default();
+            hash(page.tag(id).unwrap_or_default(), value("class"), value("id"))
+        };
+        self.has(hash(id), || hash(page.node(id).parent))
+    }
+
+    /// Whether an element's kind is one of these; its parent is asked for only if needed.
+    pub(crate) fn has(&self, own: u64, above: impl FnOnce() -> u64) -> bool {
+        let from = self.pairs.partition_point(|pair| pair.0 < own);
+        self.pairs.get(from).is_some_and(|pair| pair.0 == own)
+            && self.pairs[from..].binary_search(&(own, above())).is_ok()
+    }
+}
+
+/// Hash of an element's part of a kind's name.
+pub(crate) fn hash(tag: &str, class: &str, id: &str) -> u64 {
+    let mut hash = START;
+    write(tag, class, id, |byte| hash = step(hash, byte));
+    hash
+}
+
+/// What FNV-1a of 64 bits starts from.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+const fn step(hash: u64, byte: u8) -> u64 {
+    (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3)
+}
+
+fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(START, step)
+}
+
+/// Writes `tag.class.class#id`, a run of digits as one `#`.
+fn write(tag: &str, class: &str, id: &str, mut put: impl FnMut(u8)) {
+    tag.bytes().for_each(&mut put);
+    for (sign, value) in [(b'.', class), (b'#', id)] {
+        let mut before = b' ';
+        for byte in value.bytes() {
+            let byte = match byte {
+                b'0'..=b'9' => b'#',
+                b'\t' | b'\n' | b'\x0C' | b'\r' => b' ',
+                byte => byte,
+            };
+            if byte != b' ' {
+                if before == b' ' {
+                    put(sign);
+                }
+                if byte != b'#' || before != b'#' {
+                    put(byte);
+                }
+            }
+            before = byte;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(html: &str) -> Vec<String> {
+        let page = Page::parse(html);
+        (0..page.len() as NodeId).filter_map(|id| name(&page, id)).collect()
+    }
+
+    #[test]
+    fn kinds_have_names() {
+        assert_eq!(names("<ul id='a b' class=' x12  y#3 '><li><p>"), ["body > ul.x#.y##a#b"]);
+        assert_eq!(names("<div id=é><div>"), ["body > div#é", "div#é > div"]);
+        assert_eq!(names(&format!("<div class={}>", "x".repeat(200))), [""; 0]);
+    }
+
+    #[test]
+    fn the_outermost_elements_are_found_by_name() {
+        let page = Page::parse(
+            "<div class=a1><ul class=m>x<div class=a2><ul class=m></ul></div></ul></div><ul class=m>",
+        );
+        let all = names("<div class=a1><ul class=m>");
+        let kinds = Kinds::of(all.iter().map(String::as_str).filter(|name| name.contains("ul")));
+        let found: Vec<_> = kinds.outermost(&page).into_iter().map(|id| name(&page, id).unwrap()).collect();
+        assert_eq!(found, ["div.a# > ul.m"]);
+        assert!(!kinds.is_empty() && Kinds::default().is_empty());
+        assert_eq!(Kinds::of(["", "ul"]), Kinds::default());
+        assert!(Kinds::default().outermost(&page).is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! Bytes in; text, links and metadata out, of a page whose site has a template: by
+//! detection, and by the full method, one thread.
+//!
+//! `cargo bench -p gleaner-template`. A generated site always; the sites of recorded pages
+//! where they are present. On a shared machine only the ratio of two figures from one run
+//! means anything. Detection has the full method in it for pages that are not detected.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::Read;
+use std::path::Path;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use flate2::read::MultiGzDecoder;
+use gleaner_html::{Page, decode, links::links, metadata::metadata_at};
+use gleaner_template::{Detector, SiteTemplate};
+
+/// Pages that a template is learned from, at most; the others are read.
+const LEARNED: usize = 24;
+
+/// Recorded sites that are measured, and pages of each.
+const SITES: usize = 20;
+const PAGES: usize = 3;
+
+/// A site's template and pages that it was not learned from.
+struct Site {
+    template: SiteTemplate,
+    detector: Detector,
+    pages: Vec<Vec<u8>>,
+}
+
+impl Site {
+    fn of(mut sources: Vec<Vec<u8>>) -> Self {
+        let teachers = LEARNED.min(sources.len() * 2 / 3);
+        let read = |bytes: &Vec<u8>| Page::parse(&decode::decode(bytes, Some("text/html")).text);
+        let taught: Vec<Page> = sources.iter().take(teachers).map(read).collect();
+        let taught: Vec<_> = taught.iter().map(|page| ("https://a.example/", page)).collect();
+        let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &taught);
+        let pages = sources.drain(..).skip(teachers).take(PAGES).collect();
+        Self { detector: Detector::of(&template), template, pages }
+    }
+
+    fn full(&self, bytes: &[u8]) {
+        let page = Page::parse(&decode::decode(bytes, Some("text/html")).text);
+        black_box((self.template.extract(&page), links(&page), metadata_at(&page, "https://a.example/")));
+    }
+
+    fn detection(&self, bytes: &[u8]) {
+        let partly = self.detector.read(&decode::decode(bytes, Some("text/html")).text);
+        match self.detector.detect_partly(&partly) {
+            None => self.full(bytes),
+            Some(detected) => {
+                let page = &partly.page;
+                black_box((detected, links(page), metadata_at(page, "https://a.example/")));
+            }
+        }
+    }
+}
+
+/// A page of some 150 KB: menus, article, teasers, scripts.
+fn generated(number: usize) -> Vec<u8> {
+    let item = "<li class=\"item\"><a href=\"/section/one?a=1&amp;b=2\">Section of the paper</a></li>\n";
+    let teaser = "<div class=\"teaser\"><a href=\"/2026/11/20/rain\"><img src=\"/i.jpg\" alt=\"Rain\" \
+                  width=\"300\" height=\"200\"><h3>Rain ends</h3></a><span class=\"date\">20.11.</span></div>\n";
+    let script = format!("<script>{}</script>\n", "if (a < b && c) { f(\"x\", 'y'); }\n".repeat(300));
+    let story = (0..40).map(|at| {
+        format!(
+            "<p>The rain that fell on valley {number}{at} ended, and the river rose by <a href=/r>two \
+                 metres</a>, mayor {at} of the town of {number} said, who had seen it all before.</p>\n"
+        )
+    });
+    format!(
+        "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>Rain {number}</title>{script}</head>\
+         <body><ul class=menu>{}</ul><h1>Rain {number}</h1><div class=story>{}</div>\
+         <div class=more>{}</div>{script}{script}</body></html>",
+        item.repeat(200),
+        story.collect::<String>(),
+        teaser.repeat(400),
+    )
+    .into_bytes()
+}
+
+/// The recorded sites, each with its pages in the order of their names.
+fn recorded() -> Vec<Site> {
+    let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites"));
+    let files = |folder: &Path| {
+        let mut paths: Vec<_> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        paths.sort();
+        paths
+    };
+    let read = |path: &Path| {
+        let mut bytes = Vec::new();
+        let file = fs::File::open(path).expect("a recorded page");
+        MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("a gzip file");
+        bytes
+    };
+    let is_page = |path: &&std::path::PathBuf| path.to_string_lossy().ends_with(".html.gz");
+    let sites = files(sets).into_iter().take(SITES);
+    sites.map(|site| Site::of(files(&site).iter().filter(is_page).map(|path| read(path)).collect())).collect()
+}
+
+fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
+    let pages = || sites.iter().flat_map(|site| site.pages.iter().map(move |page| (site, page)));
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(pages().map(|(_, page)| page.len() as u64).sum()));
+    group.bench_function("detection", |b| b.iter(|| pages().for_each(|(site, page)| site.detection(page))));
+    group.bench_function("full method", |b| b.iter(|| pages().for_each(|(site, page)| site.full(page))));
+    group.finish();
+}
+
+fn detection(criterion: &mut Criterion) {
+    measure(criterion, "generated", &[Site::of((0..12).map(generated).collect())]);
+    let sites = recorded();
+    if sites.is_empty() {
+        println!("skipped: no recorded pages beside the project (../shared/sets)");
+    } else {
+        measure(criterion, "recorded", &sites);
+    }
+}
+
+criterion_group!(benches, detection);
+criterion_main!(benches);

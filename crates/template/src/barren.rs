@@ -1,0 +1,122 @@
+//! Kinds of element below which no page of a site has content: menus, lists of stories,
+//! comments, footers.
+//!
+//! 1. On each learning page an element is barren if no line below it is extracted and
+//!    nothing that metadata are read from stands there ([`tells`]).
+//! 2. A kind of element ([`gleaner_html::kinds`]) is barren if all of its elements are, on
+//!    at least [`LEAST_PAGES`] pages.
+//! 3. Kinds that only ever stand inside others are not kept.
+//! 4. The metadata of each learning page are read again without those parts. Where they
+//!    come out differently (a date or a by-line is looked for at some distance from the
+//!    headline), the kinds that do it go.
+//!
+//! The awkward truth: what a later page has in such a part is not seen at all, not even as
+//! something that is not known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_html::kinds::{self, Kinds};
+use gleaner_html::metadata::{Metadata, metadata_at};
+use gleaner_html::{NodeId, Page};
+
+use crate::Judgement;
+
+/// Learning pages that must have a kind: fewer may be an accident.
+const LEAST_PAGES: u32 = 3;
+
+/// What was seen of a kind.
+#[derive(Debug, Default)]
+struct Seen {
+    pages: u32,
+    has_content: bool,
+    /// Whether it stood outside all others, once.
+    is_outermost: bool,
+}
+
+/// The barren kinds of the pages that a template is learned from.
+pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<String> {
+    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+    for ((_, page), judged) in pages.iter().zip(judged) {
+        let fertile = fertile(page, judged);
+        let mut met: BTreeMap<String, bool> = BTreeMap::new();
+        for (name, id) in named(page) {
+            *met.entry(name).or_default() |= fertile[id as usize];
+        }
+        for (name, has_content) in met {
+            let seen = seen.entry(name).or_default();
+            seen.pages += 1;
+            seen.has_content |= has_content;
+        }
+    }
+    seen.retain(|_, seen| seen.pages >= LEAST_PAGES && !seen.has_content);
+    for (_, page) in pages {
+        let all = Kinds::of(seen.keys().map(String::as_str));
+        for id in all.outermost(page) {
+            if let Some(seen) = kinds::name(page, id).and_then(|name| seen.get_mut(&name)) {
+                seen.is_outermost = true;
+            }
+        }
+    }
+    seen.retain(|_, seen| seen.is_outermost);
+    let kinds: Vec<String> = seen.into_keys().collect();
+    without_witnesses(pages, kinds)
+}
+
+/// The kinds without which the metadata of each page are what they are with them.
+fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
+    let mut told: Vec<(&str, &Page, Metadata)> =
+        pages.iter().map(|(url, page)| (*url, *page, metadata_at(page, url))).collect();
+    let mut kept: BTreeSet<String> = BTreeSet::new();
+    // Halves that are still to be tried, the last first.
+    let mut groups = vec![kinds];
+    while let Some(mut group) = groups.pop() {
+        let tried = Kinds::of(kept.iter().chain(&group).map(String::as_str));
+        let differs = |(url, page, told): &(&str, &Page, Metadata)| {
+            let left_out = tried.outermost(page);
+            !left_out.is_empty() && metadata_at(&page.without(&left_out), url) != *told
+        };
+        match told.iter().position(differs) {
+            None => kept.extend(group),
+            Some(page) => {
+                // The page that told is asked first from now on.
+                told[..=page].rotate_right(1);
+                if group.len() > 1 {
+                    let half = group.split_off(group.len() / 2);
+                    groups.extend([group, half]);
+                }
+            }
+        }
+    }
+    kept
+}
+
+fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
+    page.iter().filter_map(|(id, _)| Some((kinds::name(page, id)?, id)))
+}
+
+/// Of every element, whether something below it is content or tells metadata.
+fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
+    let mut fertile = vec![false; page.len()];
+    let content = judged.blocks.iter().filter(|block| block.is_content());
+    let told = page.iter().map(|(id, _)| id).filter(|id| tells(page, *id));
+    for mut id in content.map(|block| block.placed.block).chain(told) {
+        while !std::mem::replace(&mut fertile[id as usize], true) {
+            id = page.node(id).parent;
+        }
+    }
+    fertile
+}
+
+/// Whether metadata may be read from an element.
+fn tells(page: &Page, id: NodeId) -> bool {
+    const NAMES: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
+    if matches!(page.tag(id), Some("h1" | "time" | "title")) {
+        return true;
+    }
+    page.attributes(id).any(|(key, value)| match key {
+        "itemprop" => true,
+        "rel" => value.eq_ignore_ascii_case("author"),
+        "class" | "id" => NAMES.iter().any(|name| value.to_ascii_lowercase().contains(name)),
+        _ => false,
+    })
+}

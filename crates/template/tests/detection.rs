@@ -1,0 +1,178 @@
+//! Detection over a page that lacks what the site never has content in gives the text that
+//! it gives over the whole page by the reference: on generated pages, and on recorded ones
+//! where those are present.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the helpers of a test")]
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use gleaner_html::links::{Links, links};
+use gleaner_html::text::plain;
+use gleaner_html::{Page, decode};
+use gleaner_template::{Detector, Extracted, SiteTemplate};
+use proptest::prelude::*;
+
+fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
+    let pages: Vec<_> = pages.collect();
+    SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages)
+}
+
+/// A text and its confidence.
+fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
+    extracted.map(|it| (plain(&it.lines), it.confidence))
+}
+
+/// Links without their texts, which parts left out do not keep.
+fn followed(page: &Page) -> Links {
+    let mut links = links(page);
+    links.anchors.iter_mut().for_each(|anchor| anchor.text.clear());
+    links
+}
+
+/// URL and source of each page of a set.
+fn sources(folder: &Path) -> Vec<(String, String)> {
+    let manifest = fs::read_to_string(folder.join("manifest.jsonl")).expect("a set has a manifest");
+    let read = |record: &str| {
+        let record: serde_json::Value = serde_json::from_str(record).unwrap();
+        let mut bytes = Vec::new();
+        let file = File::open(folder.join(format!("{}.html.gz", record["id"].as_str().unwrap()))).unwrap();
+        MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
+        (record["url"].as_str().unwrap().to_owned(), decode::decode(&bytes, Some("text/html")).text)
+    };
+    manifest.lines().map(read).collect()
+}
+
+/// Every page is read by what 24 or fewer others of its site teach.
+#[test]
+fn recorded_pages_give_the_text_of_the_reference() {
+    let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites"));
+    if !sets.is_dir() {
+        println!("skipped: no recorded pages beside the project (../shared/sets)");
+        return;
+    }
+    let (mut pages, mut detected, mut others) = (0, 0, Vec::new());
+    for site in fs::read_dir(sets).unwrap() {
+        let site = site.unwrap().path();
+        let sources = sources(&site);
+        let parsed: Vec<Page> = sources.iter().map(|(_, html)| Page::parse(html)).collect();
+        for fold in 0..5 {
+            let teachers = (0..sources.len()).filter(|at| at % 5 != fold).take(24);
+            let detector = Detector::of(&learn(teachers.map(|at| (sources[at].0.as_str(), &parsed[at]))));
+            for at in (fold..sources.len()).step_by(5) {
+                let reference = text(detector.detect(&Page::parse_reference(&sources[at].1)));
+                let partly = detector.read(&sources[at].1);
+                pages += 1;
+                detected += usize::from(reference.is_some());
+                let same_text = text(detector.detect_partly(&partly)) == reference;
+                if !same_text || followed(&partly.page) != followed(&parsed[at]) {
+                    let reason = if same_text { "other links" } else { "another text" };
+                    others.push(format!("{} {at}: {reason}", site.display()));
+                }
+            }
+        }
+    }
+    println!("{detected} of {pages} pages detected; otherwise than by the reference: {others:#?}");
+    assert!(others.len() * 200 <= pages, "{} of {pages}", others.len());
+    assert!(detected * 4 >= pages * 3, "{detected} of {pages}");
+}
+
+const PARTS: [&str; 40] = [
+    "<div class=menu>",
+    "<ul class=links>",
+    "<div class=story>",
+    "</div>",
+    "</div>",
+    "</ul>",
+    "<li>",
+    "</li>",
+    "<p>",
+    "</p>",
+    "<a href=/x rel=nofollow>",
+    "</a>",
+    "<b>",
+    "</b>",
+    "<span>",
+    "</span>",
+    "<table><tr><td>",
+    "</td></tr></table>",
+    "</table>",
+    "<select><option>a<option>b</select>",
+    "<form>",
+    "</form>",
+    "<button>",
+    "</button>",
+    "<h2>",
+    "</h2>",
+    "<h1>",
+    "</h1>",
+    "<script>if (a < b) '</div>'</script>",
+    "<script type=application/ld+json>{}</script>",
+    "<!-- </div> -->",
+    "<svg><title>x</title><path d='M0'/></svg>",
+    "<svg><g>",
+    "<img alt='</ul>'>",
+    "<input>",
+    "<br>",
+    "<textarea></div></textarea>",
+    "<object><param>",
+    "</object>",
+    "Rain fell on the valley all day, and the river rose by two metres. ",
+];
+
+fn soup() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::sample::select(&PARTS), 0..40).prop_map(|parts| parts.concat())
+}
+
+/// A page of the generated site: what is in the menu and behind the story is barren.
+fn generated(number: usize, menu: &str, story: &str) -> String {
+    let paragraphs = (0..5).map(|at| {
+        format!(
+            "<p>The council met {number} times, said clerk {at}{number}, and agreed on the old bridge.</p>"
+        )
+    });
+    let [first, second] =
+        [number, number + 9].map(|n| format!("<li><a href=/{n}>Story of the day {n}</a></li>"));
+    format!(
+        "<title>{number}</title><div class=menu><ul class=links>{first}{second}</ul>{menu}</div>\
+         <div class=story>{}{story}</div><ul class=links>{second}{menu}</ul>",
+        paragraphs.collect::<String>()
+    )
+}
+
+fn site() -> SiteTemplate {
+    let pages: Vec<Page> = (0..8).map(|number| Page::parse(&generated(number, "", ""))).collect();
+    learn(pages.iter().map(|page| ("", page)))
+}
+
+#[test]
+fn menus_are_barren_and_stories_are_not() {
+    let template = site();
+    let barren: Vec<&str> = template.barren.iter().map(String::as_str).collect();
+    assert_eq!(barren, ["body > div.menu", "body > ul.links"]);
+    let html = generated(70, "", "");
+    let partly = Detector::of(&template).read(&html);
+    assert_eq!(partly.left_out.len(), 2);
+    assert!(!partly.page.raw_text(0).contains("Story of the day"));
+    assert_eq!(followed(&partly.page), followed(&Page::parse(&html)));
+    assert!(Detector::of(&template).detect_partly(&partly).is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn generated_pages_give_the_text_of_the_reference(soups in proptest::collection::vec((soup(), soup()), 8)) {
+        let detector = Detector::of(&site());
+        for (number, (menu, story)) in soups.iter().enumerate() {
+            let html = generated(70 + number, menu, story);
+            let reference = Page::parse_reference(&html);
+            let partly = detector.read(&html);
+            let expected = text(detector.detect(&reference));
+            prop_assert_eq!(text(detector.detect_partly(&partly)), expected, "{}", html);
+            prop_assert_eq!(followed(&partly.page), followed(&reference), "{}", html);
+        }
+    }
+}
