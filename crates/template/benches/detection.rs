@@ -113,9 +113,7 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
 fn detection(criterion: &mut Criterion) {
     measure(criterion, "generated", &[Site::of((0..12).map(generated).collect())]);
     let sites = recorded();
-    if sites.is_empty() {
-        println!("skipped: no recorded pages beside the project (../shared/sets)");
-    } else {
+    if !sites.is_empty() {
         measure(criterion, "recorded", &sites);
     }
 }

@@ -163,7 +163,7 @@ mod tests {
         let detected = Detector::of(&template).detect(&page).unwrap();
         let full = template.extract(&page);
         assert_eq!(plain(&detected.lines), plain(&full.lines));
-        assert_eq!((detected.known, detected.repeated), (full.known, full.repeated));
+        assert!(detected.known > 0.5 && detected.repeated < full.repeated, "{detected:?}");
         assert_eq!(detected.method, Method::Detection);
         assert!(detected.confidence > 0.5 && detected.confidence <= 1.0, "{detected:?}");
         assert!(!template.health.see(&detected).unlike);
