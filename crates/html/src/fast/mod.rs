@@ -36,6 +36,7 @@ mod formatting;
 mod head;
 mod leave_out;
 mod names;
+mod nesting;
 mod references;
 mod scanner;
 mod source;

@@ -1,0 +1,136 @@
+//! Which elements are open inside one that is left out, as far as that is certain.
+//!
+//! Paragraphs, items and options end by themselves as the standard says; every other
+//! element is ended by its own end tag, or it is not certain what is open.
+
+use html5ever::LocalName;
+
+use super::tag::{Tag, set};
+
+/// It is not certain what is open.
+pub(super) struct Uncertain;
+
+/// A part of a table that is no cell: only other parts may stand in it.
+pub(super) fn is_table_part(tag: Tag) -> bool {
+    matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
+}
+
+pub(super) fn check_table(open: &[(Tag, LocalName)], tag: Tag) -> Result<(), Uncertain> {
+    let is_part = open.last().is_some_and(|(open, _)| is_table_part(*open));
+    if is_part && !matches!(tag, Tag::HeadRaw) { Err(Uncertain) } else { Ok(()) }
+}
+
+/// Opens an element of SVG.
+pub(super) fn enter_foreign(
+    open: &mut Vec<(Tag, LocalName)>,
+    tag: Tag,
+    name: LocalName,
+    is_closed: bool,
+) -> Result<(), Uncertain> {
+    let is_html_inside = |tag| matches!(tag, Tag::Title | Tag::Desc | Tag::ForeignObject);
+    let is_within_html = open.last().is_some_and(|(tag, _)| is_html_inside(*tag));
+    let is_other = matches!(tag, Tag::A | Tag::Formatting | Tag::Script | Tag::Math | Tag::ForeignObject);
+    if is_within_html || is_other || tag.breaks_out(&name) {
+        return Err(Uncertain);
+    }
+    if !is_closed {
+        open.push((tag, name));
+    }
+    Ok(())
+}
+
+/// Opens an HTML element, if what it closes by itself is certain.
+pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
+    let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
+    let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
+    match tag {
+        Tag::TableBody | Tag::Caption | Tag::Colgroup if last != Tag::Table => return Err(Uncertain),
+        Tag::Tr if !matches!(last, Tag::Table | Tag::TableBody) => return Err(Uncertain),
+        Tag::Cell if last != Tag::Tr => return Err(Uncertain),
+        Tag::Col if last != Tag::Colgroup => return Err(Uncertain),
+        tag if tag.is_of_table() => {}
+        _ if is_table_part(last) => return Err(Uncertain),
+        Tag::Html | Tag::Body | Tag::Head | Tag::Frameset | Tag::Frame | Tag::Template | Tag::Title => {
+            return Err(Uncertain);
+        }
+        Tag::Plaintext | Tag::Nobr | Tag::Math | Tag::Xmp | Tag::RubyBase | Tag::RubyText => {
+            return Err(Uncertain);
+        }
+        Tag::A | Tag::Button | Tag::Select | Tag::Form if has(tag) => return Err(Uncertain),
+        Tag::Input if has(Tag::Select) => return Err(Uncertain),
+        Tag::Heading if last == Tag::Heading => return Err(Uncertain),
+        Tag::Table if has(Tag::P) => return Err(Uncertain),
+        Tag::Option | Tag::Optgroup if !has(Tag::Select) => return Err(Uncertain),
+        Tag::Option if last == Tag::Option => drop(open.pop()),
+        Tag::Option if !matches!(last, Tag::Select | Tag::Optgroup) => return Err(Uncertain),
+        Tag::Optgroup if last != Tag::Select => return Err(Uncertain),
+        Tag::Li | Tag::Definition => close_item(open, tag)?,
+        _ => {}
+    }
+    let ends_paragraph = tag.is_block()
+        || matches!(tag, Tag::P | Tag::Heading | Tag::Preformatted | Tag::Form | Tag::Hr)
+        || matches!(tag, Tag::Li | Tag::Definition);
+    if ends_paragraph {
+        close_paragraph(open)?;
+    }
+    let is_void = matches!(tag, Tag::Br | Tag::Img | Tag::Image | Tag::Void | Tag::Keygen | Tag::Input);
+    if !is_void && !matches!(tag, Tag::Param | Tag::Hr | Tag::HeadVoid | Tag::Col) {
+        open.push((tag, name));
+    }
+    Ok(())
+}
+
+/// Closes the paragraph in button scope, if it is the innermost element.
+fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
+    for index in (0..open.len()).rev() {
+        let tag = open[index].0;
+        if tag == Tag::P {
+            if index + 1 < open.len() {
+                return Err(Uncertain);
+            }
+            open.pop();
+            return Ok(());
+        }
+        if tag.sets() & (set::SCOPE | set::BUTTON) != 0 {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Closes the item that a new one ends, if only paragraphs are open in it.
+fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncertain> {
+    for index in (0..open.len()).rev() {
+        let tag = open[index].0;
+        if tag == item {
+            let is_certain = open[index + 1..].iter().all(|(tag, _)| *tag == Tag::P);
+            open.truncate(index);
+            return if is_certain { Ok(()) } else { Err(Uncertain) };
+        }
+        if tag.sets() & set::SPECIAL != 0 && !matches!(tag, Tag::Div | Tag::P) {
+            return Ok(());
+        }
+    }
+    // One outside might be closed.
+    Err(Uncertain)
+}
+
+/// Closes the innermost element, and before it what ends by itself.
+pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
+    if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
+        // Makes an empty paragraph.
+        return check_table(open, tag);
+    }
+    let lets_end = tag.is_block()
+        || matches!(tag, Tag::Button | Tag::Preformatted | Tag::Select | Tag::Form | Tag::Li)
+        || matches!(tag, Tag::Definition | Tag::Heading | Tag::Embedding | Tag::Cell | Tag::Optgroup);
+    while let Some((last, last_name)) = open.pop() {
+        if last == tag && (tag.is_one() || tag == Tag::Heading || last_name == *name) {
+            return Ok(());
+        }
+        if !lets_end || last.sets() & set::IMPLIED == 0 {
+            break;
+        }
+    }
+    Err(Uncertain)
+}
