@@ -80,7 +80,11 @@ impl Site {
     /// Learns from pages of one site; the best are 20 to 30 of its articles.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
-        let mut site = Self { pages: pages.len() as u32, repeated: Repeated::of(pages), ..Self::default() };
+        let mut site = Self {
+            pages: pages.len() as u32,
+            repeated: Repeated::but_content(pages, model),
+            ..Self::default()
+        };
         for page in pages {
             site.take_votes(page, model);
         }
