@@ -22,6 +22,7 @@ pub mod explain;
 pub mod health;
 pub mod inserts;
 pub mod judgement;
+mod own_words;
 pub mod pins;
 pub mod site;
 
