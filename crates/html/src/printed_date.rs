@@ -9,7 +9,7 @@
 //! The awkward truth: above the headline most sites print today's date, so there a
 //! day is believed only beside the headline and without a weekday. Relative dates (`2 hours
 //! ago`) are not read, and a page without headings has its dates believed only where
-//! there is but one.
+//! there is but one, in elements named for a date, among the first 500 of these.
 
 use crate::author::names_a_class;
 use crate::date::date;
@@ -24,6 +24,9 @@ const PRINTED_REACH: u32 = 150;
 
 /// So near to the headline a date may stand in a list: of by-lines.
 const BESIDE: u32 = 20;
+
+/// Lines and `<time>`s that are read of a page without a headline, where none bounds them.
+const MOST_LINES: usize = 500;
 
 /// Words that may stand beside a date on its line.
 const MOST_WORDS: usize = 6;
@@ -80,7 +83,7 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
         let labelled = around(page, id).and_then(|text| change_before_date(&text));
         Some(Found { id, date, is_named: true, is_change: labelled.unwrap_or_else(|| is_change(&text)) })
     };
-    page.elements("time").filter(is_near).filter_map(found).collect()
+    page.elements("time").filter(is_near).take(MOST_LINES).filter_map(found).collect()
 }
 
 /// The text of an element's parent up to its own, for a label.
@@ -98,9 +101,10 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     let (from, to) = headline.map_or((0, page.len() as NodeId), |headline| {
         (headline.saturating_sub(PRINTED_REACH), (headline + PRINTED_REACH).min(page.len() as NodeId))
     });
+    let may_be_read = |id: &NodeId| headline.is_some() || is_named_for_a_date(page, *id);
     let mut out = Vec::new();
     let mut behind = 0;
-    for id in from..to {
+    for id in (from..to).filter(may_be_read).take(MOST_LINES) {
         if id < behind {
             continue;
         }
@@ -137,13 +141,13 @@ fn of_line(text: &str) -> Option<String> {
     }
     let is_beside =
         |word: &&str| word.chars().any(char::is_alphabetic) && crate::month_names::month(word).is_none();
-    let beside = text.split(|c: char| !c.is_alphanumeric()).filter(is_beside);
+    let beside = text.split(|c: char| !c.is_alphanumeric()).filter(is_beside).take(MOST_WORDS + 1);
     (beside.count() <= MOST_WORDS).then(|| date(text)).flatten()
 }
 
 /// Whether a printed date is this article's: not of a list, not today's.
 fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
-    let Some(headline) = headline else { return !is_aside(page, id) && is_named_for_a_date(page, id) };
+    let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
     if far > BESIDE && is_aside(page, id) {
         return false;
