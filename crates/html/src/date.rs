@@ -10,12 +10,16 @@
 //! are dropped.
 //!
 //! The awkward truth: `03/07/2026` is read with the day first, as most of the
-//! world writes it, unless AM or PM says that it is American. Two-digit years and relative dates (`2
-//! hours ago`) are not read, and of zones' abbreviations only those that mean one
+//! world writes it, unless AM or PM says that it is American. Two-digit years are read
+//! only where a caller knows that a date must stand there ([`short_date`]); relative
+//! dates (`2 hours ago`) are not read. There is no clock here, so that a date to come is
+//! taken up to the year 2100: who knows today's date may refuse it. Of zones' abbreviations only those that mean one
 //! offset: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::month_names::{folded, month};
 
@@ -37,11 +41,27 @@ const LONGEST: usize = 200;
 /// ```
 #[must_use]
 pub fn date(text: &str) -> Option<String> {
+    dated(text, date_at)
+}
+
+/// The date in a text whose year has two digits: `20/11/26`, of this century. Only with
+/// strokes, since `20.11.26` and `20-11-26` are as well the year first; and only for a
+/// text that is known to be a date, as a score or a part's number looks the same.
+pub(crate) fn short_date(text: &str) -> Option<String> {
+    dated(text, short_year)
+}
+
+/// What finds a date that begins at a token, and the token behind it.
+type Finder = fn(&[Token], usize) -> Option<(Found, usize)>;
+
+fn dated(text: &str, date_at: Finder) -> Option<String> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
     }
-    let tokens = tokens(text);
+    // A word whose accents are characters of their own would be parted at them.
+    let text: String = text.nfc().collect();
+    let tokens = tokens(&text);
     if let [Token::Number(digits)] = tokens[..]
         && let Some(at) = unix(digits)
     {
@@ -174,6 +194,17 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(american)?, american }, at + 5))
 }
 
+/// `20/11/26`; `11/20/26` where nothing else fits.
+fn short_year(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
+    let is_stroke = |at: usize| tokens.get(at) == Some(&Token::Mark('/'));
+    let is_alone = (at == 0 || !is_stroke(at - 1)) && !is_stroke(at + 5);
+    let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
+    let year = 2000 + number(tokens.get(at + 4), 2..=2)?;
+    let american = day(year, first, second);
+    let found = Found { day: day(year, second, first).or(american)?, american };
+    (is_alone && is_stroke(at + 1) && is_stroke(at + 3)).then_some((found, at + 5))
+}
+
 fn separator(tokens: &[Token], at: usize) -> Option<()> {
     matches!(tokens.get(at), Some(Token::Mark('-' | '/' | '.' | ' '))).then_some(())
 }
@@ -194,13 +225,40 @@ fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, number(tokens.get(here), 1..=2)?)?, here + 1))
 }
 
-/// A month's name at a token, or `tháng 11`; and the token behind it.
+/// A month's name at a token, `tháng 11`, `Th11` or `tháng mười một`; and the token behind it.
 fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
-    if word.to_lowercase() == "tháng" {
-        return Some((number(tokens.get(at + 2), 1..=2)?, at + 3));
+    if !matches!(word.to_lowercase().as_str(), "tháng" | "thg" | "th") {
+        return Some((month(word)?, at + 1));
     }
-    Some((month(word)?, at + 1))
+    let at = behind_spaces(tokens, at + 1);
+    number(tokens.get(at), 1..=2).map(|month| (month, at + 1)).or_else(|| vietnamese_month(tokens, at))
+}
+
+/// The month that Vietnamese words count, behind `tháng`; and the token behind them.
+fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
+    const FROM_JANUARY: [&str; 10] = ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
+    let counted = |at: usize| match tokens.get(at) {
+        Some(Token::Word(word)) => match word.to_lowercase().as_str() {
+            "giêng" => Some(1),
+            "bốn" => Some(4),
+            "bẩy" => Some(7),
+            "chạp" => Some(12),
+            word => (1..).zip(FROM_JANUARY).find(|(_, name)| *name == word).map(|(number, _)| number),
+        },
+        _ => None,
+    };
+    let first = counted(at)?;
+    let next = behind_spaces(tokens, at + 1);
+    match counted(next) {
+        Some(more @ 1..=2) if first == 10 => Some((10 + more, next + 1)),
+        _ => Some((first, at + 1)),
+    }
+}
+
+fn behind_spaces(tokens: &[Token], at: usize) -> usize {
+    let spaces = tokens.iter().skip(at).take_while(|token| **token == Token::Mark(' '));
+    at + spaces.count()
 }
 
 /// A year of four digits among the next tokens; and the token behind it.
@@ -215,8 +273,8 @@ struct Clock {
     end: usize,
 }
 
-/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9:30 p.m.`,
-/// or `093000` behind a `T`.
+/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`,
+/// `9:30 p.m.`, `9.30 GMT`, or `093000` behind a `T`.
 fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     let clock = |hour, minute, second, end| {
         Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
@@ -234,16 +292,9 @@ fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
     let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
     let hour = part(at, 1..=2)?;
-    let parts = match tokens.get(at + 1) {
-        Some(Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點")) => true,
-        Some(Token::Mark('.')) => is_announced(tokens, at),
-        _ => false,
-    };
-    if !parts {
-        return None;
-    }
-    let minute = part(at + 2, 2..=2)?;
-    let mut end = at + 3;
+    let minutes = minutes_at(tokens, at)?;
+    let minute = part(minutes, 2..=2)?;
+    let mut end = minutes + 1;
     let mut second = 0;
     if tokens.get(end) == Some(&Token::Mark(':'))
         && let Some(stated) = part(end + 1, 2..=2)
@@ -263,6 +314,30 @@ fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
         }
         _ => clock(hour, minute, second, end),
     }
+}
+
+/// The place of an hour's minutes, if what parts the two makes them a time.
+fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
+    let is_time = match tokens.get(hour + 1)? {
+        Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
+        Token::Mark('.') => is_announced(tokens, hour) || is_followed(tokens, hour + 3),
+        _ => false,
+    };
+    if is_time {
+        return Some(hour + 2);
+    }
+    let word = behind_spaces(tokens, hour + 1);
+    let is_hour = matches!(tokens.get(word), Some(Token::Word(word)) if word.to_lowercase() == "giờ");
+    is_hour.then(|| behind_spaces(tokens, word + 1))
+}
+
+/// Whether behind a token a zone or a half of the day stands: `9.30 GMT`, `9.30am`.
+fn is_followed(tokens: &[Token], at: usize) -> bool {
+    let next = behind_spaces(tokens, at);
+    let is_zone =
+        matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && zone(word).is_some());
+    let is_half = matches!(tokens.get(next), Some(Token::Word("am" | "pm" | "AM" | "PM" | "a" | "p")));
+    is_zone || is_half && half_of_day(tokens, at).is_some()
 }
 
 /// Whether a word for "o'clock" stands before a number: `godz. 9.30`, `kl. 9.30`.
@@ -296,7 +371,7 @@ fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
 }
 
 /// The offset from UTC in minutes stated behind a time: `Z`, `+07:00`, `+0700`,
-/// `(GMT+7)`, `UTC`, `EST`.
+/// `(GMT+7)`, `GMT +7`, `UTC`, `EST`.
 fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     let mut at = at;
     while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
@@ -304,44 +379,65 @@ fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     }
     match tokens.get(at)? {
         Token::Mark(_) => signed(tokens, at),
-        Token::Word(word) => {
-            let hours = match word.to_ascii_uppercase().as_str() {
-                "Z" | "GMT" | "UTC" => return Some(signed(tokens, at + 1).unwrap_or(0)),
-                "BST" | "CET" => 1,
-                "CEST" | "EET" => 2,
-                "EEST" => 3,
-                "ICT" | "WIB" => 7,
-                "HKT" | "SGT" => 8,
-                "JST" | "KST" => 9,
-                "AEST" => 10,
-                "AEDT" => 11,
-                "EDT" => -4,
-                "EST" | "CDT" => -5,
-                "CST" | "MDT" => -6,
-                "MST" | "PDT" => -7,
-                "PST" => -8,
-                _ => return None,
-            };
-            Some(hours * 60)
-        }
+        Token::Word(word) => match zone(word)? {
+            0 => Some(signed_behind(tokens, at + 1).unwrap_or(0)),
+            hours => Some(hours * 60),
+        },
         Token::Number(_) => None,
     }
+}
+
+/// The hours that a zone's abbreviation is before UTC.
+fn zone(word: &str) -> Option<i32> {
+    Some(match word.to_ascii_uppercase().as_str() {
+        "Z" | "GMT" | "UTC" => 0,
+        "BST" | "CET" => 1,
+        "CEST" | "EET" => 2,
+        "EEST" => 3,
+        "ICT" | "WIB" => 7,
+        "HKT" | "SGT" => 8,
+        "JST" | "KST" => 9,
+        "AEST" => 10,
+        "AEDT" => 11,
+        "EDT" => -4,
+        "EST" | "CDT" => -5,
+        "CST" | "MDT" => -6,
+        "MST" | "PDT" => -7,
+        "PST" => -8,
+        _ => return None,
+    })
+}
+
+/// The offset behind `GMT` or `UTC`, with spaces: `GMT +7`, `(GMT + 7)`. Behind a minus
+/// there may be one only if a parenthesis ends it, for `2:00 GMT - 3:00 GMT` is a span.
+fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
+    let at = behind_spaces(tokens, at);
+    let sign = *tokens.get(at)?;
+    let value = behind_spaces(tokens, at + 1);
+    let is_span =
+        value > at + 1 && sign != Token::Mark('+') && tokens.get(value + 1) != Some(&Token::Mark(')'));
+    if is_span { None } else { signed_by(sign, tokens, value) }
 }
 
 /// `+07:00`, `-0500`, `+7`. No space may stand behind the sign: `2:00 - 3:00` is a
 /// span of time.
 fn signed(tokens: &[Token], at: usize) -> Option<i32> {
-    let sign = match tokens.get(at)? {
+    signed_by(*tokens.get(at)?, tokens, at + 1)
+}
+
+/// The offset of this sign whose hours stand at a token.
+fn signed_by(sign: Token, tokens: &[Token], at: usize) -> Option<i32> {
+    let sign = match sign {
         Token::Mark('+') => 1,
         Token::Mark('-' | '−') => -1,
         _ => return None,
     };
-    let Some(Token::Number(n)) = tokens.get(at + 1) else { return None };
+    let Some(Token::Number(n)) = tokens.get(at) else { return None };
     let stated: i32 = n.parse().ok()?;
     let minutes = match n.len() {
         1 | 2 => {
-            let colon = tokens.get(at + 2) == Some(&Token::Mark(':'));
-            stated * 60 + if colon { i32::from(number(tokens.get(at + 3), 2..=2)?) } else { 0 }
+            let colon = tokens.get(at + 1) == Some(&Token::Mark(':'));
+            stated * 60 + if colon { i32::from(number(tokens.get(at + 2), 2..=2)?) } else { 0 }
         }
         3 | 4 => stated / 100 * 60 + stated % 100,
         _ => return None,
@@ -454,6 +550,84 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(date(text).as_deref(), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn offsets_behind_greenwich() {
+        let cases = [
+            ("(GMT+7)", "+07:00"),
+            ("(GMT +7)", "+07:00"),
+            ("GMT +7", "+07:00"),
+            ("(GMT + 7)", "+07:00"),
+            ("UTC +07:00", "+07:00"),
+            ("GMT+7:00", "+07:00"),
+            ("GMT+0700", "+07:00"),
+            ("(GMT+5:30)", "+05:30"),
+            ("GMT-3", "-03:00"),
+            ("GMT -3", "-03:00"),
+            ("(GMT - 3)", "-03:00"),
+            ("GMT - 11:30 GMT", "Z"),
+            ("GMT", "Z"),
+            ("+ 7", ""),
+        ];
+        for (zone, expected) in cases {
+            let text = format!("20/11/2026 09:30 {zone}");
+            assert_eq!(date(&text), Some(format!("2026-11-20T09:30:00{expected}")), "{text}");
+        }
+    }
+
+    #[test]
+    fn vietnamese_in_words() {
+        let cases = [
+            ("20 Tháng Mười Một, 2026", "2026-11-20"),
+            ("20 tháng mười 2026", "2026-10-20"),
+            ("Ngày 20 tháng Mười Hai năm 2026", "2026-12-20"),
+            ("5 Tháng Tư, 2026", "2026-04-05"),
+            ("5 tháng năm năm 2026", "2026-05-05"),
+            ("5 tháng Giêng, 2026", "2026-01-05"),
+            ("20 Th11 2026 09:30", "2026-11-20T09:30:00"),
+            ("20 Thg 11, 2026", "2026-11-20"),
+            ("Đăng ngày 20 tháng 11, 2026 lúc 9 giờ 30", "2026-11-20T09:30:00"),
+            ("9 giờ 30 phút ngày 20/11/2026", "2026-11-20T09:30:00"),
+            ("9 giờ 20/11/2026", "2026-11-20"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+            let apart: String = text.nfd().collect();
+            assert_eq!(date(&apart).as_deref(), Some(expected), "{text} with its accents apart");
+        }
+    }
+
+    #[test]
+    fn hours_and_minutes_parted_by_a_point() {
+        let cases = [
+            ("Friday 20 November 2026 09.30 GMT", "2026-11-20T09:30:00Z"),
+            ("20 November 2026 9.30pm", "2026-11-20T21:30:00"),
+            ("20 November 2026 9.30 p.m. EST", "2026-11-20T21:30:00-05:00"),
+            ("20 November 2026, up 9.30 points", "2026-11-20"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn years_of_two_digits() {
+        let cases = [
+            ("20/11/26", Some("2026-11-20")),
+            ("Thứ sáu, 20/11/26 09:30", Some("2026-11-20T09:30:00")),
+            ("11/20/26", Some("2026-11-20")),
+            ("20.11.26", None),
+            ("20-11-26", None),
+            ("31/31/26", None),
+            ("1/20/11/26", None),
+            ("20/11/26/1", None),
+            ("20/11/2026", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(short_date(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(date("20/11/26"), None);
     }
 
     #[test]
