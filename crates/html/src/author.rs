@@ -8,8 +8,8 @@
 //! site's or its host's is none, so that the next source is asked.
 //!
 //! The awkward truth: an agency, a desk (`Staff`) and a nickname are names as good as any
-//! here, and a comma parts names only if both sides look like names of persons, so that
-//! `An Example, Hanoi Times` may give two.
+//! here, and a comma or a dash parts names only if both sides look like names of persons,
+//! so that `An Example, Hanoi Times` and `An Example - Hanoi` may give two.
 
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
@@ -35,7 +35,10 @@ const REACH_BEFORE: u32 = 40;
 const NAME_WORDS: usize = 5;
 
 /// What stands before a name, folded; a colon or a space follows.
-const LABELS: [&str; 35] = [
+const LABELS: [&str; 38] = [
+    "additional reporting by",
+    "reporting and writing by",
+    "reporting by",
     "written by",
     "authored by",
     "posted by",
@@ -78,6 +81,13 @@ const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
 /// Labels of others than authors: photographs, sources, editors in charge.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
+
+/// Where others than authors begin within a by-line, in lower case: `An Example; editing by ...`.
+const OTHERS_BEHIND: [&str; 7] =
+    ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
+
+/// What stands between a person and where they write from or for.
+const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
 /// The authors by the first of the sources that names one.
 pub(crate) fn authors(
@@ -260,20 +270,9 @@ pub(crate) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
         let text = tidy(text);
-        let label = label(&text).filter(|(label, rest)| {
-            let marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
-            marked || !WORDS_OF_NAMES.contains(label)
-        });
-        let rest = match label {
-            Some((label, _)) if OTHERS.contains(&label) => continue,
-            Some((_, rest)) => rest,
-            None => text.as_str(),
-        };
-        let rest = reporter(rest).unwrap_or(rest);
-        for name in parted(rest) {
+        for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(parted) {
             let name = name.trim_matches(|c: char| {
-                c.is_whitespace()
-                    || matches!(c, ',' | ';' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
+                c.is_whitespace() || matches!(c, ',' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
             });
             if is_name(name)
                 && !is_site(name, site)
@@ -286,6 +285,29 @@ pub(crate) fn names(stated: &[String], site: &Site) -> Vec<String> {
         }
     }
     out
+}
+
+/// A by-line up to where it names its editors and photographers.
+fn of_authors(text: &str) -> &str {
+    let lower = text.to_ascii_lowercase();
+    let starts = |at: &usize| !lower[..*at].ends_with(char::is_alphanumeric);
+    let end = OTHERS_BEHIND.iter().filter_map(|label| lower.find(&format!("{label} "))).filter(starts).min();
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// A text without its label; `None` if that names others than authors.
+fn unlabelled(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let label = label(text).filter(|(label, rest)| {
+        let marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
+        marked || !WORDS_OF_NAMES.contains(label)
+    });
+    let rest = match label {
+        Some((label, _)) if OTHERS.contains(&label) => return None,
+        Some((_, rest)) => rest,
+        None => text,
+    };
+    Some(reporter(rest).unwrap_or(rest))
 }
 
 /// Whether a name holds the site's host, as `the-paper.vn - News company` does.
@@ -310,24 +332,44 @@ fn parted(text: &str) -> Vec<&str> {
     if text.len() > 1_000 {
         return Vec::new();
     }
-    let text = text.split([';', '；', '|', '、', '\n', '•', '·']).flat_map(|part| part.split(" / "));
+    let text = text.split(['|', '、', '\n', '•', '·']).flat_map(|part| part.split(" / "));
     text.flat_map(|part| {
         let names: Vec<&str> = at_words(part)
             .into_iter()
             .flat_map(|p| p.split([',', '，']))
-            .map(str::trim)
+            .flat_map(at_dashes)
+            .map(|name| without_place(name.trim()))
             .filter(|p| !p.is_empty())
             .collect();
-        let persons = names.iter().filter(|name| is_person(name)).count();
-        match names.len() {
-            0 | 1 => vec![part],
-            // `An Example, Health correspondent`: a person and what they are.
-            n if persons < n && is_person(names[0]) => vec![names[0]],
-            n if persons == n => names,
-            _ => vec![part],
+        let persons = names.iter().take_while(|name| is_person(name)).count();
+        match (persons, &names[..]) {
+            // One name of another kind, or none.
+            (0, _) => vec![part],
+            // `An Example, Health correspondent`: persons and what they are.
+            (persons, names) => names[..persons].to_vec(),
         }
     })
     .collect()
+}
+
+/// A text at its dashes, if each side is a person's name.
+fn at_dashes(text: &str) -> Vec<&str> {
+    for dash in [" - ", " – "] {
+        if text.contains(dash) && text.split(dash).all(is_person) {
+            return text.split(dash).collect();
+        }
+    }
+    vec![text]
+}
+
+/// A person's name without the place or the paper: `An Example in Hanoi`.
+fn without_place(name: &str) -> &str {
+    let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
+    let cut = |place: &&str| {
+        let (person, rest) = name.split_once(*place)?;
+        (is_person(person) && is_capital(rest)).then_some(person)
+    };
+    PLACES.iter().find_map(cut).unwrap_or(name)
 }
 
 /// A text at each word for `and`.
@@ -395,7 +437,7 @@ mod tests {
 
     #[test]
     fn names_are_cleaned_and_parted() {
-        let cases: [(&str, &[&str]); 34] = [
+        let cases: [(&str, &[&str]); 46] = [
             ("\"An Example\"", &["An Example"]),
             ("Authored by: An Example", &["An Example"]),
             ("【某報╱記者張三／即時報導】", &["張三"]),
@@ -411,7 +453,22 @@ mod tests {
             ("Tác giả: Nguyễn An", &["Nguyễn An"]),
             ("Nguyễn An và Trần Bình", &["Nguyễn An", "Trần Bình"]),
             ("Bài và ảnh: Nguyễn An", &["Nguyễn An"]),
-            ("Nguyễn An - Trần Bình", &["Nguyễn An - Trần Bình"]),
+            ("Nguyễn An - Trần Bình", &["Nguyễn An", "Trần Bình"]),
+            ("Nguyễn Văn A – Trần Thị B", &["Nguyễn Văn A", "Trần Thị B"]),
+            ("Nguyễn An - theo Tin Xa", &["Nguyễn An - theo Tin Xa"]),
+            ("By An Example and Bo Sample, political editor", &["An Example", "Bo Sample"]),
+            ("An Example, Bo Sample and Cy Other, in Hanoi", &["An Example", "Bo Sample", "Cy Other"]),
+            ("Reporting by An Example", &["An Example"]),
+            ("Reporting by An Example; editing by Bo Sample", &["An Example"]),
+            (
+                "Reporting by An Example; Additional reporting by Cy Other; Editing by Bo Sample",
+                &["An Example", "Cy Other"],
+            ),
+            ("Reporting by An Example and Cy Other Editing by Bo Sample", &["An Example", "Cy Other"]),
+            ("editing by Bo Sample", &[]),
+            ("By An Example in Harbour Town", &["An Example"]),
+            ("An Example in Hanoi and Bo Sample for the News", &["An Example", "Bo Sample"]),
+            ("Ministry of Rain", &["Ministry of Rain"]),
             ("Ảnh: Nguyễn An", &[]),
             ("Theo Tin Xa", &[]),
             ("Γράφει ο Νίκος Παράδειγμα", &["Νίκος Παράδειγμα"]),
