@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn names_are_cleaned_and_parted() {
-        let cases: [(&str, &[&str]); 46] = [
+        let cases: [(&str, &[&str]); 48] = [
             ("\"An Example\"", &["An Example"]),
             ("Authored by: An Example", &["An Example"]),
             ("【某報╱記者張三／即時報導】", &["張三"]),
@@ -222,6 +222,8 @@ mod tests {
             ("editing by Bo Sample", &[]),
             ("By An Example in Harbour Town", &["An Example"]),
             ("An Example in Hanoi and Bo Sample for the News", &["An Example", "Bo Sample"]),
+            ("An Example, Sr. Director of Rain", &["An Example"]),
+            ("An Example - The Rain Team", &["An Example - The Rain Team"]),
             ("Ministry of Rain", &["Ministry of Rain"]),
             ("Ảnh: Nguyễn An", &[]),
             ("Theo Tin Xa", &[]),

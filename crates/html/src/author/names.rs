@@ -193,7 +193,12 @@ fn at_words(text: &str) -> Vec<&str> {
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
-    const TITLES: [&str; 9] = [
+    const TITLES: [&str; 14] = [
+        "director",
+        "manager",
+        "president",
+        "officer",
+        "team",
         "correspondent",
         "editor",
         "reporter",
