@@ -112,7 +112,7 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
         published: published(page, &meta, &article, &whole).or(printed.published).or_else(by_address),
         modified: modified(page, &meta, &article, &whole).or(printed.modified),
         authors: authors(page, stated_authors(&meta, article.authors), headline, &site),
-        section: section(page, &meta, article.section, &json.trail, title.as_deref(), &site),
+        section: section(page, &meta, article.sections, &json.trail, title.as_deref(), &site),
         language: language(page, &meta, article.language.or(whole.language)),
         kind: kind(&meta, article.kind, whole.kind),
         description: meta.get(&DESCRIPTION).or(article.description),
@@ -341,7 +341,7 @@ fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec
 fn section(
     page: &Page,
     meta: &Meta,
-    article: Option<String>,
+    article: Vec<String>,
     trail: &[String],
     title: Option<&str>,
     site: &Site,
