@@ -292,10 +292,14 @@ impl Breaker {
     }
 }
 
-/// Characters that are not seen and mean nothing in a corpus: soft hyphens,
-/// zero-width spaces and control characters.
+/// Characters that are not seen and mean nothing in a corpus: soft hyphens, zero-width
+/// spaces, controls, also those of writing direction and annotation, and noncharacters.
 fn is_noise(c: char) -> bool {
-    matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}') || (c.is_control() && !c.is_whitespace())
+    match c {
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
+        '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FFF9}'..='\u{FFFB}' => true,
+        c => (c.is_control() && !c.is_whitespace()) || u32::from(c) & 0xFFFE == 0xFFFE,
+    }
 }
 
 /// Whether U+200C and U+200D may matter beside this character: letters of the
@@ -377,6 +381,22 @@ mod tests {
         assert_eq!(of(1), ("b c".into(), Some("p"), "b c".into()));
         assert_eq!(of(2), ("d".into(), Some("div"), "d".into()));
         assert_eq!(placed.len(), 3);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_gone() {
+        let cases = [
+            "a\u{AD}b",
+            "a\u{200E}b",
+            "a\u{202E}b\u{202C}",
+            "a\u{2066}b\u{2069}",
+            "a\u{180E}b",
+            "a\u{FFF9}b",
+            "a\u{FFFF}b",
+        ];
+        for text in cases {
+            assert_eq!(tidy(text), "ab", "{text:?}");
+        }
     }
 
     fn of(html: &str) -> Vec<Line> {
