@@ -30,7 +30,12 @@ pub fn has_word(text: &str) -> bool {
 }
 
 fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    match c {
+        // Most letters that are met, told without a table.
+        'a'..='z' | '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
+        '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
+        c => c.is_alphanumeric() || c == '_',
+    }
 }
 
 fn stands_alone(c: char) -> bool {
@@ -41,6 +46,13 @@ fn stands_alone(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_digits_and_underscores_are_in_words() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(in_word(c), c.is_alphanumeric() || c == '_', "{c:?}");
+        }
+    }
 
     #[test]
     fn words_are_runs_and_single_han_characters() {
