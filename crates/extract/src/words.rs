@@ -30,16 +30,20 @@ pub fn has_word(text: &str) -> bool {
 }
 
 fn in_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
     match c {
         // Most letters that are met, told without a table.
-        'a'..='z' | '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
+        '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
         '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
-        c => c.is_alphanumeric() || c == '_',
+        c => c.is_alphanumeric(),
     }
 }
 
 fn stands_alone(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    c >= '\u{3040}'
+        && matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
         && c.is_alphanumeric()
 }
 

@@ -314,8 +314,11 @@ fn parts_words(before: char, after: char) -> bool {
 /// Characters that stay as they are whatever stands beside them: neither white space
 /// nor noise, and NFC by themselves.
 fn is_plain(c: char) -> bool {
-    matches!(c, '!'..='~' | '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
-        | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
+    let is_letter = || {
+        matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
+            | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
+    };
+    c.is_ascii_graphic() || (!c.is_ascii() && is_letter())
 }
 
 fn collapse(text: &str) -> String {

@@ -142,7 +142,7 @@ impl Characters {
             let is_end = is_end(c);
             sentences += u32::from(ended && !is_end && !c.is_ascii_alphanumeric());
             ended = is_end;
-            commas += u32::from(matches!(c, ',' | '，' | '、' | ';' | ':' | '；' | '：'));
+            commas += u32::from(is_comma(c));
             all += 1;
             upper += u32::from(c.is_uppercase());
             digits += u32::from(is_numeric(c));
@@ -155,7 +155,11 @@ impl Characters {
 }
 
 fn is_end(c: char) -> bool {
-    matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
+    if c.is_ascii() { matches!(c, '.' | '!' | '?') } else { matches!(c, '…' | '。' | '！' | '？') }
+}
+
+fn is_comma(c: char) -> bool {
+    if c.is_ascii() { matches!(c, ',' | ';' | ':') } else { matches!(c, '，' | '、' | '；' | '：') }
 }
 
 /// As the standard library has it; letters with accents are told without its table.

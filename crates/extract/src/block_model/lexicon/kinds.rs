@@ -263,7 +263,10 @@ fn name_words(names: &str) -> Vec<String> {
                 words.push(std::mem::take(&mut word));
             }
             lower = c.is_lowercase();
-            word.extend(c.to_lowercase());
+            match c.is_ascii() {
+                true => word.push(c.to_ascii_lowercase()),
+                false => word.extend(c.to_lowercase()),
+            }
         }
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         if !bare.is_empty() && bare.len() < word.len() {
