@@ -315,10 +315,23 @@ fn parts_words(before: char, after: char) -> bool {
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
+/// Characters that stay as they are whatever stands beside them: neither white space
+/// nor noise, and NFC by themselves.
+fn is_plain(c: char) -> bool {
+    let is_letter = || {
+        matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
+            | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
+    };
+    c.is_ascii_graphic() || (!c.is_ascii() && is_letter())
+}
+
 fn collapse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut space, mut object, mut joiner) = (false, false, None);
-    for c in text.chars() {
+    let mut is_composed = true;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
         match c {
             OBJECT => object = true,
             '\u{200C}' | '\u{200D}' => joiner = Some(c),
@@ -332,15 +345,21 @@ fn collapse(text: &str) -> String {
                         && joins(before)
                         && joins(c)
                     {
+                        is_composed = false;
                         out.push(joiner);
                     }
                 }
                 (space, object, joiner) = (false, false, None);
-                out.push(c);
+                is_composed &= is_plain(c);
+                // The rest of most words needs no question.
+                let behind = &rest[length..];
+                length += behind.find(|c| !is_plain(c)).unwrap_or(behind.len());
+                out.push_str(&rest[..length]);
             }
         }
+        rest = &rest[length..];
     }
-    composed(out)
+    if is_composed { out } else { composed(out) }
 }
 
 fn preserve(text: &str) -> String {
@@ -504,5 +523,19 @@ mod tests {
         let page = Page::parse("<blockquote hidden><p hidden>a</p></blockquote>");
         let p = page.elements("p").next().unwrap();
         assert_eq!(lines(&page, p, |_| true), [Line { kind: LineKind::Quote, text: "a".into() }]);
+    }
+
+    #[test]
+    fn plain_characters_ask_for_nothing() {
+        use unicode_normalization::char::canonical_combining_class;
+        use unicode_normalization::{IsNormalized, is_nfc_quick};
+        for c in ('\0'..=char::MAX).filter(|c| is_plain(*c)) {
+            assert!(
+                !c.is_whitespace() && !is_noise(c) && !matches!(c, OBJECT | '\u{200C}' | '\u{200D}'),
+                "{c:?}"
+            );
+            assert_eq!(canonical_combining_class(c), 0, "{c:?}");
+            assert_eq!(is_nfc_quick(std::iter::once(c)), IsNormalized::Yes, "{c:?}");
+        }
     }
 }

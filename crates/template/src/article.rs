@@ -3,7 +3,7 @@
 //! Pages that are no articles spoil a template and a corpus, so this comes first, and it
 //! has one page and no knowledge of its site.
 //!
-//! 1. Walls are known by what they say and by little prose besides ([`walls`]): checks
+//! 1. Walls are known by what they say and by little prose besides (`walls`): checks
 //!    for robots, "not found" with a status of 200, log-ins, consent.
 //! 2. Hardly any words outside links; a page that declares a collection or a product;
 //!    content that is captions.

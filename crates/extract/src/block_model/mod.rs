@@ -68,16 +68,17 @@ pub struct Judged {
 
 impl Judged {
     /// A block of which nothing is thought yet.
-    fn of(block: &block::Block) -> Self {
+    fn of(block: block::Block) -> Self {
+        let link_share = block.link_share();
         Self {
-            placed: block.placed.clone(),
+            placed: block.placed,
             log_odds: 0.0,
             alone: 0.0,
             vote: None,
             repeated: false,
             place: String::new(),
             words: block.words.len() as u32,
-            link_share: block.link_share(),
+            link_share,
         }
     }
 
@@ -134,9 +135,10 @@ pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f3
     let row = |at: usize| {
         let mut row: Vec<f32> = Vec::with_capacity(feature_names().len());
         features.put(at, &mut row);
-        (scene.blocks[at].placed.clone(), row)
+        row
     };
-    (0..features.len()).map(row).collect()
+    let rows: Vec<Vec<f32>> = (0..features.len()).map(row).collect();
+    scene.blocks.into_iter().map(|block| block.placed).zip(rows).collect()
 }
 
 /// The model that comes with the program.
