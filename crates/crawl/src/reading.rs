@@ -15,7 +15,7 @@ use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
-use gleaner_template::{Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, judge};
+use gleaner_template::{Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -166,6 +166,9 @@ fn read_page(
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
     let page = Page::parse(&decoded.text);
+    if is_cut(&page) {
+        warn!(url = %visit.url, bytes = response.body.len(), "the page is larger than is read; its end is left out");
+    }
     follow(reading, visit, &page, scope);
     let hub = match judge(&page, visit.url.as_str()) {
         Verdict::Article => None,

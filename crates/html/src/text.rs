@@ -541,7 +541,10 @@ mod tests {
         check("<span class=place>Hà Nội</span>Triển lãm", &["Hà Nội Triển lãm"]);
         check("The end.<span class=br></span>A start.", &["The end. A start."]);
         check("<strong>Note:</strong>Read <x-p>one.</x-p><x-p>Two</x-p>", &["Note: Read one. Two"]);
-        check("e<b>Bay</b>, i<i>Phone</i>, k<sub>B</sub>T, Chlor<wbr>Oxid", &["eBay, iPhone, kBT, ChlorOxid"]);
+        check(
+            "e<b>Bay</b>, i<i>Phone</i>, k<sub>B</sub>T, Chlor<wbr>Oxid",
+            &["eBay, iPhone, kBT, ChlorOxid"],
+        );
         check("<b>T</b>he U<b>S</b>A, 3<b>D</b>, a.<b>b</b>, www.<b>x</b>", &["The USA, 3D, a.b, www.x"]);
         check("un<!-- -->Known", &["unKnown"]);
     }

@@ -48,6 +48,13 @@ pub struct Judgement {
     pub repeated: f32,
 }
 
+/// Whether a page is larger than is read, so that what is judged lacks its end: more
+/// blocks than the model takes, or more than [`Page::parse`] does.
+#[must_use]
+pub fn is_cut(page: &Page) -> bool {
+    page.truncated() || block_model::is_cut(page)
+}
+
 impl Judgement {
     /// Judges a page by its site's template, where there is one.
     #[must_use]

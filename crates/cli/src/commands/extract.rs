@@ -8,7 +8,7 @@ use gleaner_eval::{Learned, Method};
 use gleaner_extract::{Input, block_model};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
-use gleaner_template::Verdict;
+use gleaner_template::{Verdict, is_cut};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -59,6 +59,9 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
         };
         return Err(Failure::Work(format!("no text was found by {} on this page{why}", args.method)));
     };
+    if is_cut(&page) {
+        say("gleaner: this page is larger than is read; its end is left out");
+    }
     if let Verdict::NotArticle(reason) = verdict {
         say(format_args!("gleaner: this page looks like no article: {reason}"));
     }

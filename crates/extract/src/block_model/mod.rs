@@ -43,6 +43,7 @@ use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
 pub use repeated::Repeated;
+pub use scene::is_cut;
 pub use site::{Place, Site};
 
 /// A block and what is thought of it.

@@ -103,6 +103,13 @@ pub(super) struct Scene {
     pub(super) best: Option<usize>,
 }
 
+/// Whether a page has more blocks than are read, so that its end is left out.
+#[must_use]
+pub fn is_cut(page: &Page) -> bool {
+    let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
+    page.len() > MOST_BLOCKS && blocks().count() > MOST_BLOCKS
+}
+
 impl Scene {
     /// Reads a page without the blocks that its site repeats. Time linear in the page.
     pub(super) fn of(page: &Page, repeated: &Repeated) -> Self {
