@@ -112,9 +112,10 @@ pub(crate) struct Export {
     /// Only documents fetched before this day (UTC) or time
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Only documents whose extraction is at least so sure, 0 to 1
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub(crate) confidence: Option<f32>,
+    /// Only documents whose extraction is at least so sure, 0 to 1; 0 for all. Those
+    /// that are held back are counted on standard error
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
+    pub(crate) confidence: f32,
 }
 
 fn share(text: &str) -> Result<f32, String> {

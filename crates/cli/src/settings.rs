@@ -10,6 +10,7 @@ use gleaner_store::{Options, Writer, open};
 use gleaner_template::{HostPins, Insert, Inserts, Pins};
 
 use crate::args::Common;
+use crate::aside::say;
 use crate::failure::Failure;
 
 /// Reads the settings; `--data` wins over the file.
@@ -56,12 +57,10 @@ const KEEP: &str = "text.keep";
 /// Reads the pins of a host; without a file of its name there are none. The inserts of
 /// the settings hold where the file does not name its own.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
-    // A template's host is whatever its file says; it must not lead elsewhere.
-    let host = host.filter(|host| !host.is_empty() && !host.contains(['/', '\\']));
-    let named = host.filter(|_| !config.template.pins.is_empty());
-    let path = named.map(|host| Path::new(&config.template.pins).join(format!("{host}.toml")));
-    let pins = match path.filter(|path| path.exists()) {
-        Some(path) => read_pins_file(&path)?,
+    let files = pins_files(Path::new(&config.template.pins))?;
+    let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
+    let pins = match files.iter().find(is_of_host) {
+        Some(path) => read_pins_file(path)?,
         None => Pins::default(),
     };
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
@@ -79,17 +78,27 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// The files of pins in a folder, which need not exist.
+/// The files of pins in a folder; only the usual one need not exist.
 fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !folder.is_dir() {
+    let is_usual = folder == Path::new(&Config::default().template.pins);
+    if folder.as_os_str().is_empty() || (is_usual && !folder.exists()) {
         return Ok(Vec::new());
     }
-    let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", folder.display()));
+    let wrong = |error: io::Error| {
+        Failure::Usage(format!("template.pins: cannot read the folder {}: {error}", folder.display()))
+    };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(wrong)? {
         files.push(entry.map_err(wrong)?.path());
     }
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    files.retain(|path| {
+        let is_pins = path.extension().is_some_and(|ending| ending == "toml");
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !is_pins && !is_hidden {
+            say(format_args!("{} is not read: pins are files HOST.toml", path.display()));
+        }
+        is_pins
+    });
     // Of several faults the same one is told each time.
     files.sort();
     Ok(files)

@@ -124,3 +124,46 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
         }
     }
 }
+
+#[test]
+fn a_folder_of_pins_that_is_not_there_and_a_file_that_is_none_are_named() {
+    let folder = site("");
+    let other = gleaner(&folder, &["extract", "0.html", "--set", "template.pins=pinz"]);
+    let said = String::from_utf8(other.stderr).unwrap();
+    assert_eq!(other.status.code(), Some(2), "{said}");
+    assert!(said.contains("template.pins: cannot read the folder pinz"), "{said}");
+
+    fs::write(folder.path().join("pins/a.example.tml"), "").unwrap();
+    fs::write(folder.path().join("pins/.keep"), "").unwrap();
+    let odd = gleaner(&folder, &[&["extract", "0.html"][..], &PINNED].concat());
+    let said = String::from_utf8(odd.stderr).unwrap();
+    assert!(odd.status.success(), "{said}");
+    assert!(said.contains("pins/a.example.tml is not read: pins are files HOST.toml"), "{said}");
+    assert!(!said.contains(".keep"), "{said}");
+}
+
+#[test]
+fn pages_of_several_hosts_are_counted() {
+    let folder = site("");
+    let page = |number: usize| folder.path().join(format!("{number}.html"));
+    for (number, host) in ["a.example", "b.example", "b.example"].iter().enumerate() {
+        let stated = format!("<link rel=canonical href=http://{host}/{number}>");
+        let text = fs::read_to_string(page(number)).unwrap();
+        fs::write(page(number), stated + &text).unwrap();
+    }
+    let learned = gleaner(&folder, &["learn", ".", "--out", "b.json"]);
+    let said = String::from_utf8(learned.stderr).unwrap();
+    assert!(learned.status.success(), "{said}");
+    assert!(said.contains("the pages name several hosts: a.example (1), b.example (2)"), "{said}");
+    assert!(said.contains("b.example: learned from 3 pages"), "{said}");
+}
+
+#[test]
+fn a_page_that_is_larger_than_is_read_says_so() {
+    let folder = site("");
+    let page = format!("<title>Long</title>{}", "<p>A line of many, the clerk said.".repeat(50_001));
+    fs::write(folder.path().join("long.html"), page).unwrap();
+    let output = gleaner(&folder, &["extract", "long.html"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("larger than is read; its end is left out"), "{said}");
+}

@@ -126,7 +126,7 @@ pub struct Template {
     /// learned from what there is; with fewer, its pages are extracted one by one.
     pub min_pages: usize,
     /// Folder of the pins: a file `HOST.toml` for each host that has any
-    /// ([`read_pins`]). It need not exist. Empty: pins are not looked for.
+    /// ([`read_pins`]). The default one need not exist. Empty: pins are not looked for.
     pub pins: String,
 }
 

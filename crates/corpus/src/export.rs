@@ -18,8 +18,9 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Fetched before this time.
     pub until: Option<Timestamp>,
-    /// At least as sure, in hundredths; documents that do not tell do not pass.
-    pub confidence: Option<u8>,
+    /// At least as sure, in hundredths: what is less sure is held back
+    /// ([`Filter::holds_back`]). Documents that do not tell are not.
+    pub confidence: u8,
 }
 
 impl Filter {
@@ -36,7 +37,12 @@ impl Filter {
             && (self.languages.is_empty() || self.languages.contains(&document.language))
             && self.since.is_none_or(|since| document.fetched >= since)
             && self.until.is_none_or(|until| document.fetched < until)
-            && self.confidence.is_none_or(|least| document.confidence.is_some_and(|sure| sure >= least))
+    }
+
+    /// Whether a document is asked for, but too unsure.
+    #[must_use]
+    pub fn holds_back(&self, document: &Document) -> bool {
+        document.confidence.is_some_and(|sure| sure < self.confidence)
     }
 }
 
@@ -164,12 +170,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_less_sure_is_held_back() {
+        for (least, held) in [(0, false), (87, false), (88, true)] {
+            let filter = Filter { confidence: least, ..Filter::default() };
+            assert_eq!(filter.holds_back(&document()), held, "{least}");
+        }
+        let silent = Document { confidence: None, ..document() };
+        assert!(!Filter { confidence: 100, ..Filter::default() }.holds_back(&silent));
+    }
+
+    #[test]
     fn filters_narrow_by_host_language_and_date() {
         let at = |text: &str| Some(text.parse().unwrap());
         let cases = [
             (Filter::default(), true),
-            (Filter { confidence: Some(87), ..Filter::default() }, true),
-            (Filter { confidence: Some(88), ..Filter::default() }, false),
             (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
             (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
             (Filter { languages: vec!["en".into()], ..Filter::default() }, false),

@@ -15,7 +15,9 @@ use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
 use gleaner_store::RawPage;
-use gleaner_template::{Detector, Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, judge};
+use gleaner_template::{
+    Detector, Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, is_cut, judge,
+};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -184,6 +186,9 @@ fn read_page(
         return;
     }
     let page = Page::parse(&decoded.text);
+    if is_cut(&page) {
+        warn!(url = %visit.url, bytes = response.body.len(), "the page is larger than is read; its end is left out");
+    }
     follow(reading, visit, &page, scope);
     let hub = match judge(&page, visit.url.as_str()) {
         Verdict::Article => None,

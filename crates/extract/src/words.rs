@@ -30,17 +30,33 @@ pub fn has_word(text: &str) -> bool {
 }
 
 fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    match c {
+        // Most letters that are met, told without a table.
+        '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
+        '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
+        c => c.is_alphanumeric(),
+    }
 }
 
 fn stands_alone(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    c >= '\u{3040}'
+        && matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
         && c.is_alphanumeric()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_digits_and_underscores_are_in_words() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(in_word(c), c.is_alphanumeric() || c == '_', "{c:?}");
+        }
+    }
 
     #[test]
     fn words_are_runs_and_single_han_characters() {

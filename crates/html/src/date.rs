@@ -10,14 +10,21 @@
 //! are dropped.
 //!
 //! The awkward truth: `03/07/2026` is read with the day first, as most of the
-//! world writes it, unless AM or PM says that it is American. Two-digit years and relative dates (`2
-//! hours ago`) are not read, and of zones' abbreviations only those that mean one
+//! world writes it, unless AM or PM says that it is American. Two-digit years are read
+//! only where a caller knows that a date must stand there ([`short_date`]); relative
+//! dates (`2 hours ago`) are not read. There is no clock here, so that a date to come is
+//! taken up to the year 2100: who knows today's date may refuse it. Of zones' abbreviations only those that mean one
 //! offset: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.
 
-use jiff::Timestamp;
-use jiff::civil::{Date, Time};
+mod time;
 
-use crate::month_names::{folded, month};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::month_names::month;
+use time::{behind_spaces, offset_at, time_at, written};
 
 /// The years that a page on the web may be from; anything else is a default or a
 /// slip.
@@ -37,11 +44,27 @@ const LONGEST: usize = 200;
 /// ```
 #[must_use]
 pub fn date(text: &str) -> Option<String> {
+    dated(text, date_at)
+}
+
+/// The date in a text whose year has two digits: `20/11/26`, of this century. Only with
+/// strokes, since `20.11.26` and `20-11-26` are as well the year first; and only for a
+/// text that is known to be a date, as a score or a part's number looks the same.
+pub(crate) fn short_date(text: &str) -> Option<String> {
+    dated(text, short_year)
+}
+
+/// What finds a date that begins at a token, and the token behind it.
+type Finder = fn(&[Token], usize) -> Option<(Found, usize)>;
+
+fn dated(text: &str, date_at: Finder) -> Option<String> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
     }
-    let tokens = tokens(text);
+    // A word whose accents are characters of their own would be parted at them.
+    let text: String = text.nfc().collect();
+    let tokens = tokens(&text);
     if let [Token::Number(digits)] = tokens[..]
         && let Some(at) = unix(digits)
     {
@@ -174,6 +197,17 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(american)?, american }, at + 5))
 }
 
+/// `20/11/26`; `11/20/26` where nothing else fits.
+fn short_year(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
+    let is_stroke = |at: usize| tokens.get(at) == Some(&Token::Mark('/'));
+    let is_alone = (at == 0 || !is_stroke(at - 1)) && !is_stroke(at + 5);
+    let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
+    let year = 2000 + number(tokens.get(at + 4), 2..=2)?;
+    let american = day(year, first, second);
+    let found = Found { day: day(year, second, first).or(american)?, american };
+    (is_alone && is_stroke(at + 1) && is_stroke(at + 3)).then_some((found, at + 5))
+}
+
 fn separator(tokens: &[Token], at: usize) -> Option<()> {
     matches!(tokens.get(at), Some(Token::Mark('-' | '/' | '.' | ' '))).then_some(())
 }
@@ -194,168 +228,40 @@ fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, number(tokens.get(here), 1..=2)?)?, here + 1))
 }
 
-/// A month's name at a token, or `tháng 11`; and the token behind it.
+/// A month's name at a token, `tháng 11`, `Th11` or `tháng mười một`; and the token behind it.
 fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
-    if word.to_lowercase() == "tháng" {
-        return Some((number(tokens.get(at + 2), 1..=2)?, at + 3));
+    if !matches!(word.to_lowercase().as_str(), "tháng" | "thg" | "th") {
+        return Some((month(word)?, at + 1));
     }
-    Some((month(word)?, at + 1))
+    let at = behind_spaces(tokens, at + 1);
+    number(tokens.get(at), 1..=2).map(|month| (month, at + 1)).or_else(|| vietnamese_month(tokens, at))
+}
+
+/// The month that Vietnamese words count, behind `tháng`; and the token behind them.
+fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
+    const FROM_JANUARY: [&str; 10] = ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
+    let counted = |at: usize| match tokens.get(at) {
+        Some(Token::Word(word)) => match word.to_lowercase().as_str() {
+            "giêng" => Some(1),
+            "bốn" => Some(4),
+            "bẩy" => Some(7),
+            "chạp" => Some(12),
+            word => (1..).zip(FROM_JANUARY).find(|(_, name)| *name == word).map(|(number, _)| number),
+        },
+        _ => None,
+    };
+    let first = counted(at)?;
+    let next = behind_spaces(tokens, at + 1);
+    match counted(next) {
+        Some(more @ 1..=2) if first == 10 => Some((10 + more, next + 1)),
+        _ => Some((first, at + 1)),
+    }
 }
 
 /// A year of four digits among the next tokens; and the token behind it.
 fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)> {
     (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
-}
-
-/// A time of day.
-struct Clock {
-    time: Time,
-    is_american: bool,
-    end: usize,
-}
-
-/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9:30 p.m.`,
-/// or `093000` behind a `T`.
-fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
-    let clock = |hour, minute, second, end| {
-        Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
-    };
-    if let Some(Token::Number(n)) = tokens.get(at)
-        && matches!(n.len(), 4 | 6)
-        && at > 0
-        && matches!(tokens[at - 1], Token::Word("T" | "t"))
-    {
-        let two = |i: usize| n.get(i..i + 2).map_or(Some(0), |d| d.parse().ok());
-        return clock(two(0)?, two(2)?, two(4)?, at + 1);
-    }
-    if at > 0 && tokens[at - 1] == Token::Mark(':') {
-        return None; // The minutes of an hour that was refused.
-    }
-    let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
-    let hour = part(at, 1..=2)?;
-    let parts = match tokens.get(at + 1) {
-        Some(Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點")) => true,
-        Some(Token::Mark('.')) => is_announced(tokens, at),
-        _ => false,
-    };
-    if !parts {
-        return None;
-    }
-    let minute = part(at + 2, 2..=2)?;
-    let mut end = at + 3;
-    let mut second = 0;
-    if tokens.get(end) == Some(&Token::Mark(':'))
-        && let Some(stated) = part(end + 1, 2..=2)
-    {
-        second = stated.min(59);
-        end += 2;
-        if matches!(tokens.get(end), Some(Token::Mark('.' | ',')))
-            && matches!(tokens.get(end + 1), Some(Token::Number(_)))
-        {
-            end += 2;
-        }
-    }
-    match half_of_day(tokens, end).or_else(|| Some((is_afternoon_before(tokens, at).then_some(true)?, end))) {
-        Some((pm, end)) if (1..=12).contains(&hour) => {
-            let hour = hour % 12 + if pm { 12 } else { 0 };
-            Some(Clock { is_american: true, ..clock(hour, minute, second, end)? })
-        }
-        _ => clock(hour, minute, second, end),
-    }
-}
-
-/// Whether a word for "o'clock" stands before a number: `godz. 9.30`, `kl. 9.30`.
-fn is_announced(tokens: &[Token], at: usize) -> bool {
-    let is_word = |token: &&Token| matches!(token, Token::Word(_));
-    let before = tokens[..at].iter().rev().take(3).find(is_word);
-    matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
-}
-
-/// Whether the word before an hour says that it is one of the afternoon: `下午3:05`.
-fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
-    let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
-    let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
-    matches!(word, Some(Token::Word(word)) if ends(word))
-}
-
-/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and
-/// the token behind.
-fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
-    let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
-    let Some(Token::Word(word)) = tokens.get(at) else { return None };
-    let word = word.to_lowercase();
-    match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
-        ("am" | "πμ" | "sa", ..) => Some((false, at + 1)),
-        ("pm" | "μμ" | "ch", ..) => Some((true, at + 1)),
-        ("a" | "p" | "π" | "μ", Some(Token::Mark('.')), Some(Token::Word("m" | "M" | "μ" | "Μ"))) => {
-            Some((word == "p" || word == "μ", at + 4))
-        }
-        _ => None,
-    }
-}
-
-/// The offset from UTC in minutes stated behind a time: `Z`, `+07:00`, `+0700`,
-/// `(GMT+7)`, `UTC`, `EST`.
-fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
-    let mut at = at;
-    while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
-        at += 1;
-    }
-    match tokens.get(at)? {
-        Token::Mark(_) => signed(tokens, at),
-        Token::Word(word) => {
-            let hours = match word.to_ascii_uppercase().as_str() {
-                "Z" | "GMT" | "UTC" => return Some(signed(tokens, at + 1).unwrap_or(0)),
-                "BST" | "CET" => 1,
-                "CEST" | "EET" => 2,
-                "EEST" => 3,
-                "ICT" | "WIB" => 7,
-                "HKT" | "SGT" => 8,
-                "JST" | "KST" => 9,
-                "AEST" => 10,
-                "AEDT" => 11,
-                "EDT" => -4,
-                "EST" | "CDT" => -5,
-                "CST" | "MDT" => -6,
-                "MST" | "PDT" => -7,
-                "PST" => -8,
-                _ => return None,
-            };
-            Some(hours * 60)
-        }
-        Token::Number(_) => None,
-    }
-}
-
-/// `+07:00`, `-0500`, `+7`. No space may stand behind the sign: `2:00 - 3:00` is a
-/// span of time.
-fn signed(tokens: &[Token], at: usize) -> Option<i32> {
-    let sign = match tokens.get(at)? {
-        Token::Mark('+') => 1,
-        Token::Mark('-' | '−') => -1,
-        _ => return None,
-    };
-    let Some(Token::Number(n)) = tokens.get(at + 1) else { return None };
-    let stated: i32 = n.parse().ok()?;
-    let minutes = match n.len() {
-        1 | 2 => {
-            let colon = tokens.get(at + 2) == Some(&Token::Mark(':'));
-            stated * 60 + if colon { i32::from(number(tokens.get(at + 3), 2..=2)?) } else { 0 }
-        }
-        3 | 4 => stated / 100 * 60 + stated % 100,
-        _ => return None,
-    };
-    (minutes <= 14 * 60).then_some(sign * minutes)
-}
-
-fn written(offset: i32) -> String {
-    match offset {
-        0 => "Z".to_owned(),
-        _ => {
-            format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 60, offset.abs() % 60)
-        }
-    }
 }
 
 /// The day that an address names in its path or query: `/2026/11/20/`, `-20261120`,
@@ -454,6 +360,84 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(date(text).as_deref(), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn offsets_behind_greenwich() {
+        let cases = [
+            ("(GMT+7)", "+07:00"),
+            ("(GMT +7)", "+07:00"),
+            ("GMT +7", "+07:00"),
+            ("(GMT + 7)", "+07:00"),
+            ("UTC +07:00", "+07:00"),
+            ("GMT+7:00", "+07:00"),
+            ("GMT+0700", "+07:00"),
+            ("(GMT+5:30)", "+05:30"),
+            ("GMT-3", "-03:00"),
+            ("GMT -3", "-03:00"),
+            ("(GMT - 3)", "-03:00"),
+            ("GMT - 11:30 GMT", "Z"),
+            ("GMT", "Z"),
+            ("+ 7", ""),
+        ];
+        for (zone, expected) in cases {
+            let text = format!("20/11/2026 09:30 {zone}");
+            assert_eq!(date(&text), Some(format!("2026-11-20T09:30:00{expected}")), "{text}");
+        }
+    }
+
+    #[test]
+    fn vietnamese_in_words() {
+        let cases = [
+            ("20 Tháng Mười Một, 2026", "2026-11-20"),
+            ("20 tháng mười 2026", "2026-10-20"),
+            ("Ngày 20 tháng Mười Hai năm 2026", "2026-12-20"),
+            ("5 Tháng Tư, 2026", "2026-04-05"),
+            ("5 tháng năm năm 2026", "2026-05-05"),
+            ("5 tháng Giêng, 2026", "2026-01-05"),
+            ("20 Th11 2026 09:30", "2026-11-20T09:30:00"),
+            ("20 Thg 11, 2026", "2026-11-20"),
+            ("Đăng ngày 20 tháng 11, 2026 lúc 9 giờ 30", "2026-11-20T09:30:00"),
+            ("9 giờ 30 phút ngày 20/11/2026", "2026-11-20T09:30:00"),
+            ("9 giờ 20/11/2026", "2026-11-20"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+            let apart: String = text.nfd().collect();
+            assert_eq!(date(&apart).as_deref(), Some(expected), "{text} with its accents apart");
+        }
+    }
+
+    #[test]
+    fn hours_and_minutes_parted_by_a_point() {
+        let cases = [
+            ("Friday 20 November 2026 09.30 GMT", "2026-11-20T09:30:00Z"),
+            ("20 November 2026 9.30pm", "2026-11-20T21:30:00"),
+            ("20 November 2026 9.30 p.m. EST", "2026-11-20T21:30:00-05:00"),
+            ("20 November 2026, up 9.30 points", "2026-11-20"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(date(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn years_of_two_digits() {
+        let cases = [
+            ("20/11/26", Some("2026-11-20")),
+            ("Thứ sáu, 20/11/26 09:30", Some("2026-11-20T09:30:00")),
+            ("11/20/26", Some("2026-11-20")),
+            ("20.11.26", None),
+            ("20-11-26", None),
+            ("31/31/26", None),
+            ("1/20/11/26", None),
+            ("20/11/26/1", None),
+            ("20/11/2026", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(short_date(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(date("20/11/26"), None);
     }
 
     #[test]

@@ -16,9 +16,16 @@
 //! since nothing else looks like UTF-8 with faults. An encoding that decodes
 //! everything (windows-1252 and its kin) cannot be refuted so and is believed.
 //!
-//! The awkward truth: the detector takes windows-1258 for what it is only with
+//! Text that some program took for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is
+//! valid UTF-8 and says something else; where a page's characters bear that out, the
+//! second encoding is undone ([`twice`]).
+//!
+//! The awkward truth: a page of which only a part was encoded twice is left as it is. The
+//! detector takes windows-1258 for what it is only with
 //! enough text, and never knows TCVN3, VISCII or VNI, which come out as Latin
 //! letters in disorder with `lossy` false.
+
+mod twice;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
@@ -45,14 +52,17 @@ pub struct Decoded {
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return with(encoding, bytes);
+        let decoded = with(encoding, bytes);
+        let text = twice::once(&decoded.text).unwrap_or(decoded.text);
+        return Decoded { text, ..decoded };
     }
     let declared = [content_type.and_then(of_content_type), declared_inside(bytes)];
     if let Some(found) = declared.iter().flatten().find_map(|e| ascii_on_the_wire(e, bytes)) {
         return found;
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return Decoded { text: text.to_owned(), encoding: UTF_8.name(), lossy: false };
+        let text = twice::once(text).unwrap_or_else(|| text.to_owned());
+        return Decoded { text, encoding: UTF_8.name(), lossy: false };
     }
     for encoding in declared.into_iter().flatten() {
         let decoded = with(encoding, bytes);

@@ -49,7 +49,8 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    pub(crate) section: Option<String>,
+    /// From the first on; some of them say nothing (`News`).
+    pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) publisher: Option<String>,
     pub(crate) description: Option<String>,
@@ -146,7 +147,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
             .map(|key| names(object.get(*key), all))
             .find(|n| !n.is_empty())
             .unwrap_or_default(),
-        section: get("articleSection"),
+        sections: texts(object.get("articleSection")),
         language: object.get("inLanguage").and_then(|value| match value {
             Value::Object(language) => {
                 text(language.get("alternateName")).or_else(|| text(language.get("name")))
@@ -169,6 +170,16 @@ fn text(value: Option<&Value>) -> Option<String> {
     }
 }
 
+/// A string, or all of a list, as [`text`] reads them.
+fn texts(value: Option<&Value>) -> Vec<String> {
+    match value {
+        Some(Value::Array(values)) => {
+            values.iter().take(MOST_AUTHORS).filter_map(|v| text(Some(v))).collect()
+        }
+        value => text(value).into_iter().collect(),
+    }
+}
+
 /// Names of persons or organisations: a string, an object with a name, an object
 /// that refers to another by `@id`, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
@@ -177,14 +188,21 @@ fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
         Some(Value::Array(values)) => &values[..],
         Some(value) => std::slice::from_ref(value),
     };
-    let name = |value: &Value| match value {
-        Value::Object(object) => text(object.get("name")).or_else(|| {
-            let id = object.get("@id")?;
-            all.iter().filter(|o| o.get("@id") == Some(id)).find_map(|o| text(o.get("name")))
-        }),
-        value => text(Some(value)),
+    let of_object = |object: &Object| match texts(object.get("name")) {
+        own if !own.is_empty() => own,
+        _ => object.get("@id").map(|id| named(id, all)).unwrap_or_default(),
     };
-    values.iter().take(MOST_AUTHORS).filter_map(name).collect()
+    let of_value = |value: &Value| match value {
+        Value::Object(object) => of_object(object),
+        value => text(Some(value)).into_iter().collect(),
+    };
+    values.iter().take(MOST_AUTHORS).flat_map(of_value).take(MOST_AUTHORS).collect()
+}
+
+/// The names of the first object of this `@id` that has any.
+fn named(id: &Value, all: &[&Object]) -> Vec<String> {
+    let same = all.iter().filter(|object| object.get("@id") == Some(id));
+    same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
 /// The values in a script, mended if need be.
@@ -289,6 +307,8 @@ mod tests {
         assert_eq!(authors(r#"{"name":"An"}"#), ["An"]);
         assert_eq!(authors(r#"[{"name":"An"},"Bình",{"@id":"p"},{"url":"x"},null]"#), ["An", "Bình", "Mai"]);
         assert_eq!(authors(r#"{"name":["An"]}"#), ["An"]);
+        assert_eq!(authors(r#"{"name":["An","Bình"]}"#), ["An", "Bình"]);
+        assert_eq!(authors(r#"[{"name":["An","Bình"]},{"name":"Mai"}]"#), ["An", "Bình", "Mai"]);
         assert_eq!(authors("[]"), [""; 0]);
     }
 
@@ -331,8 +351,8 @@ mod tests {
             (some("2026-11-20"), some("2026-11-21"), some("2026-11-19"))
         );
         assert_eq!(
-            (article.section, article.language, article.publisher),
-            (some("World"), some("vi"), some("Báo"))
+            (article.sections, article.language, article.publisher),
+            (vec!["World".to_owned(), "Asia".to_owned()], some("vi"), some("Báo"))
         );
         assert_eq!((article.kind, article.description), (some("NewsArticle"), some("d")));
         assert_eq!(of(r#"{"@type":"WebSite","name":"Báo"}"#).site_name, some("Báo"));

@@ -32,6 +32,7 @@ mod canonical;
 mod entities;
 mod fast;
 mod json_ld;
+mod meta;
 mod month_names;
 mod page;
 mod printed_date;

@@ -68,6 +68,12 @@ pub fn links(page: &Page) -> Links {
     links
 }
 
+/// The first `<link rel=canonical>`, as in [`Links::canonical`].
+pub(crate) fn linked_canonical(page: &Page) -> Option<String> {
+    let is_canonical = |id: &NodeId| has_token(page.attribute(*id, "rel"), "canonical");
+    page.elements("link").filter(is_canonical).find_map(|id| href(page, id))
+}
+
 impl Links {
     fn link(&mut self, page: &Page, id: NodeId) {
         let Some(href) = href(page, id) else { return };

@@ -15,7 +15,8 @@ use crate::author::authors;
 use crate::canonical::canonical;
 use crate::date::{date, in_address};
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
-use crate::links::links;
+use crate::links::linked_canonical;
+use crate::meta::{AUTHOR, DESCRIPTION, LANGUAGE, MODIFIED, Meta, PUBLISHED, SECTION, TITLE};
 use crate::printed_date::printed;
 use crate::small_text::small_text;
 use crate::text::tidy;
@@ -95,138 +96,82 @@ pub fn metadata(page: &Page) -> Metadata {
 /// ```
 #[must_use]
 pub fn metadata_at(page: &Page, address: &str) -> Metadata {
-    let meta = Meta::of(page);
-    let linked = links(page).canonical;
-    let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
-    let known = canonical.as_deref().filter(|it| it.contains("://")).unwrap_or(address);
-    let json = json_ld(page, Some(known).filter(|it| !it.is_empty()));
-    let article = json.article.clone().unwrap_or_default();
-    let whole = json.page.clone().unwrap_or_default();
-    let site_name = site_name(&meta, &json);
-    let site =
-        Site { name: site_name.as_deref(), address: Some(if address.is_empty() { known } else { address }) };
-    let Headline { text: title, node: headline } = headline(page, &meta, &article, &site);
+    let sources = Sources::of(page, address);
+    let (site, known) = (sources.site(), sources.known());
+    let Sources { meta, article, whole, .. } = &sources;
+    let Headline { text: title, node: headline } = headline(page, meta, article, &site);
     let printed = printed(page, headline);
     let by_address = || [known, address].into_iter().find_map(in_address);
     Metadata {
-        published: published(page, &meta, &article, &whole).or(printed.published).or_else(by_address),
-        modified: modified(page, &meta, &article, &whole).or(printed.modified),
-        authors: authors(page, stated_authors(&meta, article.authors), headline, &site),
-        section: section(page, &meta, article.section, &json.trail, title.as_deref(), &site),
-        language: language(page, &meta, article.language.or(whole.language)),
-        kind: kind(&meta, article.kind, whole.kind),
-        description: meta.get(&DESCRIPTION).or(article.description),
+        published: published(page, meta, article, whole).or(printed.published).or_else(by_address),
+        modified: modified(page, meta, article, whole).or(printed.modified),
+        authors: authors(page, stated_authors(meta, article.authors.clone()), headline, &site),
+        section: section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site),
+        language: language(page, meta, article.language.clone().or_else(|| whole.language.clone())),
+        kind: kind(meta, article.kind.clone(), whole.kind.clone()),
+        description: description(meta, article),
         title,
-        site_name,
-        canonical,
+        site_name: sources.site_name,
+        canonical: sources.canonical,
     }
 }
 
-const TITLE: [&str; 7] = [
-    "og:title",
-    "twitter:title",
-    "parsely-title",
-    "sailthru.title",
-    "dc.title",
-    "dcterms.title",
-    "citation_title",
-];
-const PUBLISHED: [&str; 26] = [
-    "article:published_time",
-    "article:published",
-    "og:published_time",
-    "og:article:published_time",
-    "datepublished",
-    "parsely-pub-date",
-    "sailthru.date",
-    "pubdate",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "og:publish_date",
-    "published",
-    "published_time",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dc.date",
-    "dcterms.date",
-    "dcterms.created",
-    "dc.date.created",
-    "originalpublicationdate",
-    "cxenseparse:publishtime",
-    "citation_date",
-    "displaydate",
-    "date",
-    "datecreated",
-];
-const MODIFIED: [&str; 9] = [
-    "article:modified_time",
-    "og:modified_time",
-    "og:updated_time",
-    "datemodified",
-    "dcterms.modified",
-    "dc.date.modified",
-    "revision_date",
-    "last-modified",
-    "article:updated_time",
-];
-const AUTHOR: [&str; 11] = [
-    "author",
-    "article:author",
-    "parsely-author",
-    "sailthru.author",
-    "dc.creator",
-    "dcterms.creator",
-    "citation_author",
-    "og:author",
-    "cxenseparse:author",
-    "article_author",
-    "byl",
-];
-const SECTION: [&str; 7] = [
-    "article:section",
-    "og:section",
-    "section",
-    "parsely-section",
-    "articlesection",
-    "its_section",
-    "og:article:section",
-];
-const DESCRIPTION: [&str; 4] = ["og:description", "description", "dc.description", "twitter:description"];
-const LANGUAGE: [&str; 5] = ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
+/// The title and the description that [`metadata`] reads, without the search for authors
+/// and dates, which is most of its cost.
+#[must_use]
+pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
+    let sources = Sources::of(page, "");
+    let title = headline(page, &sources.meta, &sources.article, &sources.site()).text;
+    (title, description(&sources.meta, &sources.article))
+}
 
-/// The `<meta>` elements as names in lower case and contents, in document order.
-struct Meta(Vec<(String, String)>);
+/// What is read of a page before anything is chosen from it.
+struct Sources<'a> {
+    meta: Meta,
+    /// Of the page's JSON-LD: the article, the page, the breadcrumbs.
+    article: Statement,
+    whole: Statement,
+    trail: Vec<String>,
+    site_name: Option<String>,
+    canonical: Option<String>,
+    /// The page's own, empty where unknown.
+    address: &'a str,
+}
 
-impl Meta {
-    fn of(page: &Page) -> Self {
-        let mut all = Vec::new();
-        for id in page.elements("meta") {
-            let Some(content) = page.attribute(id, "content").map(tidy).filter(|c| !c.is_empty()) else {
-                continue;
-            };
-            for key in ["property", "name", "itemprop", "http-equiv"] {
-                if let Some(name) = page.attribute(id, key) {
-                    all.push((name.trim().to_ascii_lowercase(), content.clone()));
-                }
-            }
+impl<'a> Sources<'a> {
+    fn of(page: &Page, address: &'a str) -> Self {
+        let meta = Meta::of(page);
+        let linked = linked_canonical(page);
+        let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
+        let json = json_ld(page, Some(known(canonical.as_deref(), address)).filter(|it| !it.is_empty()));
+        Self {
+            site_name: site_name(&meta, &json),
+            article: json.article.unwrap_or_default(),
+            whole: json.page.unwrap_or_default(),
+            trail: json.trail,
+            meta,
+            canonical,
+            address,
         }
-        Self(all)
     }
 
-    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
+    fn known(&self) -> &str {
+        known(self.canonical.as_deref(), self.address)
     }
 
-    /// The content of the first of these names that there is.
-    fn get(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
+    fn site(&self) -> Site<'_> {
+        let address = if self.address.is_empty() { self.known() } else { self.address };
+        Site { name: self.site_name.as_deref(), address: Some(address) }
     }
+}
 
-    /// The first of these names that holds a date.
-    fn date(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.all(name).find_map(date))
-    }
+/// The address by which a page is known: the stated one if it is whole, else its own.
+fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
+    canonical.filter(|it| it.contains("://")).unwrap_or(address)
+}
+
+fn description(meta: &Meta, article: &Statement) -> Option<String> {
+    meta.get(&DESCRIPTION).or_else(|| article.description.clone())
 }
 
 fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
@@ -341,7 +286,7 @@ fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec
 fn section(
     page: &Page,
     meta: &Meta,
-    article: Option<String>,
+    article: Vec<String>,
     trail: &[String],
     title: Option<&str>,
     site: &Site,
@@ -490,5 +435,15 @@ mod tests {
     #[test]
     fn an_empty_page_states_nothing() {
         assert_eq!(of(""), Metadata::default());
+    }
+
+    #[test]
+    fn the_title_and_the_description_alone_are_the_same() {
+        let linked = "<link rel=canonical href=https://a.vn/x><h1>From Above</h1><title>Of the page</title>";
+        for html in ["", JSON, OPEN_GRAPH, linked, &[JSON, OPEN_GRAPH, linked].concat()] {
+            let page = Page::parse(&format!("{html}<meta name=description content='It rains.'>"));
+            let Metadata { title, description, .. } = metadata(&page);
+            assert_eq!(title_and_description(&page), (title, description), "{html}");
+        }
     }
 }

@@ -8,6 +8,9 @@
 //! Portuguese, `set` September) are left out, and languages in which one name means
 //! different months (`listopad`) are read as Polish, Czech and Ukrainian.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -27,18 +30,28 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ",
 ];
 
+/// Bytes of the longest word that is looked up: no name has more.
+const LONGEST: usize = 40;
+
+static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
+    let numbered = (1..).zip(MONTHS);
+    numbered.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
+});
+
 /// The month that a word names, 1 to 12.
 pub(crate) fn month(word: &str) -> Option<i16> {
-    if word.len() > 40 {
+    // No name is of two letters; most words of a page end here or at the next line.
+    if !(3..=LONGEST).contains(&word.len()) {
         return None;
     }
-    let word = folded(word);
-    let at = MONTHS.iter().position(|names| names.split(' ').any(|name| name == word));
-    at.and_then(|at| i16::try_from(at + 1).ok())
+    BY_NAME.get(folded(word).as_str()).copied()
 }
 
 /// A word in lower case and without accents; Ukrainian `і` and Turkish `ı` become Latin `i`.
 pub(crate) fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
     let plain: String = word.to_lowercase().nfd().filter(|c| !is_combining_mark(*c)).collect();
     plain.replace(['і', 'ı'], "i")
 }

@@ -353,8 +353,11 @@ impl Page {
     }
 
     /// All elements of this name, in document order.
-    pub fn elements<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = NodeId> + 'a {
-        (0..self.nodes.len() as NodeId).filter(move |id| self.tag(*id) == Some(tag))
+    pub fn elements(&self, tag: &str) -> impl Iterator<Item = NodeId> + use<'_> {
+        // Names are interned, so that one comparison of numbers tells them apart.
+        let wanted = LocalName::from(tag);
+        let is_wanted = move |node: &Node| matches!(&node.kind, Kind::Element { tag, .. } if *tag == wanted);
+        self.iter().filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
     }
 
     /// The text of a subtree as it stands, without separators.

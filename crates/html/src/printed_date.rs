@@ -9,10 +9,10 @@
 //! The awkward truth: above the headline most sites print today's date, so there a
 //! day is believed only beside the headline and without a weekday. Relative dates (`2 hours
 //! ago`) are not read, and a page without headings has its dates believed only where
-//! there is but one.
+//! there is but one, in elements named for a date, among the first 500 of these.
 
 use crate::author::names_a_class;
-use crate::date::date;
+use crate::date::{date, short_date};
 use crate::month_names::folded;
 use crate::small_text::{ancestors, small_text};
 use crate::text::{never_text, tidy};
@@ -24,6 +24,12 @@ const PRINTED_REACH: u32 = 150;
 
 /// So near to the headline a date may stand in a list: of by-lines.
 const BESIDE: u32 = 20;
+
+/// Lines and `<time>`s that are read of a page without a headline, where none bounds them.
+const MOST_LINES: usize = 500;
+
+/// Bytes of the longest line that is a date.
+const LONGEST_LINE: usize = 200;
 
 /// Words that may stand beside a date on its line.
 const MOST_WORDS: usize = 6;
@@ -80,7 +86,7 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
         let labelled = around(page, id).and_then(|text| change_before_date(&text));
         Some(Found { id, date, is_named: true, is_change: labelled.unwrap_or_else(|| is_change(&text)) })
     };
-    page.elements("time").filter(is_near).filter_map(found).collect()
+    page.elements("time").filter(is_near).take(MOST_LINES).filter_map(found).collect()
 }
 
 /// The text of an element's parent up to its own, for a label.
@@ -98,16 +104,21 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     let (from, to) = headline.map_or((0, page.len() as NodeId), |headline| {
         (headline.saturating_sub(PRINTED_REACH), (headline + PRINTED_REACH).min(page.len() as NodeId))
     });
+    let may_be_read = |id: &NodeId| headline.is_some() || is_named_for_a_date(page, *id);
     let mut out = Vec::new();
     let mut behind = 0;
-    for id in from..to {
+    for id in (from..to).filter(may_be_read).take(MOST_LINES) {
         if id < behind {
             continue;
         }
         let Some(text) = line(page, id) else { continue };
-        if let Some(date) = of_line(&text).filter(|date| is_believed(page, id, &text, date, headline)) {
+        for part in parted(&text) {
+            let date = of_line(part).or_else(|| of_line_beside(part, id, headline));
+            let Some(date) = date.filter(|date| is_believed(page, id, &text, date, headline)) else {
+                continue;
+            };
             let is_named = is_named_for_a_date(page, id);
-            out.push(Found { id, date, is_named, is_change: is_change(&text) });
+            out.push(Found { id, date, is_named, is_change: is_change(part) });
             behind = page.node(id).end;
         }
     }
@@ -126,24 +137,61 @@ fn line(page: &Page, id: NodeId) -> Option<String> {
     (!never(page.node(id).parent)).then(|| tidy(text))
 }
 
+/// A line that holds two dates at the labels within it: published first, changed later.
+fn parted(text: &str) -> Vec<&str> {
+    if text.len() > LONGEST_LINE || years(text) != 2 {
+        return vec![text];
+    }
+    let is_start = |at: usize| at > 0 && !text[..at].ends_with(char::is_alphanumeric);
+    let begins = |at: usize| {
+        let rest = plain(&text[at..]);
+        CHANGED.iter().chain(&PUBLISHED).any(|label| rest.starts_with(label))
+    };
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| is_start(*at) && begins(*at));
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for at in starts.chain([text.len()]) {
+        parts.push(&text[from..at]);
+        from = at;
+    }
+    // What holds no date is a label's first word: `Last | updated`.
+    parts.retain(|part| years(part) > 0);
+    parts
+}
+
+/// How many years a text names.
+fn years(text: &str) -> usize {
+    let is_year = |run: &&str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
+    text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count()
+}
+
 /// The date of a line that holds little else.
 fn of_line(text: &str) -> Option<String> {
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    let is_year = |run: &&str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
-    let years = text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count();
     // Two dates in one are of two lines.
-    if text.len() > 200 || !(5..=24).contains(&digits) || years > 1 {
-        return None;
+    (is_short(text) && years(text) <= 1).then(|| date(text)).flatten()
+}
+
+/// The date whose year has two digits, on a line beside the headline.
+fn of_line_beside(text: &str, id: NodeId, headline: Option<NodeId>) -> Option<String> {
+    let is_beside = headline.is_some_and(|headline| id >= headline && id - headline <= BESIDE);
+    (is_beside && years(text) == 0 && is_short(text)).then(|| short_date(text)).flatten()
+}
+
+/// Whether a line holds the digits of a date and next to nothing else.
+fn is_short(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    if text.len() > LONGEST_LINE || !(5..=24).contains(&digits) {
+        return false;
     }
     let is_beside =
         |word: &&str| word.chars().any(char::is_alphabetic) && crate::month_names::month(word).is_none();
-    let beside = text.split(|c: char| !c.is_alphanumeric()).filter(is_beside);
-    (beside.count() <= MOST_WORDS).then(|| date(text)).flatten()
+    let beside = text.split(|c: char| !c.is_alphanumeric()).filter(is_beside).take(MOST_WORDS + 1);
+    beside.count() <= MOST_WORDS
 }
 
 /// Whether a printed date is this article's: not of a list, not today's.
 fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
-    let Some(headline) = headline else { return !is_aside(page, id) && is_named_for_a_date(page, id) };
+    let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
     if far > BESIDE && is_aside(page, id) {
         return false;
@@ -171,43 +219,52 @@ fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
     ["class", "id"].iter().filter_map(|key| page.attribute(id, key)).any(speaks)
 }
 
+/// Labels of the last change, folded.
+const CHANGED: [&str; 17] = [
+    "updated",
+    "update",
+    "modified",
+    "edited",
+    "reviewed",
+    "cap nhat",
+    "ενημερωση",
+    "ανανεωση",
+    "aktualizacja",
+    "zmodyfikowano",
+    "обновлен",
+    "изменен",
+    "更新",
+    "aktualisiert",
+    "actualizado",
+    "mis a jour",
+    "aggiornato",
+];
+
+/// Labels of the first publication, folded.
+const PUBLISHED: [&str; 13] = [
+    "published",
+    "posted",
+    "first",
+    "created",
+    "xuat ban",
+    "dang luc",
+    "ngay dang",
+    "δημοσι",
+    "opublikowan",
+    "dodano",
+    "опубликован",
+    "发布",
+    "發布",
+];
+
+/// A text as labels are written here.
+fn plain(text: &str) -> String {
+    folded(text).replace('đ', "d")
+}
+
 /// Whether a line's label speaks of a change and of nothing else.
 fn is_change(text: &str) -> bool {
-    const CHANGED: [&str; 17] = [
-        "updated",
-        "update",
-        "modified",
-        "edited",
-        "reviewed",
-        "cap nhat",
-        "ενημερωση",
-        "ανανεωση",
-        "aktualizacja",
-        "zmodyfikowano",
-        "обновлен",
-        "изменен",
-        "更新",
-        "aktualisiert",
-        "actualizado",
-        "mis a jour",
-        "aggiornato",
-    ];
-    const PUBLISHED: [&str; 13] = [
-        "published",
-        "posted",
-        "first",
-        "created",
-        "xuat ban",
-        "dang luc",
-        "ngay dang",
-        "δημοσι",
-        "opublikowan",
-        "dodano",
-        "опубликован",
-        "发布",
-        "發布",
-    ];
-    let text = folded(text).replace('đ', "d");
+    let text = plain(text);
     let first = |words: &[&str]| words.iter().filter_map(|word| text.find(word)).min();
     match (first(&CHANGED), first(&PUBLISHED)) {
         (Some(changed), Some(published)) => changed < published,
@@ -309,6 +366,27 @@ mod tests {
             check(&format!("<h1>H</h1><p>{label} 20/11/2026</p>"), None, Some("2026-11-20"));
         }
         check("<h1>H</h1><p>Updated <time datetime=2026-11-20>x</time></p>", None, Some("2026-11-20"));
+    }
+
+    #[test]
+    fn two_dates_on_one_line() {
+        let both = (Some("2026-11-20T09:30:00+07:00"), Some("2026-11-21T10:00:00+07:00"));
+        for line in [
+            "20/11/2026 09:30 (GMT+7) Cập nhật 21/11/2026 10:00 (GMT+7)",
+            "Đăng lúc 20/11/2026 09:30 GMT +7 | Cập nhật: 21/11/2026 10:00 GMT +7",
+            "Last updated 21 Nov 2026 10:00 (GMT+7) First published 20 Nov 2026 09:30 (GMT+7)",
+        ] {
+            check(&format!("<h1>H</h1><p>{line}</p>"), both.0, both.1);
+        }
+        check("<h1>H</h1><p>20/11/2026 - 21/11/2026</p>", None, None);
+    }
+
+    #[test]
+    fn years_of_two_digits_stand_beside_the_headline() {
+        check("<h1>H</h1><p>Thứ sáu, 20/11/26 09:30</p>", Some("2026-11-20T09:30:00"), None);
+        check("<p>20/11/26</p><h1>H</h1>", None, None);
+        check(&format!("<h1>H</h1>{}<p>20/11/26</p>", "<p>x".repeat(20)), None, None);
+        check("<p class=date>20/11/26</p>", None, None);
     }
 
     #[test]

@@ -13,9 +13,13 @@
 //! React streams (`<div hidden id="S:0">`). `aria-hidden` hides nothing from the
 //! eye and is not looked at.
 //!
-//! The awkward truth: style sheets are not read. A `<span>` shown as a block is
-//! glued to its neighbour, a class that hides is not seen, and an unknown or
-//! custom element counts as inline, as it does in a browser.
+//! An inline `display:block` makes a block of any element.
+//!
+//! The awkward truth: style sheets are not read. A class that hides is not seen, an
+//! unknown or custom element counts as inline, as it does in a browser, and where a class
+//! alone parts two words (`<span class=place>Hà Nội</span>Triển lãm`) the gap is guessed:
+//! a space stands at the edge of an element where a word in lower case, or the end of a
+//! sentence, meets a capital. `2024<span>Hanoi` stays glued, and so does `Hanoi<span>opens`.
 
 use std::ops::Range;
 
@@ -73,12 +77,17 @@ pub struct PlacedLine {
 /// what Unicode has it for.
 const OBJECT: char = '\u{FFFC}';
 
+/// Stands in the buffer between texts that an inline element's edge parts; no text
+/// means anything by it either.
+const EDGE: char = '\u{FFFB}';
+
 /// The lines of a subtree, in document order.
 ///
 /// A node for which `keep` answers `false` is left out with its whole subtree;
 /// it is asked once for every node met, the root and text nodes included.
-/// Inline tags neither split nor glue words: `a<b>b</b>c` is `abc`, and where
-/// something visible was left out between two words a space stands.
+/// Inline tags neither split nor glue words: `a<b>b</b>c` is `abc`. A space stands where
+/// something visible was left out between two words, and where a sentence or a word in
+/// lower case meets a capital at the edge of an inline element.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
@@ -104,15 +113,16 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
         let next = page.node(id).end;
         let Some(tag) = page.tag(id) else {
             if keep(id) {
-                out.add(id, page.text(id).unwrap_or_default());
+                out.add(page, id);
             } else {
                 out.buffer.push(OBJECT);
             }
             id = next;
             continue;
         };
-        let skipped = Skip::of(page, id, tag, id == root, &keep);
-        if is_block(tag) {
+        let shown = shown(page, id, tag);
+        let skipped = Skip::of(tag, shown == Shown::Not && id != root, || keep(id));
+        if shown == Shown::AsBlock || is_block(tag) {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind, out.block));
             out.enter(inner, id);
@@ -157,10 +167,10 @@ enum Skip {
 }
 
 impl Skip {
-    fn of(page: &Page, id: NodeId, tag: &str, is_root: bool, keep: &impl Fn(NodeId) -> bool) -> Self {
-        if invisible(tag) || (!is_root && is_hidden(page, id)) {
+    fn of(tag: &str, is_hidden: bool, keep: impl Fn() -> bool) -> Self {
+        if is_hidden || invisible(tag) {
             Self::Unseen
-        } else if never_text(tag) || !keep(id) {
+        } else if never_text(tag) || !keep() {
             Self::Seen
         } else {
             Self::No
@@ -172,23 +182,33 @@ impl Skip {
 /// ancestors and style sheets are not looked at.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
-    let Some(tag) = page.tag(id) else {
-        return false;
-    };
+    page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
+}
+
+/// What an element's own attributes say of how it is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Not,
+    AsBlock,
+    AsItsTag,
+}
+
+fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     if matches!(tag, "html" | "body" | "main" | "article") {
-        return false;
+        return Shown::AsItsTag;
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);
+    let mut styled = Shown::AsItsTag;
     for (name, value) in page.attributes(id) {
         match name {
             "hidden" => hidden = !value.eq_ignore_ascii_case("until-found"),
             "id" => streamed = is_streamed(value),
-            "style" if displays_nothing(value) => return true,
+            "style" => styled = displayed(value),
             "open" => open = true,
             _ => {}
         }
     }
-    (hidden && !streamed) || (tag == "dialog" && !open)
+    if (hidden && !streamed) || (tag == "dialog" && !open) { Shown::Not } else { styled }
 }
 
 /// Whether an id is one that React's server gives to a part of the page that comes
@@ -200,19 +220,23 @@ fn is_streamed(id: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// `display: none` among the declarations of a style attribute. The last
-/// declaration of the property wins.
-fn displays_nothing(style: &str) -> bool {
-    let mut none = false;
+/// What the declarations of a style attribute make of an element. The last declaration
+/// of the property wins.
+fn displayed(style: &str) -> Shown {
+    let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
         if let Some((property, value)) = declaration.split_once(':')
             && property.trim().eq_ignore_ascii_case("display")
         {
-            let value = value.split('!').next().unwrap_or_default();
-            none = value.trim().eq_ignore_ascii_case("none");
+            let value = value.split('!').next().unwrap_or_default().trim();
+            shown = match value {
+                _ if value.eq_ignore_ascii_case("none") => Shown::Not,
+                _ if value.eq_ignore_ascii_case("block") => Shown::AsBlock,
+                _ => Shown::AsItsTag,
+            };
         }
     }
-    none
+    shown
 }
 
 /// The kind that lines directly in a block have, given the kind around it.
@@ -261,12 +285,14 @@ impl Breaker {
         (self.kind, self.block) = (kind, block);
     }
 
-    fn add(&mut self, node: NodeId, text: &str) {
+    fn add(&mut self, page: &Page, node: NodeId) {
         if self.nodes.is_empty() {
             self.nodes.start = node;
+        } else if has_edge(page, self.nodes.end - 1, node) {
+            self.buffer.push(EDGE);
         }
         self.nodes.end = node + 1;
-        self.buffer.push_str(text);
+        self.buffer.push_str(page.text(node).unwrap_or_default());
     }
 
     /// `<br>`: in a `pre` it is a line break like any other.
@@ -292,10 +318,24 @@ impl Breaker {
     }
 }
 
-/// Characters that are not seen and mean nothing in a corpus: soft hyphens,
-/// zero-width spaces and control characters.
+/// Whether between two texts of a line, that follow each other, an element starts or ends
+/// that a style sheet may have set apart; formulas and places to break a word are none.
+fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
+    let (outer, inner) = (page.node(before).parent, page.node(after).parent);
+    if outer != inner {
+        return ![outer, inner].iter().any(|id| matches!(page.tag(*id), Some("sub" | "sup")));
+    }
+    page.tag(before + 1).is_some_and(|tag| !matches!(tag, "sub" | "sup" | "wbr"))
+}
+
+/// Characters that are not seen and mean nothing in a corpus: soft hyphens, zero-width
+/// spaces, controls, also those of writing direction and annotation, and noncharacters.
 fn is_noise(c: char) -> bool {
-    matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}') || (c.is_control() && !c.is_whitespace())
+    match c {
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
+        '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FFF9}'..='\u{FFFB}' => true,
+        c => (c.is_control() && !c.is_whitespace()) || u32::from(c) & 0xFFFE == 0xFFFE,
+    }
 }
 
 /// Whether U+200C and U+200D may matter beside this character: letters of the
@@ -311,32 +351,64 @@ fn parts_words(before: char, after: char) -> bool {
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
+/// Whether at an element's edge a new word starts with this character: a capital behind
+/// two lower-case letters (`e<b>Bay</b>` is one word) or behind the end of a sentence.
+fn starts_anew(before: &str, c: char) -> bool {
+    let mut back = before.chars().rev();
+    c.is_uppercase()
+        && match back.next() {
+            Some('.' | '!' | '?' | '…' | ':' | ';' | ')' | '”' | '»') => true,
+            Some(last) => last.is_lowercase() && back.next().is_some_and(char::is_alphabetic),
+            None => false,
+        }
+}
+
+/// Characters that stay as they are whatever stands beside them: neither white space
+/// nor noise, and NFC by themselves.
+fn is_plain(c: char) -> bool {
+    let is_letter = || {
+        matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
+            | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
+    };
+    c.is_ascii_graphic() || (!c.is_ascii() && is_letter())
+}
+
 fn collapse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let (mut space, mut object, mut joiner) = (false, false, None);
-    for c in text.chars() {
+    let (mut space, mut object, mut edge, mut joiner) = (false, false, false, None);
+    let mut is_composed = true;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
         match c {
             OBJECT => object = true,
+            EDGE => edge = true,
             '\u{200C}' | '\u{200D}' => joiner = Some(c),
             c if c.is_whitespace() => space = true,
             c if is_noise(c) => {}
             c => {
                 if let Some(before) = out.chars().next_back() {
-                    if space || (object && parts_words(before, c)) {
+                    if space || (object && parts_words(before, c)) || (edge && starts_anew(&out, c)) {
                         out.push(' ');
                     } else if let Some(joiner) = joiner
                         && joins(before)
                         && joins(c)
                     {
+                        is_composed = false;
                         out.push(joiner);
                     }
                 }
-                (space, object, joiner) = (false, false, None);
-                out.push(c);
+                (space, object, edge, joiner) = (false, false, false, None);
+                is_composed &= is_plain(c);
+                // The rest of most words needs no question.
+                let behind = &rest[length..];
+                length += behind.find(|c| !is_plain(c)).unwrap_or(behind.len());
+                out.push_str(&rest[..length]);
             }
         }
+        rest = &rest[length..];
     }
-    composed(out)
+    if is_composed { out } else { composed(out) }
 }
 
 fn preserve(text: &str) -> String {
@@ -377,6 +449,22 @@ mod tests {
         assert_eq!(of(1), ("b c".into(), Some("p"), "b c".into()));
         assert_eq!(of(2), ("d".into(), Some("div"), "d".into()));
         assert_eq!(placed.len(), 3);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_gone() {
+        let cases = [
+            "a\u{AD}b",
+            "a\u{200E}b",
+            "a\u{202E}b\u{202C}",
+            "a\u{2066}b\u{2069}",
+            "a\u{180E}b",
+            "a\u{FFF9}b",
+            "a\u{FFFF}b",
+        ];
+        for text in cases {
+            assert_eq!(tidy(text), "ab", "{text:?}");
+        }
     }
 
     fn of(html: &str) -> Vec<Line> {
@@ -449,6 +537,26 @@ mod tests {
     }
 
     #[test]
+    fn an_edge_parts_what_a_style_sheet_parts() {
+        check("<span class=place>Hà Nội</span>Triển lãm", &["Hà Nội Triển lãm"]);
+        check("The end.<span class=br></span>A start.", &["The end. A start."]);
+        check("<strong>Note:</strong>Read <x-p>one.</x-p><x-p>Two</x-p>", &["Note: Read one. Two"]);
+        check(
+            "e<b>Bay</b>, i<i>Phone</i>, k<sub>B</sub>T, Chlor<wbr>Oxid",
+            &["eBay, iPhone, kBT, ChlorOxid"],
+        );
+        check("<b>T</b>he U<b>S</b>A, 3<b>D</b>, a.<b>b</b>, www.<b>x</b>", &["The USA, 3D, a.b, www.x"]);
+        check("un<!-- -->Known", &["unKnown"]);
+    }
+
+    #[test]
+    fn a_style_makes_blocks() {
+        check("<p><span style='display:block'>a</span>b</p>", &["a", "b"]);
+        check("a<b style='DISPLAY: Block; color: red'>b</b>c", &["a", "b", "c"]);
+        check("a<b style='display:inline-block'>b</b>", &["ab"]);
+    }
+
+    #[test]
     fn unseen_characters() {
         check("so\u{AD}ft z\u{200B}w\u{FEFF}j\u{2060} nul\u{1}", &["soft zwj nul"]);
         check("a\u{200D}b \u{200C}c", &["ab c"]);
@@ -484,5 +592,19 @@ mod tests {
         let page = Page::parse("<blockquote hidden><p hidden>a</p></blockquote>");
         let p = page.elements("p").next().unwrap();
         assert_eq!(lines(&page, p, |_| true), [Line { kind: LineKind::Quote, text: "a".into() }]);
+    }
+
+    #[test]
+    fn plain_characters_ask_for_nothing() {
+        use unicode_normalization::char::canonical_combining_class;
+        use unicode_normalization::{IsNormalized, is_nfc_quick};
+        for c in ('\0'..=char::MAX).filter(|c| is_plain(*c)) {
+            assert!(
+                !c.is_whitespace() && !is_noise(c) && !matches!(c, OBJECT | '\u{200C}' | '\u{200D}'),
+                "{c:?}"
+            );
+            assert_eq!(canonical_combining_class(c), 0, "{c:?}");
+            assert_eq!(is_nfc_quick(std::iter::once(c)), IsNormalized::Yes, "{c:?}");
+        }
     }
 }

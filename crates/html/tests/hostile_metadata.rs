@@ -52,3 +52,12 @@ fn long_names_and_titles() {
     let found = of(&html);
     assert_eq!((found.authors.len(), found.section, found.canonical), (0, None, None));
 }
+
+#[test]
+fn lines_that_might_be_dates_without_a_headline() {
+    for line in ["<p>a b c d e f 12345", "<p class=date>a b c d e f 12345", "<br>1 2 3 4 5 6 7 8"] {
+        let html = format!("<p class=date>20.11.2026</p>{}", line.repeat(100_000));
+        let found = metadata_at(&Page::parse(&html), "");
+        assert_eq!(found.published.as_deref(), Some("2026-11-20"), "{line}");
+    }
+}

@@ -31,6 +31,8 @@ use gleaner_extract::block_model::{Judged, kinds_of_element, sayings_of};
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
+use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
+
 /// What a line is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
@@ -120,7 +122,7 @@ pub(crate) struct Named {
 }
 
 /// Share of words in links from which a line is called a link.
-const MOSTLY_LINKS: f32 = 0.5;
+pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 
 /// Elements around a line that are looked at, inside out.
 const REACH: usize = 12;
@@ -129,14 +131,8 @@ const REACH: usize = 12;
 /// the text of a page whose body is named after its author, has more.
 const MOST_WORDS_NAMED: u32 = 30;
 
-/// Words of a line that its own first words make one.
-const MOST_WORDS_SAYING: u32 = 12;
-
-/// Characters at a line's beginning that say what it is.
-const OPENING: usize = 20;
-
 /// Words of a line that points to another story: a link of fewer is a button.
-const WORDS_MORE: RangeInclusive<u32> = 4..=40;
+pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
 /// Digits of a line without letters from which it may be a date.
 const DIGITS_OF_DATE: usize = 6;
@@ -297,13 +293,8 @@ impl Around {
 
     fn credit(&self, block: &Judged) -> Option<Because> {
         let element = || self.nearest(|says| says.credit).filter(|_| block.words <= MOST_WORDS_NAMED);
-        let text = &block.placed.line.text;
-        let is_marked =
-            text.contains([':', '/', '|', '©', '：', '∕']) || text.to_lowercase().contains(" by ");
-        let says = || {
-            let says = text.starts_with('©') || (is_marked && opens(text, "credit"));
-            (says && block.words <= MOST_WORDS_SAYING).then_some(Because::Words)
-        };
+        let is_short = block.words <= MOST_WORDS_SAYING;
+        let says = || (is_short && is_credit(&block.placed.line.text)).then_some(Because::Words);
         element().or_else(says)
     }
 
@@ -338,13 +329,6 @@ fn read_more(block: &Judged) -> Option<Because> {
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)
-}
-
-/// Whether a line's first words say such a thing.
-fn opens(text: &str, saying: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = text.char_indices().nth(OPENING).map_or(text.len(), |(end, _)| end);
-    sayings_of(&text[..end]).any(|said| said == saying)
 }
 
 /// Parts of names of elements that hold whose picture it is.

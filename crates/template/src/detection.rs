@@ -7,7 +7,8 @@
 //! 2. A place *speaks* if at least [`LEAST_PAGES`] learning pages have it and what stood
 //!    there was two to one content, or two to one none ([`DECISIVE`]). Its lines are
 //!    content, or none.
-//! 3. The other lines are open, and dropped. Where their words, but for lines of links,
+//! 3. Content that says itself that it is a credit, a by-line or a "read more" line goes.
+//! 4. The other lines are open, and dropped. Where their words, but for lines of links,
 //!    exceed [`MOST_OPEN`] of the words found, or where the page is unlike those that were
 //!    learned from ([`Health::see`]), it is not detected, and [`SiteTemplate::extract`] has
 //!    to read it.
@@ -28,7 +29,8 @@ use gleaner_extract::block_model::{Known, KnownLine};
 use gleaner_html::kinds::Kinds;
 use gleaner_html::{NodeId, Page, Partly};
 
-use crate::judgement::FEW_WORDS;
+use crate::judgement::{FEW_WORDS, is_cut};
+use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate};
 
 /// Learning pages that must have a place for it to speak: one may be an odd page.
@@ -69,6 +71,10 @@ impl Said {
     }
 }
 
+fn is_out(line: &KnownLine, before: usize) -> bool {
+    is_insert_by_its_words(&line.placed.line, line.words, line.link_share, before)
+}
+
 impl Detector {
     /// Of a template. One without pages detects nothing.
     #[must_use]
@@ -101,6 +107,9 @@ impl Detector {
     }
 
     fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<Extracted> {
+        if is_cut(page) {
+            return None;
+        }
         let lines = self.known.lines(page, |id| left_out.binary_search(&id).is_err());
         let said: Vec<Said> = lines.iter().map(Said::of).collect();
         let (mut found, mut sure, mut open) = (0, 0.0, 0);
@@ -123,7 +132,11 @@ impl Detector {
         let repeated = share(lines.iter().filter(|line| line.repeated).count());
         let content = lines.into_iter().zip(said).filter(|(_, said)| matches!(said, Said::Content(_)));
         let detected = Extracted {
-            lines: content.map(|(line, _)| line.placed.line).collect(),
+            lines: content
+                .enumerate()
+                .filter(|(before, (line, _))| !is_out(line, *before))
+                .map(|(_, (line, _))| line.placed.line)
+                .collect(),
             method: Method::Detection,
             confidence: sure / (found + open) as f32,
             known,

@@ -3,7 +3,9 @@
 //! 1. The template's votes and the model judge, and pins say their word.
 //! 2. Where the template is unsure or finds next to nothing, the same without the
 //!    votes; the surer of the two is taken.
-//! 3. Lines that are no content but were asked for come back ([`crate::inserts`]).
+//! 3. Credits, by-lines and "read more" lines that say themselves what they are go out of
+//!    the content.
+//! 4. Lines that are no content but were asked for come back ([`crate::inserts`]).
 //!
 //! [`SiteTemplate::extract`] keeps the text of this, [`crate::explain`] shows all of it.
 
@@ -11,6 +13,7 @@ use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
+use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Insert, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
 
 /// With fewer words found than this the page is judged alone, too.
@@ -18,6 +21,9 @@ pub(crate) const FEW_WORDS: u32 = 30;
 
 /// Below this the template is unsure, and the page is judged alone, too.
 const UNSURE: f32 = 0.5;
+
+/// Log-odds of content that is taken out for its words: nothing that is guessed.
+const OUT: f32 = -6.0;
 
 /// A page's lines, each with what is thought of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +45,13 @@ pub struct Judgement {
     pub repeated: f32,
 }
 
+/// Whether a page is larger than is read, so that what is judged lacks its end: more
+/// blocks than the model takes, or more than [`Page::parse`] does.
+#[must_use]
+pub fn is_cut(page: &Page) -> bool {
+    page.truncated() || block_model::is_cut(page)
+}
+
 impl Judgement {
     /// Judges a page by its site's template, where there is one.
     #[must_use]
@@ -50,6 +63,7 @@ impl Judgement {
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         let mut judgement = Self::without_inserts(model, page, template, pins);
+        judgement.take_out();
         judgement.bring_back(page, pins.inserts());
         judgement
     }
@@ -81,6 +95,18 @@ impl Judgement {
         let repeated = share(blocks.iter().filter(|block| block.repeated).count());
         let inserts = vec![None; blocks.len()];
         Self { blocks, pins, inserts, method, confidence, known, repeated }
+    }
+
+    /// Takes out of the content what is a credit, a by-line or a "read more" line by its
+    /// own words, if no pin keeps it.
+    fn take_out(&mut self) {
+        let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
+        for (before, (block, pin)) in content.enumerate() {
+            let line = &block.placed.line;
+            if pin.is_none() && is_insert_by_its_words(line, block.words, block.link_share, before) {
+                block.log_odds = OUT;
+            }
+        }
     }
 
     fn bring_back(&mut self, page: &Page, asked: Inserts) {
@@ -147,6 +173,32 @@ mod tests {
         for template in [Some(&template), None] {
             let text = text(&pins, template);
             assert!(text.starts_with("The rain, which") && text.ends_with("old bridge."), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_says_itself_that_it_is_an_insert_is_out() {
+        let all = Forest::new(vec![block_model::Tree { splits: Vec::new(), leaves: vec![3.0] }]);
+        let cases = [
+            ("<p>By Anna Weaver", true),
+            ("<p>By Monday the river had risen.", false),
+            ("<p>By noon it was over", false),
+            ("<p>Photo: Anna Berg", true),
+            ("<p>Photo: this is what the farmers had on their walls.", false),
+            ("<p>Photographs hung on the walls", false),
+            ("<p>Ảnh: Ngọc Thành", true),
+            ("<p>Also read: <a href=/x>The bridge that nobody wanted</a>", true),
+            ("<p>Xem thêm: <a href=/x>Cây cầu không ai muốn</a>", true),
+            ("<p>See also what the mayor said on Monday", false),
+            ("<h2>By Anna Weaver</h2>", false),
+        ];
+        for (html, is_out) in cases {
+            let page = Page::parse(html);
+            let judgement = Judgement::of_with(&all, &page, None, &Pins::default());
+            assert_eq!(judgement.extracted().lines.is_empty(), is_out, "{html}");
+            let asked = Insert::ALL.into_iter().collect();
+            let back = Judgement::of_with(&all, &page, None, &Pins::default().with_inserts(asked, "--keep"));
+            assert!(is_out || back.inserts == [None], "{html}");
         }
     }
 

@@ -26,6 +26,7 @@ pub mod explain;
 pub mod health;
 pub mod inserts;
 pub mod judgement;
+mod own_words;
 pub mod pins;
 pub mod site;
 
@@ -33,6 +34,6 @@ pub use article::{Reason, Verdict, judge};
 pub use detection::Detector;
 pub use health::{Health, Seen, Window};
 pub use inserts::{Insert, Inserts};
-pub use judgement::Judgement;
+pub use judgement::{Judgement, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use site::{Extracted, Method, SiteTemplate, TemplateError};

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use gleaner_extract::block_model::{self, Forest, Site};
+use gleaner_extract::block_model::{self, Forest, Place, Site};
 use gleaner_extract::words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
@@ -102,6 +102,9 @@ pub enum TemplateError {
         /// The format that the file names.
         found: u64,
     },
+    /// A number that no learning gives.
+    #[error("not a template file: {0} is out of its range; make one with `gleaner learn`")]
+    Range(String),
     /// JSON, but without a number in `format`.
     #[error("not a template file: it has no \"format\"; make one with `gleaner learn`")]
     NoFormat,
@@ -180,7 +183,27 @@ impl SiteTemplate {
         if format != u64::from(FORMAT) {
             return Err(TemplateError::Format { found: format });
         }
-        Ok(serde_json::from_value(value)?)
+        let template: Self = serde_json::from_value(value)?;
+        match template.out_of_range() {
+            Some(name) => Err(TemplateError::Range(name)),
+            None => Ok(template),
+        }
+    }
+
+    /// The name of a number that no learning gives.
+    fn out_of_range(&self) -> Option<String> {
+        let Health { words: _, confidence, known, repeated, alone } = self.health;
+        let shares = [("confidence", confidence), ("known", known), ("repeated", repeated), ("alone", alone)];
+        let share = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share));
+        let is_possible = |place: &Place| {
+            place.words.is_finite()
+                && place.pages <= self.site.pages
+                && (0.0..=place.words).contains(&place.content)
+        };
+        let place = self.site.places.iter().find(|(_, place)| !is_possible(place));
+        share
+            .map(|(name, _)| format!("health.{name}"))
+            .or(place.map(|(name, _)| format!("the place {name:?}")))
     }
 }
 
@@ -298,6 +321,29 @@ mod tests {
         for (json, expected) in cases {
             let error = SiteTemplate::from_json(json).unwrap_err().to_string();
             assert!(error.contains(expected) && error.contains("gleaner learn"), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_learning_gives_are_refused() {
+        let changed = |change: &dyn Fn(&mut SiteTemplate)| {
+            let mut template = learned();
+            change(&mut template);
+            SiteTemplate::from_json(&template.to_json()).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(changed(&|_| {}), Ok(()));
+        let wrong = changed(&|template| template.health.known = 1.5).unwrap_err();
+        assert!(wrong.contains("health.known is out of its range"), "{wrong}");
+        let place = |content: f64, words: f64| {
+            changed(&|template| {
+                let place = Place { pages: 1, blocks: 1, words, content };
+                template.site.places.insert("p.x".into(), place);
+            })
+        };
+        assert_eq!(place(3.0, 4.0), Ok(()));
+        for (content, words) in [(5.0, 4.0), (-1.0, 4.0), (-2.0, -1.0)] {
+            let wrong = place(content, words).unwrap_err();
+            assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");
         }
     }
 

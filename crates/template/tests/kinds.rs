@@ -93,6 +93,7 @@ fn others() -> Vec<(&'static str, String, &'static str, &'static [Reason])> {
         ("challenge ru", challenge("Проверка", "Проверяем ваш браузер. Это займёт несколько секунд, затем вы попадёте на сайт."), story, &[Challenge]),
         ("challenge zh", challenge("安全验证", "请完成验证后继续访问。"), story, &[Challenge]),
         ("consent en", page("Before you continue", "", "<h1>We value your privacy</h1><p>We and our partners store information on a device, such as cookies, and process personal data.</p><p>With your consent we may use precise geolocation data. You may change your mind at any time under privacy settings.</p><p>Our partners number 812. Read the cookie policy before you choose.</p><button>Accept all cookies</button><button>Manage consent</button>"), story, &[ConsentWall]),
+        ("consent de", page("Zustimmung", "", "<h1>Willkommen in der Zeitung</h1><p>Mit Werbung weiterlesen: Besuchen Sie uns wie gewohnt mit Anzeigen. Näheres zum Widerruf in unserer Datenschutzerklärung.</p><button>Akzeptieren und weiter</button><p>Wir und unsere 250 Partner verarbeiten personenbezogene Daten, um Inhalte auf Sie zuzuschneiden. Ihre Einwilligung ist freiwillig.</p>"), story, &[ConsentWall]),
         ("consent pl", page("Zgoda", "", "<h2>Dbamy o Twoją prywatność</h2><p>My i nasi zaufani partnerzy używamy plików cookie, aby dopasować reklamy do Twoich zainteresowań i mierzyć ruch.</p><p>Administratorem Twoich danych osobowych jest wydawca gazety, który przetwarza je w celach opisanych poniżej.</p><p>Polityka prywatności opisuje, jak można wycofać zgodę w każdej chwili.</p><button>Akceptuję</button>"), story, &[ConsentWall]),
         ("login en", page("The bridge", "", &format!("<h1>The bridge</h1>{}<div class=wall><h3>Subscribe to continue reading</h3><p>Already a subscriber? Log in.</p><input type=password></div>", prose(2))), story, &[LoginWall]),
         ("login zh", page("桥", "", "<h1>河上的新桥</h1><p>市议会周一同意重建河上的旧桥。</p><p>请登录后阅读全文。</p>"), story, &[LoginWall]),
@@ -154,7 +155,20 @@ fn articles() -> Vec<(&'static str, String, &'static str)> {
         prose(6),
         prose(6)
     );
+    let dated = |body: &str| {
+        let head = "<script type='application/ld+json'>{\"@type\": \"NewsArticle\", \"datePublished\": \"2026-11-20T09:30:00+07:00\"}</script>";
+        page("Rain ends", head, &format!("<article><h1>Rain ends in the valley</h1>{body}</article>"))
+    };
+    let with = |sentence: &str| dated(&format!("{}<p>{sentence}</p>{}", prose(2), prose(1)));
     vec![
+        ("breaking", dated(&prose(2)), story),
+        ("what no longer exists", with("The company that built the dam no longer exists, he added, and its page does not exist either."), story),
+        ("a moment", with("It was just a moment of weakness, and at the gate a sign said access denied."), story),
+        ("a robot", with("Are you a robot? That is what the farmers asked the mayor on Monday evening."), story),
+        ("box of comments", dated(&format!("{}<div class=comments><p>Log in to continue the discussion</p></div>", prose(3))), story),
+        ("binh luan", dated(&format!("{}<p>Đăng nhập để tiếp tục bình luận</p>", prose(3))), story),
+        ("personal data", dated("<p>The clinic was fined for its handling of personal data, the court said.</p><p>Nobody had asked the patients whether their personal data might be sold.</p><p>The clinic says that personal data are safe now, and that it is sorry.</p>"), story),
+        ("cookies in the footer", dated(&format!("{}<footer><p>We use cookies. Accept all cookies or see the cookie policy.</p></footer>", prose(3))), story),
         ("brief", article("Rain ends", &prose(3)), story),
         ("brief of sixty words", format!("<title>Rain ends</title><h1>Rain ends in the valley</h1><p>{} {} {} {}</p>", SENTENCES[0], SENTENCES[1], SENTENCES[3], "Nobody was hurt."), story),
         ("news", article("The bridge in the valley", &prose(14)), story),

@@ -22,7 +22,7 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         since: args.since.map(|text| time("--since", &text)).transpose()?,
         until: args.until.map(|text| time("--until", &text)).transpose()?,
-        confidence: args.confidence.map(|share| (100.0 * share).round() as u8),
+        confidence: (100.0 * args.confidence).round() as u8,
     };
     let store = settings::store(&config, false)?.store();
     let ExportFormat::Jsonl = args.format;
@@ -58,12 +58,24 @@ fn to_file(store: &Store, filter: &Filter, path: &Path) -> Done {
 
 fn write(store: &Store, filter: &Filter, out: impl Write, target: &str) -> Result<u64, Failure> {
     let mut lines = JsonLines::new(out);
+    let mut unsure = 0;
     for document in store.documents() {
         let document = document.map_err(Failure::work)?;
-        if filter.lets_through(&document) {
-            let urls = store.urls_of(&document).map_err(Failure::work)?;
-            lines.write(&document, &urls).map_err(Failure::writing(target))?;
+        if !filter.lets_through(&document) {
+            continue;
         }
+        if filter.holds_back(&document) {
+            unsure += 1;
+            continue;
+        }
+        let urls = store.urls_of(&document).map_err(Failure::work)?;
+        lines.write(&document, &urls).map_err(Failure::writing(target))?;
+    }
+    if unsure > 0 {
+        let least = f32::from(filter.confidence) / 100.0;
+        say(format_args!(
+            "gleaner: held back {unsure} documents of a confidence under {least}; --confidence 0 writes all"
+        ));
     }
     lines.finish().map_err(Failure::writing(target))
 }

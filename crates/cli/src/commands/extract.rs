@@ -8,7 +8,7 @@ use gleaner_eval::{Learned, Method};
 use gleaner_extract::{Input, block_model};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
-use gleaner_template::Verdict;
+use gleaner_template::{Verdict, is_cut};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ const NOWHERE: &str = "http://unknown.invalid/";
 #[derive(Serialize)]
 struct Record<'a> {
     url: Option<&'a str>,
+    /// Why a crawl would not take the page for an article, such as `login_wall`.
+    not_article: Option<&'static str>,
     title: Option<&'a str>,
     language: &'a str,
     published: Option<&'a str>,
@@ -57,12 +59,15 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
         };
         return Err(Failure::Work(format!("no text was found by {} on this page{why}", args.method)));
     };
+    if is_cut(&page) {
+        say("gleaner: this page is larger than is read; its end is left out");
+    }
     if let Verdict::NotArticle(reason) = verdict {
         say(format_args!("gleaner: this page looks like no article: {reason}"));
     }
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",
-        PageFormat::Json => json(&draft.document, url.as_ref()),
+        PageFormat::Json => json(&draft.document, url.as_ref(), verdict),
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
@@ -120,11 +125,15 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
     Err(Failure::Usage(format!("{method} compares pages of one site: name others with --beside PAGES")))
 }
 
-fn json(document: &Document, url: Option<&CanonicalUrl>) -> String {
+fn json(document: &Document, url: Option<&CanonicalUrl>, verdict: Verdict) -> String {
     // Where the page's own address is not known, one that hangs on it is none.
     let is_somewhere = |address: &&str| !address.starts_with(NOWHERE);
     let record = Record {
         url: url.map(CanonicalUrl::as_str),
+        not_article: match verdict {
+            Verdict::Article => None,
+            Verdict::NotArticle(reason) => Some(reason.label()),
+        },
         title: document.title.as_deref(),
         language: &document.language,
         published: document.published.as_deref(),

@@ -1,5 +1,6 @@
 //! `gleaner learn`: a template from pages of one site.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use gleaner_frontier::CanonicalUrl;
@@ -40,7 +41,7 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
             config.template.min_pages
         )));
     }
-    let host = args.host.or_else(|| host_of(&kept)).unwrap_or_else(|| "unknown".into());
+    let host = args.host.unwrap_or_else(|| host_of(&kept));
     let pages: Vec<(&str, &Page)> = kept.iter().map(|(name, page)| (name.as_str(), page)).collect();
     let template = SiteTemplate::learn(&host, 1, Timestamp::now(), &pages);
     fs::write(&args.out, template.to_json()).map_err(Failure::writing(args.out.display()))?;
@@ -53,9 +54,23 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     Ok(())
 }
 
-/// The host of the canonical URL that the first page with one states.
-fn host_of(pages: &[(String, Page)]) -> Option<String> {
-    pages
-        .iter()
-        .find_map(|(_, page)| Some(CanonicalUrl::parse(&metadata(page).canonical?).ok()?.host().to_owned()))
+/// The host of the canonical URLs that most pages state. Says so where there are several:
+/// a template is of one site.
+fn host_of(pages: &[(String, Page)]) -> String {
+    let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, page) in pages {
+        let stated = metadata(page).canonical.and_then(|url| CanonicalUrl::parse(&url).ok());
+        if let Some(url) = stated {
+            *hosts.entry(url.host().to_owned()).or_default() += 1;
+        }
+    }
+    if hosts.len() > 1 {
+        let counts: Vec<String> = hosts.iter().map(|(host, pages)| format!("{host} ({pages})")).collect();
+        say(format_args!(
+            "the pages name several hosts: {}; a template is of one site, so learn each by itself",
+            counts.join(", ")
+        ));
+    }
+    let most = hosts.into_iter().max_by_key(|(_, pages)| *pages);
+    most.map_or_else(|| "unknown".into(), |(host, _)| host)
 }

@@ -24,18 +24,29 @@ pub(super) struct Block {
     /// How many of them stand in links, and in bold or italics.
     pub(super) linked: f32,
     pub(super) emphasised: f32,
-    pub(super) sentences: f32,
-    pub(super) commas: f32,
+    pub(super) characters: Characters,
     /// Images and other inline elements in it.
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
+    pub(super) ends_as_sentence: bool,
     /// Words outside links, if it is prose; else 0.
     pub(super) prose: f32,
     /// What a short line says ([`lexicon::sayings`]).
     pub(super) sayings: u32,
     /// Hash of the text.
     pub(super) text: u64,
+}
+
+/// What is counted in a text's characters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Characters {
+    pub(super) all: f32,
+    pub(super) upper: f32,
+    pub(super) digits: f32,
+    /// Ends of sentences, and commas with their kin.
+    pub(super) sentences: f32,
+    pub(super) commas: f32,
 }
 
 impl Block {
@@ -102,18 +113,18 @@ impl Marks {
         let range =
             |counts: &[u32]| (counts[placed.nodes.end as usize] - counts[placed.nodes.start as usize]) as f32;
         let linked = within(&self.linked);
-        let (sentences, commas) = punctuation(text);
+        let characters = Characters::of(text);
         let outside = size - 1.5 * linked;
-        let is_prose = outside >= LEAST_PROSE && (sentences > 0.0 || commas > 0.0);
+        let is_prose = outside >= LEAST_PROSE && (characters.sentences > 0.0 || characters.commas > 0.0);
         Block {
             element,
             linked,
             emphasised: within(&self.emphasised),
-            sentences,
-            commas,
+            characters,
             images: range(&self.images),
             inline: range(&self.inline),
             has_date: words.len() <= 40 && has_date(text),
+            ends_as_sentence: ends_as_sentence(text),
             prose: if is_prose { outside } else { 0.0 },
             sayings: lexicon::sayings(text),
             text: hash(text),
@@ -123,20 +134,41 @@ impl Marks {
     }
 }
 
-/// Ends of sentences, and commas with their kin.
-fn punctuation(text: &str) -> (f32, f32) {
-    let (mut sentences, mut commas) = (0, 0);
-    let mut ended = false;
-    for c in text.chars().chain([' ']) {
-        let is_end = matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
-        let goes_on = c.is_alphanumeric() && c.is_ascii();
-        if ended && !is_end && !goes_on {
-            sentences += 1;
+impl Characters {
+    fn of(text: &str) -> Self {
+        let (mut all, mut upper, mut digits, mut sentences, mut commas) = (0, 0, 0, 0, 0);
+        let mut ended = false;
+        for c in text.chars() {
+            let is_end = is_end(c);
+            sentences += u32::from(ended && !is_end && !c.is_ascii_alphanumeric());
+            ended = is_end;
+            commas += u32::from(is_comma(c));
+            all += 1;
+            upper += u32::from(c.is_uppercase());
+            digits += u32::from(is_numeric(c));
         }
-        ended = is_end;
-        commas += u32::from(matches!(c, ',' | '，' | '、' | ';' | ':' | '；' | '：'));
+        sentences += u32::from(ended);
+        let [all, upper, digits, sentences, commas] =
+            [all, upper, digits, sentences, commas].map(|count| count as f32);
+        Self { all, upper, digits, sentences, commas }
     }
-    (sentences as f32, commas as f32)
+}
+
+fn is_end(c: char) -> bool {
+    if c.is_ascii() { matches!(c, '.' | '!' | '?') } else { matches!(c, '…' | '。' | '！' | '？') }
+}
+
+fn is_comma(c: char) -> bool {
+    if c.is_ascii() { matches!(c, ',' | ';' | ':') } else { matches!(c, '，' | '、' | '；' | '：') }
+}
+
+/// As the standard library has it; letters with accents are told without its table.
+fn is_numeric(c: char) -> bool {
+    !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
+}
+
+fn ends_as_sentence(text: &str) -> bool {
+    text.chars().next_back().is_some_and(|c| is_end(c) || matches!(c, '”' | '"' | '\'' | '»' | ')'))
 }
 
 /// Whether a date, a time or a year is written in digits.
@@ -190,7 +222,15 @@ mod tests {
             ("新。旧，", 2.0 - 1.0, 1.0),
         ];
         for (text, sentences, commas) in cases {
-            assert_eq!(punctuation(text), (sentences, commas), "{text}");
+            let found = Characters::of(text);
+            assert_eq!((found.sentences, found.commas), (sentences, commas), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_standard_library() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_numeric(c), c.is_numeric(), "{c:?}");
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
-use super::questions::Questions;
+use super::questions::{LANES, Questions};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
@@ -101,7 +101,15 @@ impl Forest {
     /// If the row is shorter than a feature that is asked for.
     #[must_use]
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        self.questions.ask(row)
+        self.questions.ask(&[row])[0]
+    }
+
+    /// The log-odds for several rows, which is cheaper than one after the other.
+    ///
+    /// # Panics
+    /// If a row is shorter than a feature that is asked for.
+    pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
+        rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
 
     /// The file's bytes.

@@ -3,22 +3,28 @@
 //! The awkward truth: two texts may have one number. With 64 bits that is likely from
 //! some billions of texts on, and costs a line.
 
-use std::collections::HashSet;
-use std::hash::{Hash, Hasher};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::words;
 
 /// A name with every run of digits as one `#`, so that `post-17` is `post-#`.
-pub(super) fn masked(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for c in name.trim().chars() {
-        match c {
-            c if c.is_ascii_digit() && out.ends_with('#') => {}
-            c if c.is_ascii_digit() => out.push('#'),
-            c => out.push(c),
-        }
-    }
-    out
+pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {
+    let mut is_masked = false;
+    name.trim().chars().filter_map(move |c| {
+        let goes_on = is_masked && c.is_ascii_digit();
+        let c = if c.is_ascii_digit() { '#' } else { c };
+        is_masked = c == '#';
+        (!goes_on).then_some(c)
+    })
+}
+
+/// The hash of a text and a masked name.
+pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
+    let mut hasher = Fnv(FNV_START);
+    first.hash(&mut hasher);
+    hasher.characters(masked(name));
+    hasher.finish()
 }
 
 /// A hash that is the same on every machine, run and version: templates hold it.
@@ -50,22 +56,133 @@ impl Hasher for Fnv {
     }
 }
 
+impl Fnv {
+    /// A string of these characters.
+    fn characters(&mut self, characters: impl Iterator<Item = char>) {
+        for c in characters {
+            self.write(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        self.end_of_string();
+    }
+
+    /// As the standard library ends a string.
+    fn end_of_string(&mut self) {
+        self.write(&[0xff]);
+    }
+}
+
 /// A text's words in lower case, hashed.
 pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
-    words(text).map(|word| hash(&word.to_lowercase()))
+    words(text).map(hash_in_lower_case)
+}
+
+/// `hash(&word.to_lowercase())` without that string.
+fn hash_in_lower_case(word: &str) -> u64 {
+    let mut hasher = Fnv(FNV_START);
+    if word.is_ascii() {
+        word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
+        hasher.end_of_string();
+    } else if word.contains('Σ') {
+        // The only letter whose lower case depends on its place in the word.
+        return hash(&word.to_lowercase());
+    } else {
+        hasher.characters(word.chars().flat_map(char::to_lowercase));
+    }
+    hasher.finish()
+}
+
+/// Hashes for maps of this file's hashes.
+///
+/// A page may choose its words such that their FNV-1a falls into one bucket, which would
+/// make a map of them quadratic; so the key is mixed with a secret of this map before
+/// its upper bits are folded into the lower. What a map holds does not depend on it, and
+/// none of these maps is walked where order counts.
+#[derive(Debug, Clone)]
+pub(super) struct Secret(u64);
+
+impl Default for Secret {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Secret {
+    type Hasher = Mixed;
+
+    fn build_hasher(&self) -> Mixed {
+        Mixed(self.0)
+    }
+}
+
+/// See [`Secret`].
+pub(super) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.write_u64(fnv_1a(FNV_START, bytes));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        let product = u128::from(self.0 ^ key) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A map by hashes of this file.
+pub(super) type ByHash<T> = HashMap<u64, T, Secret>;
+
+/// Some hashes in order, each once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Sorted(Vec<u64>);
+
+impl FromIterator<u64> for Sorted {
+    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
+        let mut hashes: Vec<u64> = hashes.into_iter().collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self(hashes)
+    }
+}
+
+impl Sorted {
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        self.0.binary_search(&hash).is_ok()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+}
+
+/// Every three words in a row, as a number that no template holds.
+fn threes(words: &[u64]) -> impl Iterator<Item = u64> {
+    let mix = |all: u64, word: &u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    words.windows(3).map(move |three| three.iter().fold(0, mix))
 }
 
 /// Hashes of every three words in a row.
-pub(super) fn trigrams(words: &[u64]) -> HashSet<u64> {
-    words.windows(3).map(|three| hash(&three)).collect()
+pub(super) fn trigrams(words: &[u64]) -> Sorted {
+    threes(words).collect()
 }
 
 /// Share of a text's trigrams that a set holds, 0 to 1.
-pub(super) fn shared(words: &[u64], set: &HashSet<u64>) -> f32 {
+pub(super) fn shared(words: &[u64], set: &Sorted) -> f32 {
     if set.is_empty() || words.len() < 3 {
         return 0.0;
     }
-    let found = words.windows(3).filter(|three| set.contains(&hash(three))).count();
+    let found = threes(words).filter(|three| set.contains(*three)).count();
     found as f32 / (words.len() - 2) as f32
 }
 
@@ -83,7 +200,15 @@ mod tests {
     #[test]
     fn runs_of_digits_are_masked() {
         for (name, expected) in [("post-17", "post-#"), (" a1b22 ", "a#b#"), ("", ""), ("2026", "#")] {
-            assert_eq!(masked(name), expected);
+            assert_eq!(masked(name).collect::<String>(), expected);
+            assert_eq!(hash_with_masked(7_u64, name), hash(&(7_u64, expected)));
+        }
+    }
+
+    #[test]
+    fn words_are_hashed_as_their_lower_case() {
+        for word in ["", "Rain", "MƯA", "Đà", "ΟΔΟΣ", "ΣΑΣ", "İ", "ẞ", "雨", "Ǆ"] {
+            assert_eq!(hash_in_lower_case(word), hash(&word.to_lowercase()), "{word}");
         }
     }
 
@@ -92,6 +217,6 @@ mod tests {
         let words: Vec<u64> = hashes("one Two three four").collect();
         let set = trigrams(&hashes("ONE two three").collect::<Vec<_>>());
         assert_eq!(shared(&words, &set), 0.5);
-        assert_eq!((shared(&words[..2], &set), shared(&words, &HashSet::new())), (0.0, 0.0));
+        assert_eq!((shared(&words[..2], &set), shared(&words, &Sorted::default())), (0.0, 0.0));
     }
 }

@@ -11,10 +11,10 @@
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
 
-use super::hashing::{FNV_START, fnv_1a, hash};
+use super::hashing::{FNV_START, fnv_1a, hash, hash_with_masked};
 use super::repeated;
 use super::scene::MOST_BLOCKS;
-use super::site::{LONGEST_NAME, MOSTLY};
+use super::site::{MOSTLY, put_element};
 use super::{Place, Site};
 use crate::{has_word, words};
 
@@ -179,38 +179,18 @@ impl<'a> Paths<'a> {
     fn enter(&mut self, node: NodeId) {
         let page = self.page;
         let tag = page.tag(node).unwrap_or_default();
-        let [mut class, mut id] = [String::new(), String::new()];
-        mask_into(page.attribute(node, "class").unwrap_or_default(), &mut class);
-        mask_into(page.attribute(node, "id").unwrap_or_default(), &mut id);
+        let class = hash_with_masked(tag, page.attribute(node, "class").unwrap_or_default());
+        let key = hash_with_masked(class, page.attribute(node, "id").unwrap_or_default());
         let above = self.open.last();
-        let key = hash(&(hash(&(tag, &class)), &id));
         let path = hash(&(above.map_or(0, |above| above.path), key));
-        write_name(tag, &class, &id, &mut self.name);
+        self.name.clear();
+        put_element(page, node, &mut self.name);
         let name = place_key(&self.name);
         // The root stands in itself.
         let outer = above.map_or(name, |above| above.name);
         let place = fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes());
         self.open.push(At { node, end: page.node(node).end, path, name, place });
     }
-}
-
-fn mask_into(value: &str, out: &mut String) {
-    if !value.is_empty() {
-        *out = super::hashing::masked(value);
-    }
-}
-
-/// The name of an element in the name of a place.
-fn write_name(tag: &str, class: &str, id: &str, out: &mut String) {
-    out.clear();
-    out.push_str(tag);
-    for (sign, value) in [('.', class), ('#', id)] {
-        for part in value.split_whitespace() {
-            out.push(sign);
-            out.push_str(part);
-        }
-    }
-    out.truncate(out.floor_char_boundary(LONGEST_NAME));
 }
 
 #[cfg(test)]

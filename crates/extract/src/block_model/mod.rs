@@ -45,6 +45,7 @@ use gleaner_html::{NodeId, Page};
 pub use forest::{Forest, Split, Tree};
 pub use known::{Known, KnownLine};
 pub use repeated::Repeated;
+pub use scene::is_cut;
 pub use site::{Place, Site};
 
 /// A block and what is thought of it.
@@ -70,16 +71,17 @@ pub struct Judged {
 
 impl Judged {
     /// A block of which nothing is thought yet.
-    fn of(block: &block::Block) -> Self {
+    fn of(block: block::Block) -> Self {
+        let link_share = block.link_share();
         Self {
-            placed: block.placed.clone(),
+            placed: block.placed,
             log_odds: 0.0,
             alone: 0.0,
             vote: None,
             repeated: false,
             place: String::new(),
             words: block.words.len() as u32,
-            link_share: block.link_share(),
+            link_share,
         }
     }
 
@@ -136,9 +138,10 @@ pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f3
     let row = |at: usize| {
         let mut row: Vec<f32> = Vec::with_capacity(feature_names().len());
         features.put(at, &mut row);
-        (scene.blocks[at].placed.clone(), row)
+        row
     };
-    (0..features.len()).map(row).collect()
+    let rows: Vec<Vec<f32>> = (0..features.len()).map(row).collect();
+    scene.blocks.into_iter().map(|block| block.placed).zip(rows).collect()
 }
 
 /// The model that comes with the program.

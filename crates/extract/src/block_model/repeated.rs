@@ -11,14 +11,20 @@
 //! article: pages with the same title and the same longest paragraph are copies of one
 //! under several addresses, which would else take itself away.
 //!
+//! What some articles share and the model surely takes for content stays
+//! ([`Repeated::but_content`]).
+//!
 //! The awkward truth: a notice that an editor would count as part of every article is
-//! repeated, and so is an article whose copies have other titles.
+//! repeated, on a site of recipes so are their headings, and an article whose copies have
+//! other titles takes itself away.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
+use super::Forest;
+use super::features::Features;
 use super::scene::Scene;
 
 /// Share of the articles that must have a text for it to be repeated...
@@ -26,6 +32,9 @@ const SHARE: f64 = 0.1;
 
 /// ... and how many must.
 const LEAST: usize = 2;
+
+/// Mean chance above which the lines of a text are surely content.
+const CONTENT: f64 = 0.8;
 
 /// Words from which a paragraph, with the title, tells an article.
 const PARAGRAPH: usize = 20;
@@ -38,22 +47,30 @@ impl Repeated {
     /// What several of the articles on these pages have in common.
     #[must_use]
     pub fn of(pages: &[&Page]) -> Self {
-        let mut copies: HashMap<Option<u64>, HashSet<u64>> = HashMap::new();
-        let mut articles: Vec<HashSet<u64>> = Vec::new();
-        for page in pages {
-            let scene = Scene::of(page, &Self::default());
-            match article(&scene) {
-                None => articles.push(lines(&scene).collect()),
-                name => copies.entry(name).or_default().extend(lines(&scene)),
+        Self(Common::of(pages).keys().collect())
+    }
+
+    /// The same without what a model surely takes for content on the pages that have it, as
+    /// long as no more than half of the articles have it: the headings of recipes, thanks at
+    /// the end of interviews. What most have is the site's, whatever it looks like.
+    #[must_use]
+    pub fn but_content(pages: &[&Page], model: &Forest) -> Self {
+        let common = Common::of(pages);
+        let mut chances: HashMap<u64, (f64, f64)> = common.keys().map(|key| (key, (0.0, 0.0))).collect();
+        for (page, scene) in pages.iter().zip(&common.scenes) {
+            let features = Features::of(page, scene);
+            let mut row: Vec<f32> = Vec::new();
+            for (at, key) in lines(scene).enumerate() {
+                let Some((sum, lines)) = chances.get_mut(&key) else { continue };
+                row.clear();
+                features.put(at, &mut row);
+                *sum += 1.0 / (1.0 + f64::from(-model.log_odds(&row)).exp());
+                *lines += 1.0;
             }
         }
-        articles.extend(copies.into_values());
-        let mut counts: HashMap<u64, usize> = HashMap::new();
-        for key in articles.iter().flatten() {
-            *counts.entry(*key).or_default() += 1;
-        }
-        let least = Self::least(articles.len());
-        Self(counts.into_iter().filter(|(_, count)| *count >= least).map(|(key, _)| key).collect())
+        let is_content = |key: &u64| chances[key].0 > CONTENT * chances[key].1;
+        let is_everywhere = |key: &u64| 2 * common.counts[key] > common.articles;
+        Self(common.keys().filter(|key| is_everywhere(key) || !is_content(key)).collect())
     }
 
     /// Of so many articles, how many must have a text for it to be repeated.
@@ -81,6 +98,40 @@ impl Repeated {
 
     pub(super) fn holds(&self, path: u64, text: u64) -> bool {
         self.0.contains(&key(path, text))
+    }
+}
+
+/// Texts at their paths, by how many articles have them.
+struct Common {
+    /// Of each page.
+    scenes: Vec<Scene>,
+    articles: usize,
+    counts: HashMap<u64, usize>,
+}
+
+impl Common {
+    fn of(pages: &[&Page]) -> Self {
+        let scenes: Vec<Scene> = pages.iter().map(|page| Scene::of(page, &Repeated::default())).collect();
+        let mut copies: HashMap<Option<u64>, HashSet<u64>> = HashMap::new();
+        let mut articles: Vec<HashSet<u64>> = Vec::new();
+        for scene in &scenes {
+            match article(scene) {
+                None => articles.push(lines(scene).collect()),
+                name => copies.entry(name).or_default().extend(lines(scene)),
+            }
+        }
+        articles.extend(copies.into_values());
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for key in articles.iter().flatten() {
+            *counts.entry(*key).or_default() += 1;
+        }
+        Self { scenes, articles: articles.len(), counts }
+    }
+
+    /// What enough articles have for it to be repeated.
+    fn keys(&self) -> impl Iterator<Item = u64> {
+        let least = Repeated::least(self.articles);
+        self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 }
 
@@ -125,6 +176,22 @@ mod tests {
             let pages: Vec<&Page> = pages.iter().collect();
             assert_eq!(Repeated::of(&pages).len(), repeated, "{articles:?}");
         }
+    }
+
+    #[test]
+    fn what_is_surely_content_is_not_taken_away() {
+        use super::super::{Split, Tree};
+        // Content is what has more than four words.
+        let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
+        let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };
+        let model = Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }]);
+        let html = |n: usize| {
+            let recipe = if n < 2 { "<p>Two onions and some salt, too" } else { "" };
+            format!("<title>{n}</title><p>Menu<p>All rights are reserved by us<p>Story {n}{recipe}")
+        };
+        let pages: Vec<Page> = (0..4).map(|n| Page::parse(&html(n))).collect();
+        let pages: Vec<&Page> = pages.iter().collect();
+        assert_eq!((Repeated::of(&pages).len(), Repeated::but_content(&pages, &model).len()), (3, 2));
     }
 
     #[test]

@@ -9,13 +9,13 @@
 //! The awkward truth: of a page with more than [`MOST_BLOCKS`] blocks the rest is
 //! not seen. The longest of 1,344 recorded news pages has some 4,500.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
 
 use super::block::{Block, Marks};
-use super::hashing::{hash, masked};
+use super::hashing::{ByHash, Secret, hash, hash_with_masked};
 use super::lexicon;
 use super::repeated::Repeated;
 use super::statements::Statements;
@@ -51,7 +51,7 @@ impl Sum {
             words: block.len(),
             linked: block.linked,
             prose: block.prose,
-            sentences: block.sentences,
+            sentences: block.characters.sentences,
             blocks: 1.0,
             paragraphs: f32::from(u8::from(block.prose > 0.0)),
         }
@@ -66,6 +66,8 @@ pub(super) struct Element {
     pub(super) parent: usize,
     /// Kinds by its names ([`lexicon::Kinds`]).
     pub(super) kinds: u32,
+    /// Hash of tag and class, digits masked.
+    pub(super) class: u64,
     /// Hash of tag, class and id (digits masked) from the root to it; and of the tags.
     pub(super) path: u64,
     pub(super) tags: u64,
@@ -89,16 +91,23 @@ pub(super) struct Scene {
     /// Over all blocks.
     pub(super) whole: Sum,
     /// Blocks by path, and by path of tags.
-    pub(super) paths: HashMap<u64, Sum>,
-    pub(super) tag_paths: HashMap<u64, Sum>,
+    pub(super) paths: ByHash<Sum>,
+    pub(super) tag_paths: ByHash<Sum>,
     /// How often a text stands on the page.
-    pub(super) texts: HashMap<u64, u32>,
+    pub(super) texts: ByHash<u32>,
     /// What the page says of its article.
     pub(super) stated: Statements,
     /// The block that is the headline, as far as one is found.
     pub(super) headline: Option<usize>,
     /// The element that seems to hold the body, by prose.
     pub(super) best: Option<usize>,
+}
+
+/// Whether a page has more blocks than are read, so that its end is left out.
+#[must_use]
+pub fn is_cut(page: &Page) -> bool {
+    let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
+    page.len() > MOST_BLOCKS && blocks().count() > MOST_BLOCKS
 }
 
 impl Scene {
@@ -109,12 +118,11 @@ impl Scene {
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
         let marks = Marks::of(page);
-        let mut places: HashMap<NodeId, usize> = HashMap::new();
-        scene.find_elements(page, &placed, &mut places);
+        let places = scene.find_elements(page, &placed);
         scene.blocks = placed
             .into_iter()
             .map(|placed| {
-                let element = places[&placed.block];
+                let element = places[placed.block as usize] as usize;
                 marks.block(page, placed, element)
             })
             .collect();
@@ -122,30 +130,32 @@ impl Scene {
         scene.stated = Statements::of(page);
         scene.headline = scene.find_headline(page);
         scene.sum();
-        scene.count_alike(page);
+        scene.count_alike();
         scene.best = scene.find_best(page);
         scene
     }
 
-    /// The elements from the root down to each block's own.
-    fn find_elements(&mut self, page: &Page, placed: &[PlacedLine], places: &mut HashMap<NodeId, usize>) {
+    /// The elements from the root down to each block's own. Gives the place of every
+    /// node among them; 0 where it is none.
+    fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
+        let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
-        let mut seen: HashSet<NodeId> = HashSet::new();
         for line in placed {
             let mut node = line.block;
-            while seen.insert(node) {
+            while std::mem::replace(&mut places[node as usize], 1) == 0 {
                 nodes.push(node);
                 node = page.node(node).parent;
             }
         }
         nodes.sort_unstable();
         let mut kinds = lexicon::Kinds::default();
-        for (at, &node) in nodes.iter().enumerate() {
-            places.insert(node, at);
-            let parent = places[&page.node(node).parent];
+        for (at, &node) in (0..).zip(&nodes) {
+            places[node as usize] = at;
+            let parent = places[page.node(node).parent as usize] as usize;
             let above = self.elements.get(parent);
             self.elements.push(element(page, node, parent, above, kinds.of(page, node)));
         }
+        places
     }
 
     /// Takes away what is repeated: as if the page did not have it.
@@ -177,26 +187,24 @@ impl Scene {
         }
     }
 
-    fn count_alike(&mut self, page: &Page) {
-        let dated: HashSet<usize> = self.dated();
-        let mut counts: HashMap<(usize, u64), (f32, f32)> = HashMap::new();
-        let keys: Vec<(usize, u64)> =
-            self.elements.iter().map(|e| (e.parent, class_key(page, e.node))).collect();
-        for (at, key) in keys.iter().enumerate().skip(1) {
-            let count = counts.entry(*key).or_default();
+    fn count_alike(&mut self) {
+        let dated = self.dated();
+        let mut counts: HashMap<(u64, u64), (f32, f32), Secret> = HashMap::default();
+        for (element, dated) in self.elements.iter().zip(dated).skip(1) {
+            let count = counts.entry((element.parent as u64, element.class)).or_default();
             count.0 += 1.0;
-            count.1 += f32::from(u8::from(dated.contains(&at)));
+            count.1 += f32::from(u8::from(dated));
         }
-        for (element, key) in self.elements.iter_mut().zip(&keys).skip(1) {
-            (element.alike, element.alike_dated) = counts[key];
+        for element in self.elements.iter_mut().skip(1) {
+            (element.alike, element.alike_dated) = counts[&(element.parent as u64, element.class)];
         }
     }
 
-    /// Elements with a short dated line not far below them.
-    fn dated(&self) -> HashSet<usize> {
-        let mut dated = HashSet::new();
+    /// Of each element: whether a short dated line stands not far below it.
+    fn dated(&self) -> Vec<bool> {
+        let mut dated = vec![false; self.elements.len()];
         for block in self.blocks.iter().filter(|block| block.has_date && block.words.len() <= 12) {
-            dated.extend(self.ancestors(block.element).take(6));
+            self.ancestors(block.element).take(6).for_each(|at| dated[at] = true);
         }
         dated
     }
@@ -241,12 +249,14 @@ impl Scene {
 }
 
 fn element(page: &Page, node: NodeId, parent: usize, above: Option<&Element>, kinds: u32) -> Element {
-    let key = hash(&(class_key(page, node), masked(page.attribute(node, "id").unwrap_or_default())));
     let tag = page.tag(node).unwrap_or_default();
+    let class = hash_with_masked(tag, page.attribute(node, "class").unwrap_or_default());
+    let key = hash_with_masked(class, page.attribute(node, "id").unwrap_or_default());
     Element {
         node,
         parent,
         kinds,
+        class,
         path: hash(&(above.map_or(0, |above| above.path), key)),
         tags: hash(&(above.map_or(0, |above| above.tags), tag)),
         sum: Sum::default(),
@@ -255,11 +265,6 @@ fn element(page: &Page, node: NodeId, parent: usize, above: Option<&Element>, ki
         alike: 0.0,
         alike_dated: 0.0,
     }
-}
-
-/// Tag and class, digits masked.
-fn class_key(page: &Page, node: NodeId) -> u64 {
-    hash(&(page.tag(node).unwrap_or_default(), masked(page.attribute(node, "class").unwrap_or_default())))
 }
 
 #[cfg(test)]

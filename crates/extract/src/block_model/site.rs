@@ -80,7 +80,11 @@ impl Site {
     /// Learns from pages of one site; the best are 20 to 30 of its articles.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
-        let mut site = Self { pages: pages.len() as u32, repeated: Repeated::of(pages), ..Self::default() };
+        let mut site = Self {
+            pages: pages.len() as u32,
+            repeated: Repeated::but_content(pages, model),
+            ..Self::default()
+        };
         for page in pages {
             site.take_votes(page, model);
         }
@@ -110,24 +114,21 @@ impl Site {
     /// Every block of a page of this site, in page order, with what model and site say.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
-        let scene = Scene::of(page, &self.repeated);
+        let mut scene = Scene::of(page, &self.repeated);
         let odds = judged(page, &scene, model);
-        let mut all: Vec<Judged> = Vec::with_capacity(odds.len() + scene.taken.len());
-        for (block, alone) in scene.blocks.iter().zip(odds) {
-            let place = place_name(page, &scene, block);
+        let blocks = std::mem::take(&mut scene.blocks);
+        let taken = std::mem::take(&mut scene.taken);
+        let mut all: Vec<Judged> = Vec::with_capacity(blocks.len() + taken.len());
+        for (block, alone) in blocks.into_iter().zip(odds) {
+            let place = place_name(page, &scene, &block);
             let vote = self.places.get(&place).map(Place::log_odds);
             let log_odds = if self.pages == 0 { alone } else { together(alone, vote, block.len()) };
             all.push(Judged { log_odds, alone, vote, place, ..Judged::of(block) });
         }
-        for block in &scene.taken {
-            let place = place_name(page, &scene, block);
-            all.push(Judged {
-                log_odds: REPEATED,
-                alone: REPEATED,
-                repeated: true,
-                place,
-                ..Judged::of(block)
-            });
+        for block in taken {
+            let place = place_name(page, &scene, &block);
+            let (log_odds, alone, repeated) = (REPEATED, REPEATED, true);
+            all.push(Judged { log_odds, alone, repeated, place, ..Judged::of(block) });
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
         all
@@ -144,16 +145,24 @@ fn chance(log_odds: f32) -> f64 {
     1.0 / (1.0 + f64::from(-log_odds).exp())
 }
 
+/// Blocks whose features are held at a time, so that they stay in the processor's cache.
+const AT_ONCE: usize = 32;
+
 /// The model's answer for every block of a scene.
 fn judged(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
     let features = Features::of(page, scene);
-    let mut row: Vec<f32> = Vec::with_capacity(super::feature_names().len());
-    let mut of = |at: usize| {
-        row.clear();
-        features.put(at, &mut row);
-        model.log_odds(&row)
-    };
-    (0..scene.blocks.len()).map(&mut of).collect()
+    let width = super::feature_names().len();
+    let mut values: Vec<f32> = Vec::with_capacity(AT_ONCE * width);
+    let mut odds = Vec::with_capacity(features.len());
+    for from in (0..features.len()).step_by(AT_ONCE) {
+        values.clear();
+        for at in from..(from + AT_ONCE).min(features.len()) {
+            features.put(at, &mut values);
+        }
+        let rows: Vec<&[f32]> = values.chunks_exact(width).collect();
+        odds.extend(model.log_odds_of(&rows));
+    }
+    odds
 }
 
 /// The last two elements of a block's path, such as `div.story > p`; what is mostly
@@ -162,27 +171,32 @@ fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;
     let link = if block.link_share() > MOSTLY { " > a" } else { "" };
-    format!("{} > {}{link}", element_name(page, above), element_name(page, own))
+    let mut name = String::new();
+    put_element(page, above, &mut name);
+    name.push_str(" > ");
+    put_element(page, own, &mut name);
+    name.push_str(link);
+    name
 }
 
-fn element_name(page: &Page, node: gleaner_html::NodeId) -> String {
-    let mut name = page.tag(node).unwrap_or_default().to_owned();
+/// Appends the name of an element in the name of a place.
+pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut String) {
+    let from = name.len();
+    name.push_str(page.tag(node).unwrap_or_default());
     for (sign, attribute) in [('.', "class"), ('#', "id")] {
-        let value = masked(page.attribute(node, attribute).unwrap_or_default());
-        for part in value.split_whitespace() {
+        for part in page.attribute(node, attribute).unwrap_or_default().split_whitespace() {
             name.push(sign);
-            name.push_str(part);
+            name.extend(masked(part));
         }
     }
-    name.truncate(name.floor_char_boundary(LONGEST_NAME));
-    name
+    name.truncate(name.floor_char_boundary(from + LONGEST_NAME));
 }
 
 /// Share of words in links above which a line is a link.
 pub(super) const MOSTLY: f32 = 0.5;
 
 /// Bytes of an element's name that are kept.
-pub(super) const LONGEST_NAME: usize = 200;
+const LONGEST_NAME: usize = 200;
 
 #[cfg(test)]
 mod tests {

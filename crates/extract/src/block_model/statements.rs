@@ -4,54 +4,51 @@
 //! The awkward truth: a title that the page states may be the site's own, and a
 //! declared body another article's; so they are evidence for the model, no rule.
 
-use std::collections::HashSet;
-
 use gleaner_html::Page;
-use gleaner_html::metadata::metadata;
+use gleaner_html::metadata::title_and_description;
 use gleaner_html::text::tidy;
 
 use super::block::Block;
-use super::hashing::{hashes, trigrams};
+use super::hashing::{Sorted, hashes, trigrams};
 
 /// What a page states, each text as hashes; empty where it states none.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     /// Words of the headline that the page's metadata name.
-    headline: HashSet<u64>,
+    headline: Sorted,
     /// Those, and the words of the first `<h1>`.
-    pub(super) title: HashSet<u64>,
+    pub(super) title: Sorted,
     /// Trigrams of words.
-    pub(super) description: HashSet<u64>,
-    pub(super) declared: HashSet<u64>,
+    pub(super) description: Sorted,
+    pub(super) declared: Sorted,
 }
 
 impl Statements {
     pub(super) fn of(page: &Page) -> Self {
-        let stated = metadata(page);
+        let (stated_title, description) = title_and_description(page);
         let heading = page.elements("h1").next().map(|h1| tidy(&page.raw_text(h1)));
-        let headline: HashSet<u64> = hashes(stated.title.as_deref().unwrap_or_default()).collect();
-        let mut title = headline.clone();
-        title.extend(heading.iter().flat_map(|text| hashes(text)));
+        let headline: Sorted = hashes(stated_title.as_deref().unwrap_or_default()).collect();
+        let title = headline.iter().chain(heading.iter().flat_map(|text| hashes(text))).collect();
         Self {
             headline,
             title,
-            description: trigrams_of(stated.description.as_deref().unwrap_or_default()),
+            description: trigrams_of(description.as_deref().unwrap_or_default()),
             declared: trigrams_of(&declared_body(page)),
         }
     }
 
     /// Whether a block says the stated headline and little else.
     pub(super) fn is_headline(&self, block: &Block) -> bool {
-        let found = self.headline.iter().filter(|word| block.words.contains(word)).count() as f32;
         let size = self.headline.len() as f32;
+        let found = || self.headline.iter().filter(|word| block.words.contains(word)).count() as f32;
         !self.headline.is_empty()
-            && found >= 0.8 * size
             && block.len() <= 1.6 * size + 2.0
             && block.linked < 0.5 * block.len() + 1.0
+            && found() >= 0.8 * size
     }
 }
 
-fn trigrams_of(text: &str) -> HashSet<u64> {
+fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 

@@ -2,18 +2,22 @@
 //! "not found" with a status of 200, a gallery without text.
 //!
 //! Each is known by what it says in its title, in a heading or in a short line, and by
-//! little prose besides: an article about cookies says "cookies" too, and goes on. The
-//! sentences are those that such pages have everywhere, in Vietnamese, English, Russian,
-//! Chinese, Polish and Greek, and the commonest in German, French and Spanish.
+//! little prose besides: an article about cookies says "cookies" too, and goes on. A page
+//! that declares an article and its date is believed to be one if a few sentences are
+//! there, unless its title says otherwise; only a log-in wall may follow sentences of an
+//! article. The phrases are those that such pages have everywhere, in Vietnamese, English,
+//! Russian, Chinese, Polish and Greek, and the commonest in German, French and Spanish.
 //!
-//! The awkward truth: a wall in another language passes for what its length makes of
-//! it, and "not found" on a page with long teasers besides passes for a hub at best.
+//! The awkward truth: a wall that says it otherwise passes for what its length makes of
+//! it, "not found" on a page with long teasers besides passes for a hub at best, and an
+//! article of three sentences, undeclared, of which one speaks of what no longer exists,
+//! is refused.
 
 use std::collections::HashSet;
 
-use gleaner_extract::block_model::Judged;
-use gleaner_html::text::LineKind;
-use gleaner_html::{Page, text::tidy};
+use gleaner_extract::block_model::{Judged, kinds_of_element, sayings_of};
+use gleaner_html::text::{LineKind, tidy};
+use gleaner_html::{NodeId, Page};
 
 use super::Reason;
 use super::features::is_caption;
@@ -32,14 +36,17 @@ const WALLS: [Wall; 4] = [
         reason: Reason::Challenge,
         most_other: 120.0,
         phrases: &[
-            "just a moment",
+            "just a moment...",
+            "just a moment…",
+            "pardon our interruption",
+            "unusual traffic from your",
             "checking your browser",
             "checking if the site connection is secure",
             "verify you are human",
             "verify that you are human",
             "verifying you are human",
             "prove you are human",
-            "are you a robot",
+            "are you a robot?",
             "you are not a robot",
             "attention required!",
             "enable javascript and cookies to continue",
@@ -101,7 +108,8 @@ const WALLS: [Wall; 4] = [
             "page does not exist",
             "page isn't available",
             "page is no longer available",
-            "no longer exists",
+            "page no longer exists",
+            "story no longer exists",
             "không tìm thấy trang",
             "trang không tồn tại",
             "không tồn tại hoặc đã",
@@ -149,6 +157,9 @@ const WALLS: [Wall; 4] = [
             "log in to read",
             "login to continue",
             "sign in to continue",
+            "jetzt weiterlesen",
+            "connectez-vous pour lire",
+            "inicia sesión para",
             "sign in to read",
             "subscribe to continue",
             "subscribe to read",
@@ -188,7 +199,7 @@ const WALLS: [Wall; 4] = [
     },
     Wall {
         reason: Reason::ConsentWall,
-        most_other: 100.0,
+        most_other: 60.0,
         phrases: &[
             "accept all cookies",
             "accept cookies",
@@ -201,7 +212,6 @@ const WALLS: [Wall; 4] = [
             "your consent",
             "consent choices",
             "we value your privacy",
-            "we and our partners",
             "our partners",
             "personal data",
             "privacy settings",
@@ -233,15 +243,38 @@ const WALLS: [Wall; 4] = [
             "προσωπικά δεδομένα",
             "προσωπικών δεδομένων",
             "συνεργάτες μας",
+            "before you continue to",
+            "cookies akzeptieren",
+            "alle akzeptieren",
             "alle cookies",
+            "verwenden cookies",
+            "unsere partner",
+            "unseren partnern",
+            "einwilligung",
+            "datenschutzerklärung",
+            "widerruf",
+            "akzeptieren und",
+            "personenbezogene",
             "tout accepter",
+            "accepter et fermer",
+            "utilisons des cookies",
+            "nos partenaires",
+            "votre consentement",
+            "données personnelles",
+            "gérer mes choix",
             "aceptar cookies",
+            "aceptar todo",
+            "utilizamos cookies",
+            "nuestros socios",
+            "su consentimiento",
+            "datos personales",
         ],
     },
 ];
 
-/// Lines from which a page that speaks of consent is a wall: one has every page.
-const CONSENT_LINES: usize = 3;
+/// Phrases from which a page that speaks of consent is a wall: one has every page, and a
+/// report on a leak of personal data says just that again and again.
+const CONSENT_PHRASES: usize = 3;
 
 /// Words of a line in which a wall may say what it is; a paragraph that asks for consent
 /// is longer.
@@ -258,14 +291,22 @@ const PROSE: u32 = 8;
 const CAPTIONS: usize = 5;
 const BESIDES: f32 = 90.0;
 
+/// Words of prose from which a page is an article if it says so, and when it was published.
+const FEW_SENTENCES: f32 = 25.0;
+
+/// Elements around a line that may be named after comments.
+const NEAR: usize = 4;
+
 /// Pictures of a page without text from which it is a gallery.
 const PICTURES: usize = 6;
 
-/// Which kind of wall the page is, if any. Time linear in the page: an article is let
-/// go after its first paragraphs.
-pub(super) fn wall(page: &Page, judged: &[Judged]) -> Option<Reason> {
+/// Which kind of wall the page is, if any. `is_dated_article`: it declares itself an
+/// article and says when it was published. Time linear in the page: an article is let go
+/// after its first paragraphs.
+pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
-    WALLS.iter().find(|wall| wall.is(&title, judged)).map(|wall| wall.reason)
+    let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
+    WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
 /// A line in lower case with plain apostrophes; empty for one that is too long to be
@@ -275,12 +316,15 @@ fn lower(text: &str) -> String {
 }
 
 impl Wall {
-    fn is(&self, title: &str, judged: &[Judged]) -> bool {
-        self.has_little_else(judged)
+    fn is(&self, page: &Page, title: &str, judged: &[Judged], is_dated_article: bool) -> bool {
+        let in_title = self.says(title);
+        let is_believed = is_dated_article && !in_title && self.reason != Reason::LoginWall;
+        let most = if is_believed { FEW_SENTENCES } else { self.most_other };
+        self.has_less_than(most, judged)
             && if self.reason == Reason::ConsentWall {
-                judged.iter().filter(|block| self.speaks(block, PARAGRAPH)).count() >= CONSENT_LINES
+                self.phrases_said(judged) >= CONSENT_PHRASES && self.is_the_text(page, judged)
             } else {
-                self.says(title) || judged.iter().any(|block| self.speaks(block, LINE))
+                in_title || judged.iter().any(|block| self.speaks(page, block, LINE))
             }
     }
 
@@ -288,26 +332,59 @@ impl Wall {
         self.phrases.iter().any(|phrase| text.contains(phrase))
     }
 
-    fn speaks(&self, block: &Judged, most: u32) -> bool {
-        block.words <= most && block.link_share <= 0.5 && self.says(&lower(&block.placed.line.text))
+    /// How many different things of the kind the page's lines say.
+    fn phrases_said(&self, judged: &[Judged]) -> usize {
+        let lines = judged.iter().filter(|block| block.words <= PARAGRAPH && block.link_share <= 0.5);
+        let text: String = lines.flat_map(|block| [lower(&block.placed.line.text), "\n".into()]).collect();
+        self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether little prose is content and says nothing of the kind, each text once.
-    fn has_little_else(&self, judged: &[Judged]) -> bool {
+    /// Whether what is content says it, or there is none: no banner beside a short text.
+    fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
+        let mut content = judged.iter().filter(|block| block.is_content()).peekable();
+        content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
+    }
+
+    /// Whether a line says it; one among the readers' comments asks to log in to comment.
+    fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
+        let text = &block.placed.line.text;
+        block.words <= most
+            && block.link_share <= 0.5
+            && self.says(&lower(text))
+            && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
+    }
+
+    /// Whether there is less prose than so many words, each text once. What says a thing
+    /// of the kind is none, as long as it is no longer than a wall's line.
+    fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
+        let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();
         let mut words = 0.0;
         for block in judged {
             let text = block.placed.line.text.as_str();
             let is_prose = block.is_content() && block.words >= PROSE && block.link_share < 0.5;
-            if is_prose && seen.insert(text) && !self.says(&lower(text)) {
+            let says = || block.words <= longest && self.says(&lower(text));
+            if is_prose && seen.insert(text) && !says() {
                 words += weight(block);
-                if words >= self.most_other {
+                if words >= most {
                     return false;
                 }
             }
         }
         true
     }
+}
+
+/// Whether a line speaks of readers' comments or stands among them.
+fn is_of_comments(page: &Page, block: &Judged) -> bool {
+    const SPOKEN: [&str; 6] = ["discussion", "thảo luận", "forum", "diskus", "dyskus", "discusión"];
+    let text = lower(&block.placed.line.text);
+    let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
+    sayings_of(&text).any(|saying| saying == "comments")
+        || SPOKEN.iter().any(|word| text.contains(word))
+        || std::iter::successors(Some(block.placed.block), up)
+            .take(NEAR)
+            .any(|node| kinds_of_element(page, node).any(|kind| kind == "comment"))
 }
 
 /// Words of a block, a Chinese or Japanese character as half a word.

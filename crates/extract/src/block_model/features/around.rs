@@ -2,12 +2,12 @@
 //! the path, and the element with most prose.
 
 use super::super::block::Block;
-use super::super::lexicon::{KIND_COUNT, KIND_NAMES};
-use super::super::scene::{Element, Sum};
-use super::{FAR, Features, REACH, Sink, ln, position, share};
+use super::super::lexicon::KIND_NAMES;
+use super::super::scene::Element;
+use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
 /// Tags whose nearest ancestor is asked for.
-const TAGS: [&str; 23] = [
+pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",
     "aside",
@@ -33,60 +33,49 @@ const TAGS: [&str; 23] = [
     "center",
 ];
 
+/// Sums over an element of which features are made.
+pub(super) const SUMS: usize = 6;
+
+/// Their names.
+const SUM_NAMES: [&str; SUMS] = [
+    "words below, log",
+    "link share below",
+    "prose share below",
+    "blocks below, log",
+    "paragraphs below, log",
+    "share of the page's prose below",
+];
+
 impl Features<'_> {
-    pub(super) fn tags(&self, above: &[usize], sink: &mut impl Sink) {
-        let mut found = [FAR; TAGS.len()];
-        for (up, element) in above.iter().enumerate().rev() {
-            let tag = self.page.tag(self.scene.elements[*element].node).unwrap_or_default();
-            if let Some(at) = position(&TAGS, tag) {
-                found[at] = up as f32;
-            }
-        }
-        for (name, up) in TAGS.iter().zip(found) {
-            sink.put(name, None, up);
+    pub(super) fn tags(&self, block: &Block, sink: &mut impl Sink) {
+        for (name, up) in TAGS.iter().zip(self.inherited[block.element].tags) {
+            sink.put(name, None, distance(up));
         }
     }
 
-    pub(super) fn kinds(&self, above: &[usize], sink: &mut impl Sink) {
-        let mut found = [FAR; KIND_COUNT];
-        let inner = above.len().saturating_sub(2).min(12);
-        for (up, element) in above.iter().enumerate().take(inner).rev() {
-            let kinds = self.scene.elements[*element].kinds;
-            for (at, found) in found.iter_mut().enumerate() {
-                if kinds >> at & 1 == 1 {
-                    *found = up as f32;
-                }
-            }
-        }
-        for (name, up) in KIND_NAMES.iter().zip(found) {
-            sink.put(name, Some(0), up);
+    pub(super) fn kinds(&self, block: &Block, sink: &mut impl Sink) {
+        for (name, up) in KIND_NAMES.iter().zip(self.inherited[block.element].kinds) {
+            sink.put(name, Some(0), distance(up));
         }
     }
 
     pub(super) fn sums(&self, above: &[usize], sink: &mut impl Sink) {
         for up in 0..6 {
-            let sum = above.get(up).map(|element| &self.scene.elements[*element].sum);
-            let number = Some(up as i32);
-            let mut put = |name, value: fn(&Sum) -> f32| sink.put(name, number, sum.map_or(-1.0, value));
-            put("words below, log", |sum| ln(sum.words));
-            put("link share below", |sum| share(sum.linked, sum.words));
-            put("prose share below", |sum| share(sum.prose, sum.words));
-            put("blocks below, log", |sum| ln(sum.blocks));
-            put("paragraphs below, log", |sum| ln(sum.paragraphs));
-            let of_page = sum.map_or(-1.0, |sum| sum.prose / self.scene.whole.prose.max(1.0));
-            sink.put("share of the page's prose below", number, of_page);
+            let sums = above.get(up).map_or(&[-1.0; SUMS], |element| &self.inherited[*element].sums);
+            for (name, sum) in SUM_NAMES.into_iter().zip(sums) {
+                sink.put(name, Some(up as i32), *sum);
+            }
         }
     }
 
     pub(super) fn alike(&self, above: &[usize], sink: &mut impl Sink) {
-        let inner = &above[..above.len().saturating_sub(2).min(9)];
+        let inner = above.iter().take(INNER).take_while(|at| self.inherited[**at].depth >= OUTERMOST);
         for up in 0..4 {
-            let element = inner.get(up).map(|at| &self.scene.elements[*at]);
-            sink.put("elements alike, log", Some(up as i32), element.map_or(-1.0, |e| ln(e.alike)));
-            let dated = element.map_or(-1.0, |e| share(e.alike_dated, e.alike));
-            sink.put("share of those dated", Some(up as i32), dated);
+            let alike = inner.clone().nth(up).map_or([-1.0; 2], |at| self.inherited[*at].alike);
+            sink.put("elements alike, log", Some(up as i32), alike[0]);
+            sink.put("share of those dated", Some(up as i32), alike[1]);
         }
-        let groups = inner.iter().enumerate().map(|(up, at)| (up, &self.scene.elements[*at]));
+        let groups = inner.enumerate().map(|(up, at)| (up, &self.scene.elements[*at]));
         let most = groups.filter(|(_, e)| e.sum.blocks >= 2.0).fold(
             None,
             |most: Option<(usize, &Element)>, (up, e)| {
@@ -116,17 +105,13 @@ impl Features<'_> {
     }
 
     /// How the block lies to the element with most prose.
-    pub(super) fn best(&self, at: usize, above: &[usize], sink: &mut impl Sink) {
+    pub(super) fn best(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let size = self.len() as f32;
-        let meet = above.iter().enumerate().find_map(|(up, element)| {
-            let down = self.best_line.iter().take(REACH).position(|best| best == element)?;
-            Some((up as f32, down as f32))
-        });
-        let (up, down) = meet.unwrap_or((FAR, FAR));
+        let (up, down) = self.inherited[block.element].to_best;
         let best = self.scene.best.map(|best| &self.scene.elements[best]);
         let behind = |edge: Option<usize>| edge.map_or(0.0, |edge| (at as f32 - edge as f32) / size);
-        sink.put("up to the best's line", None, up);
-        sink.put("down to the best", None, down);
+        sink.put("up to the best's line", None, distance(up));
+        sink.put("down to the best", None, distance(down));
         sink.put("behind the best's first", None, behind(best.map(|best| best.first)));
         sink.put("behind the best's last", None, behind(best.map(|best| best.last)));
         let prose = self.scene.whole.prose.max(1.0);

@@ -11,12 +11,18 @@
 //! under its old name asks for it, too, and nothing notices.
 
 mod around;
+mod inherited;
 mod neighbours;
 mod own;
 
+use std::sync::LazyLock;
+
 use gleaner_html::Page;
 
+use self::inherited::Inherited;
+use self::neighbours::Card;
 use super::block::Block;
+use super::hashing::ByHash;
 use super::lexicon::{COMMENTS, RELATED};
 use super::repeated::Repeated;
 use super::scene::Scene;
@@ -26,6 +32,10 @@ const FAR: f32 = 99.0;
 
 /// Ancestors that are looked at.
 const REACH: usize = 24;
+
+/// Ancestors whose elements alike are looked at; the outermost two of the page are not.
+const INNER: usize = 9;
+const OUTERMOST: u32 = 2;
 
 /// Takes the features of a block one by one.
 pub(super) trait Sink {
@@ -58,12 +68,20 @@ pub(super) struct Features<'a> {
     opened: [Vec<f32>; 2],
     /// How often the text of a block stood before it.
     repeats: Vec<f32>,
-    /// Of each element: how far up the best element's line it is met.
-    best_line: Vec<usize>,
+    /// Of each element: what its descendants have from it.
+    inherited: Vec<Inherited>,
+    /// Of each block: what its neighbours are told.
+    cards: Vec<Card>,
 }
 
+/// Counts whose logarithm is looked up.
+const COUNTS: usize = 1024;
+
 fn ln(x: f32) -> f32 {
-    x.max(0.0).ln_1p()
+    static OF_COUNTS: LazyLock<Vec<f32>> =
+        LazyLock::new(|| (0..COUNTS).map(|count| (count as f32).ln_1p()).collect());
+    let count = x as usize;
+    if count < COUNTS && count as f32 == x { OF_COUNTS[count] } else { x.max(0.0).ln_1p() }
 }
 
 fn share(part: f32, whole: f32) -> f32 {
@@ -85,12 +103,13 @@ impl<'a> Features<'a> {
             }));
             sums
         };
-        let mut seen = std::collections::HashMap::new();
+        let mut seen: ByHash<f32> = ByHash::default();
         let mut count = |block: &Block| {
-            let count = seen.entry(block.text).or_insert(0.0);
+            let count = seen.entry(block.text).or_default();
             *count += 1.0;
             *count - 1.0
         };
+        let inherited = inherited::inherited(page, scene);
         Self {
             page,
             scene,
@@ -98,7 +117,8 @@ impl<'a> Features<'a> {
             prose_before: running(|block| block.prose),
             opened: [COMMENTS, RELATED].map(|saying| opened(scene, saying)),
             repeats: scene.blocks.iter().map(&mut count).collect(),
-            best_line: scene.best.map(|best| scene.ancestors(best).collect()).unwrap_or_default(),
+            cards: scene.blocks.iter().map(|block| neighbours::card(block, &inherited)).collect(),
+            inherited,
         }
     }
 
@@ -110,16 +130,21 @@ impl<'a> Features<'a> {
     /// Every feature of the block of this number, in the order of the names.
     pub(super) fn put(&self, at: usize, sink: &mut impl Sink) {
         let block = &self.scene.blocks[at];
-        let above: Vec<usize> = self.scene.ancestors(block.element).take(REACH).collect();
+        let (mut above, mut size) = ([0; INNER], 0);
+        for element in self.scene.ancestors(block.element).take(INNER) {
+            above[size] = element;
+            size += 1;
+        }
+        let above = &above[..size];
         self.own_text(at, block, sink);
         self.place(at, block, sink);
         self.statements(block, sink);
-        self.tags(&above, sink);
-        self.kinds(&above, sink);
-        self.sums(&above, sink);
-        self.alike(&above, sink);
+        self.tags(block, sink);
+        self.kinds(block, sink);
+        self.sums(above, sink);
+        self.alike(above, sink);
         self.path(block, sink);
-        self.best(at, &above, sink);
+        self.best(at, block, sink);
         self.neighbours(at, sink);
         self.surroundings(at, sink);
         self.whole(sink);
@@ -144,6 +169,11 @@ fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
         since
     };
     scene.blocks.iter().map(&mut of).collect()
+}
+
+/// A distance in elements; [`FAR`] from [`REACH`] on.
+fn distance(up: u8) -> f32 {
+    if usize::from(up) < REACH { f32::from(up) } else { FAR }
 }
 
 fn position(of: &[&str], tag: &str) -> Option<usize> {

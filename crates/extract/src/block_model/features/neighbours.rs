@@ -1,35 +1,48 @@
 //! Of the blocks before and after a block.
 
 use super::super::block::Block;
-use super::own::ends_as_sentence;
+use super::inherited::Inherited;
 use super::{FAR, Features, REACH, Sink, flag, ln, share};
+
+/// What the neighbours of a block are told of it.
+pub(super) type Card = [f32; 5];
+
+const CARD_NAMES: [&str; 5] = [
+    "words of neighbour, log",
+    "link share of neighbour",
+    "sentences of neighbour, log",
+    "neighbour ends as a sentence",
+    "tag of neighbour",
+];
+
+pub(super) fn card(block: &Block, inherited: &[Inherited]) -> Card {
+    [
+        ln(block.len()),
+        block.link_share(),
+        ln(block.characters.sentences),
+        flag(block.ends_as_sentence),
+        inherited[block.element].own_tag,
+    ]
+}
 
 impl Features<'_> {
     pub(super) fn neighbours(&self, at: usize, sink: &mut impl Sink) {
         let own = &self.scene.blocks[at];
         for offset in [-3, -2, -1, 1, 2, 3_i32] {
-            let neighbour = self.neighbour(at, offset);
-            let number = Some(offset);
-            let mut put =
-                |name, value: &dyn Fn(&Block) -> f32| sink.put(name, number, neighbour.map_or(-1.0, value));
-            put("words of neighbour, log", &|block| ln(block.len()));
-            put("link share of neighbour", &|block| block.link_share());
-            put("sentences of neighbour, log", &|block| ln(block.sentences));
-            put("neighbour ends as a sentence", &|block| flag(ends_as_sentence(&block.placed.line.text)));
-            put("tag of neighbour", &|block| self.own_tag(block));
+            let neighbour = at.checked_add_signed(offset as isize).filter(|at| *at < self.len());
+            let card = neighbour.map_or(&[-1.0; 5], |at| &self.cards[at]);
+            for (name, value) in CARD_NAMES.into_iter().zip(card) {
+                sink.put(name, Some(offset), *value);
+            }
             if offset.abs() == 1 {
-                put("up to what holds both", &|block| self.up_to_common(own, block));
-                put("neighbour on the same path", &|block| {
-                    let path = |block: &Block| self.scene.elements[block.element].path;
-                    flag(path(block) == path(own))
-                });
+                let other = neighbour.map(|at| &self.scene.blocks[at]);
+                let up = other.map_or(-1.0, |other| self.up_to_common(own, other));
+                sink.put("up to what holds both", Some(offset), up);
+                let path = |block: &Block| self.scene.elements[block.element].path;
+                let is_same = other.map_or(-1.0, |other| flag(path(other) == path(own)));
+                sink.put("neighbour on the same path", Some(offset), is_same);
             }
         }
-    }
-
-    fn neighbour(&self, at: usize, offset: i32) -> Option<&Block> {
-        let at = at.checked_add_signed(offset as isize)?;
-        self.scene.blocks.get(at)
     }
 
     /// Elements from a block up to the first that holds another, too.

@@ -1,13 +1,13 @@
 //! Of the block itself: its text, its place on the page, and what the page states that
 //! it says.
 
-use super::super::block::Block;
-use super::super::hashing::shared;
+use super::super::block::{Block, Characters};
+use super::super::hashing::{Sorted, shared};
 use super::super::lexicon::{SAYING_COUNT, SAYING_NAMES};
-use super::{FAR, Features, Sink, flag, ln, position, share};
+use super::{FAR, Features, Sink, flag, ln, share};
 
 /// Tags told apart for the block's own element.
-const OWN: [&str; 22] = [
+pub(super) const OWN: [&str; 22] = [
     "p",
     "div",
     "li",
@@ -36,21 +36,16 @@ impl Features<'_> {
     pub(super) fn own_text(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let text = &block.placed.line.text;
         let size = block.len();
-        let (mut characters, mut upper, mut digits) = (0.0, 0.0, 0.0);
-        for c in text.chars() {
-            characters += 1.0;
-            upper += flag(c.is_uppercase());
-            digits += flag(c.is_numeric());
-        }
+        let Characters { all: characters, upper, digits, .. } = block.characters;
         sink.put("words, log", None, ln(size));
         sink.put("characters a word", None, share(characters, size));
         sink.put("share of words in links", None, block.link_share());
         sink.put("share of words emphasised", None, share(block.emphasised, size));
-        sink.put("sentences, log", None, ln(block.sentences));
-        sink.put("sentences a word", None, share(block.sentences, size));
-        sink.put("commas, log", None, ln(block.commas));
-        sink.put("commas a word", None, share(block.commas, size));
-        sink.put("ends as a sentence", None, flag(ends_as_sentence(text)));
+        sink.put("sentences, log", None, ln(block.characters.sentences));
+        sink.put("sentences a word", None, share(block.characters.sentences, size));
+        sink.put("commas, log", None, ln(block.characters.commas));
+        sink.put("commas a word", None, share(block.characters.commas, size));
+        sink.put("ends as a sentence", None, flag(block.ends_as_sentence));
         sink.put("ends with a colon", None, flag(text.ends_with([':', '：'])));
         sink.put("share of capitals", None, share(upper, characters));
         sink.put("share of digits", None, share(digits, characters));
@@ -70,7 +65,7 @@ impl Features<'_> {
     pub(super) fn place(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let scene = self.scene;
         let depth = self.page.node(scene.elements[block.element].node).depth;
-        sink.put("own tag", None, self.own_tag(block));
+        sink.put("own tag", None, self.inherited[block.element].own_tag);
         sink.put("share of words before", None, share(self.words_before[at], scene.whole.words));
         sink.put("share of blocks before", None, (at as f32 + 0.5) / self.len() as f32);
         sink.put("depth", None, depth as f32);
@@ -92,12 +87,14 @@ impl Features<'_> {
 
     pub(super) fn statements(&self, block: &Block, sink: &mut impl Sink) {
         let scene = self.scene;
-        let mut words: Vec<u64> = block.words.iter().take(200).copied().collect();
-        words.sort_unstable();
-        words.dedup();
-        let common = words.iter().filter(|word| scene.stated.title.contains(word)).count() as f32;
-        sink.put("share of its words in the title", None, share(common, words.len() as f32));
-        sink.put("share of the title's words in it", None, share(common, scene.stated.title.len() as f32));
+        let words = &block.words[..block.words.len().min(200)];
+        let title = &scene.stated.title;
+        // Most blocks share no word with it: their words need not be counted.
+        let common: Sorted = words.iter().copied().filter(|word| title.contains(*word)).collect();
+        let size = if common.is_empty() { 0 } else { words.iter().copied().collect::<Sorted>().len() };
+        let common = common.len() as f32;
+        sink.put("share of its words in the title", None, share(common, size as f32));
+        sink.put("share of the title's words in it", None, share(common, title.len() as f32));
         sink.put("share in the description", None, shared(&block.words, &scene.stated.description));
         let declared = if scene.stated.declared.is_empty() {
             -1.0
@@ -106,14 +103,4 @@ impl Features<'_> {
         };
         sink.put("share in the declared body", None, declared);
     }
-
-    /// The number of its element's tag.
-    pub(super) fn own_tag(&self, block: &Block) -> f32 {
-        let tag = self.page.tag(self.scene.elements[block.element].node).unwrap_or_default();
-        position(&OWN, tag).map_or(OWN.len() as f32, |at| at as f32)
-    }
-}
-
-pub(super) fn ends_as_sentence(text: &str) -> bool {
-    text.ends_with(['.', '!', '?', '…', '。', '！', '？', '”', '"', '\'', '»', ')'])
 }

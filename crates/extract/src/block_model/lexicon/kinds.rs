@@ -211,40 +211,44 @@ pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 /// Characters of an element's names that are looked at.
 const LONGEST_NAMES: usize = 400;
 
-/// Kinds of elements by their names, each name looked at once.
+/// Kinds of elements by their names, each name of the page looked at once.
 #[derive(Debug, Default)]
-pub(in crate::block_model) struct Kinds(HashMap<String, u32>);
+pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
-impl Kinds {
+impl<'a> Kinds<'a> {
     /// The kinds of an element by its class, id, role and itemprop: bit `n` for the
     /// `n`th of [`KIND_NAMES`].
-    pub(in crate::block_model) fn of(&mut self, page: &Page, element: NodeId) -> u32 {
-        let mut names = String::new();
+    pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
+        let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
-            if matches!(name, "class" | "id" | "role" | "itemprop") && names.len() < LONGEST_NAMES {
-                names.extend(value.chars().take(LONGEST_NAMES));
-                names.push(' ');
+            if matches!(name, "class" | "id" | "role" | "itemprop") && length < LONGEST_NAMES {
+                let end = value.char_indices().nth(LONGEST_NAMES).map_or(value.len(), |(at, _)| at);
+                let names = &value[..end];
+                kinds |= *self.0.entry(names).or_insert_with(|| kinds_of_names(names));
+                length += end + 1;
             }
         }
-        if names.trim().is_empty() {
-            return 0;
-        }
-        if let Some(kinds) = self.0.get(&names) {
-            return *kinds;
-        }
-        let kinds = kinds_of_names(&names);
-        self.0.insert(names, kinds);
         kinds
     }
 }
 
 fn kinds_of_names(names: &str) -> u32 {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::of(&KINDS));
-    let is_whole = |word: &String| {
-        let says = |kind: &Entry| kind.whole.contains(&word.as_str());
-        (0..).zip(&KINDS).filter(|(_, kind)| says(kind)).fold(0, |bits, (at, _)| bits | 1 << at)
-    };
-    PARTS.find(&names.to_lowercase()) | name_words(names).iter().map(is_whole).fold(0, |all, one| all | one)
+    static WHOLE: LazyLock<HashMap<&str, u32>> = LazyLock::new(whole);
+    let words = name_words(names);
+    let of_words = words.iter().filter_map(|word| WHOLE.get(word.as_str())).fold(0, |all, one| all | one);
+    PARTS.find(&names.to_lowercase()) | of_words
+}
+
+/// The kinds that a whole word tells.
+fn whole() -> HashMap<&'static str, u32> {
+    let mut kinds = HashMap::new();
+    for (at, kind) in KINDS.iter().enumerate() {
+        for word in kind.whole {
+            *kinds.entry(*word).or_default() |= 1 << at;
+        }
+    }
+    kinds
 }
 
 /// Names cut at capitals and at everything that is no letter: `relatedNews-2`
@@ -259,7 +263,10 @@ fn name_words(names: &str) -> Vec<String> {
                 words.push(std::mem::take(&mut word));
             }
             lower = c.is_lowercase();
-            word.extend(c.to_lowercase());
+            match c.is_ascii() {
+                true => word.push(c.to_ascii_lowercase()),
+                false => word.extend(c.to_lowercase()),
+            }
         }
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         if !bare.is_empty() && bare.len() < word.len() {

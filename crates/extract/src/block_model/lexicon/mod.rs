@@ -8,7 +8,7 @@
 //! The awkward truth: the model knows an answer by its place, so to reorder the
 //! entries is to teach anew.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 mod kinds;
 mod sayings;
@@ -47,7 +47,9 @@ impl Parts {
     fn of(entries: &[Entry]) -> Self {
         let parts =
             || (0..).zip(entries).flat_map(|(at, entry)| entry.parts.iter().map(move |part| (at, part)));
-        let automaton = AhoCorasick::new(parts().map(|(_, part)| part));
+        // 0.9 MB for both lists, and nearly twice as fast as what is chosen by itself.
+        let mut builder = AhoCorasick::builder();
+        let automaton = builder.kind(Some(AhoCorasickKind::DFA)).build(parts().map(|(_, part)| part));
         let automaton = automaton.expect("some hundred short words are no automaton's limit");
         Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
     }

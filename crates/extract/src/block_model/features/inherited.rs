@@ -1,0 +1,93 @@
+//! What a block has from the elements around it, worked out once an element: its parent's,
+//! an element farther, and its own.
+//!
+//! The awkward truth: two of these are cut at another length than the rest, and skip the
+//! outermost elements, since the model was taught so.
+
+use gleaner_html::Page;
+
+use super::super::lexicon::KIND_COUNT;
+use super::super::scene::{Element, Scene};
+use super::around::{SUMS, TAGS};
+use super::own::OWN;
+use super::{OUTERMOST, REACH, ln, position, share};
+
+/// Ancestors whose kinds are looked at.
+const NAMED: u8 = 12;
+
+/// Nowhere within reach.
+const NOWHERE: u8 = REACH as u8;
+
+/// What a block has from its element.
+#[derive(Debug, Clone)]
+pub(super) struct Inherited {
+    /// Elements above it; the first has 0.
+    pub(super) depth: u32,
+    /// How far up the nearest of each of [`TAGS`] is, and of each kind.
+    pub(super) tags: [u8; TAGS.len()],
+    pub(super) kinds: [u8; KIND_COUNT],
+    /// How far up the line of the best element is met, and how far down that is from there.
+    pub(super) to_best: (u8, u8),
+    /// Its own tag among those told apart.
+    pub(super) own_tag: f32,
+    /// Its own sums, in the order of [`super::Features::sums`].
+    pub(super) sums: [f32; SUMS],
+    /// How many elements are alike, in logarithms, and the share of those dated.
+    pub(super) alike: [f32; 2],
+}
+
+/// Of every element of a scene.
+pub(super) fn inherited(page: &Page, scene: &Scene) -> Vec<Inherited> {
+    let mut on_line: Vec<Option<u8>> = vec![None; scene.elements.len()];
+    if let Some(best) = scene.best {
+        (0..NOWHERE).zip(scene.ancestors(best)).for_each(|(down, at)| on_line[at] = Some(down));
+    }
+    let mut all: Vec<Inherited> = Vec::with_capacity(scene.elements.len());
+    for (element, down) in scene.elements.iter().zip(on_line) {
+        let above = all.get(element.parent);
+        let mut own = of(page.tag(element.node).unwrap_or_default(), element, above);
+        own.sums = sums(element, scene);
+        if let Some(down) = down {
+            own.to_best = (0, down);
+        }
+        all.push(own);
+    }
+    all
+}
+
+fn of(tag: &str, element: &Element, above: Option<&Inherited>) -> Inherited {
+    let farther = |up: u8, end: u8| if up + 1 < end { up + 1 } else { NOWHERE };
+    let depth = above.map_or(0, |above| above.depth + 1);
+    let mut tags = above.map_or([NOWHERE; TAGS.len()], |above| above.tags.map(|up| farther(up, NOWHERE)));
+    if let Some(at) = position(&TAGS, tag) {
+        tags[at] = 0;
+    }
+    let mut kinds = above.map_or([NOWHERE; KIND_COUNT], |above| above.kinds.map(|up| farther(up, NAMED)));
+    if depth >= OUTERMOST {
+        let is = |kind: usize| element.kinds >> kind & 1 == 1;
+        (0..KIND_COUNT).filter(|kind| is(*kind)).for_each(|kind| kinds[kind] = 0);
+    }
+    let (up, down) = above.map_or((NOWHERE, NOWHERE), |above| above.to_best);
+    let up = farther(up, NOWHERE);
+    Inherited {
+        depth,
+        tags,
+        kinds,
+        to_best: if up == NOWHERE { (up, up) } else { (up, down) },
+        own_tag: position(&OWN, tag).unwrap_or(OWN.len()) as f32,
+        sums: [0.0; SUMS],
+        alike: [ln(element.alike), share(element.alike_dated, element.alike)],
+    }
+}
+
+fn sums(element: &Element, scene: &Scene) -> [f32; SUMS] {
+    let sum = &element.sum;
+    [
+        ln(sum.words),
+        share(sum.linked, sum.words),
+        share(sum.prose, sum.words),
+        ln(sum.blocks),
+        ln(sum.paragraphs),
+        sum.prose / scene.whole.prose.max(1.0),
+    ]
+}

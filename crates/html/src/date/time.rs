@@ -1,0 +1,204 @@
+//! Times of day beside a date, and the zone that is stated behind them.
+//!
+//! The awkward truth: a point between hours and minutes makes a time only behind a word
+//! for "o'clock" or before a zone or a half of the day, and of zones' abbreviations only
+//! those that mean one offset are known.
+
+use jiff::civil::Time;
+
+use super::{Token, number};
+use crate::month_names::folded;
+
+/// A time of day.
+pub(super) struct Clock {
+    pub(super) time: Time,
+    pub(super) is_american: bool,
+    pub(super) end: usize,
+}
+
+/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`,
+/// `9:30 p.m.`, `9.30 GMT`, or `093000` behind a `T`.
+pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
+    let clock = |hour, minute, second, end| {
+        Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
+    };
+    if let Some(Token::Number(n)) = tokens.get(at)
+        && matches!(n.len(), 4 | 6)
+        && at > 0
+        && matches!(tokens[at - 1], Token::Word("T" | "t"))
+    {
+        let two = |i: usize| n.get(i..i + 2).map_or(Some(0), |d| d.parse().ok());
+        return clock(two(0)?, two(2)?, two(4)?, at + 1);
+    }
+    if at > 0 && tokens[at - 1] == Token::Mark(':') {
+        return None; // The minutes of an hour that was refused.
+    }
+    let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
+    let hour = part(at, 1..=2)?;
+    let minutes = minutes_at(tokens, at)?;
+    let minute = part(minutes, 2..=2)?;
+    let mut end = minutes + 1;
+    let mut second = 0;
+    if tokens.get(end) == Some(&Token::Mark(':'))
+        && let Some(stated) = part(end + 1, 2..=2)
+    {
+        second = stated.min(59);
+        end += 2;
+        if matches!(tokens.get(end), Some(Token::Mark('.' | ',')))
+            && matches!(tokens.get(end + 1), Some(Token::Number(_)))
+        {
+            end += 2;
+        }
+    }
+    match half_of_day(tokens, end).or_else(|| Some((is_afternoon_before(tokens, at).then_some(true)?, end))) {
+        Some((pm, end)) if (1..=12).contains(&hour) => {
+            let hour = hour % 12 + if pm { 12 } else { 0 };
+            Some(Clock { is_american: true, ..clock(hour, minute, second, end)? })
+        }
+        _ => clock(hour, minute, second, end),
+    }
+}
+
+/// The place of an hour's minutes, if what parts the two makes them a time.
+fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
+    let is_time = match tokens.get(hour + 1)? {
+        Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
+        Token::Mark('.') => is_announced(tokens, hour) || is_followed(tokens, hour + 3),
+        _ => false,
+    };
+    if is_time {
+        return Some(hour + 2);
+    }
+    let word = behind_spaces(tokens, hour + 1);
+    let is_hour = matches!(tokens.get(word), Some(Token::Word(word)) if word.to_lowercase() == "giờ");
+    is_hour.then(|| behind_spaces(tokens, word + 1))
+}
+
+/// Whether behind a token a zone or a half of the day stands: `9.30 GMT`, `9.30am`.
+fn is_followed(tokens: &[Token], at: usize) -> bool {
+    let next = behind_spaces(tokens, at);
+    let is_zone =
+        matches!(tokens.get(next), Some(Token::Word(word)) if word.len() > 1 && zone(word).is_some());
+    let is_half = matches!(tokens.get(next), Some(Token::Word("am" | "pm" | "AM" | "PM" | "a" | "p")));
+    is_zone || is_half && half_of_day(tokens, at).is_some()
+}
+
+/// Whether a word for "o'clock" stands before a number: `godz. 9.30`, `kl. 9.30`.
+fn is_announced(tokens: &[Token], at: usize) -> bool {
+    let is_word = |token: &&Token| matches!(token, Token::Word(_));
+    let before = tokens[..at].iter().rev().take(3).find(is_word);
+    matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
+}
+
+/// Whether the word before an hour says that it is one of the afternoon: `下午3:05`.
+fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
+    let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
+    let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
+    matches!(word, Some(Token::Word(word)) if ends(word))
+}
+
+/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and
+/// the token behind.
+fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
+    let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
+    let Some(Token::Word(word)) = tokens.get(at) else { return None };
+    let word = word.to_lowercase();
+    match (word.as_str(), tokens.get(at + 1), tokens.get(at + 2)) {
+        ("am" | "πμ" | "sa", ..) => Some((false, at + 1)),
+        ("pm" | "μμ" | "ch", ..) => Some((true, at + 1)),
+        ("a" | "p" | "π" | "μ", Some(Token::Mark('.')), Some(Token::Word("m" | "M" | "μ" | "Μ"))) => {
+            Some((word == "p" || word == "μ", at + 4))
+        }
+        _ => None,
+    }
+}
+
+/// The offset from UTC in minutes stated behind a time: `Z`, `+07:00`, `+0700`,
+/// `(GMT+7)`, `GMT +7`, `UTC`, `EST`.
+pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
+    let mut at = at;
+    while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
+        at += 1;
+    }
+    match tokens.get(at)? {
+        Token::Mark(_) => signed(tokens, at),
+        Token::Word(word) => match zone(word)? {
+            0 => Some(signed_behind(tokens, at + 1).unwrap_or(0)),
+            hours => Some(hours * 60),
+        },
+        Token::Number(_) => None,
+    }
+}
+
+/// The hours that a zone's abbreviation is before UTC.
+fn zone(word: &str) -> Option<i32> {
+    Some(match word.to_ascii_uppercase().as_str() {
+        "Z" | "GMT" | "UTC" => 0,
+        "BST" | "CET" => 1,
+        "CEST" | "EET" => 2,
+        "EEST" => 3,
+        "ICT" | "WIB" => 7,
+        "HKT" | "SGT" => 8,
+        "JST" | "KST" => 9,
+        "AEST" => 10,
+        "AEDT" => 11,
+        "EDT" => -4,
+        "EST" | "CDT" => -5,
+        "CST" | "MDT" => -6,
+        "MST" | "PDT" => -7,
+        "PST" => -8,
+        _ => return None,
+    })
+}
+
+/// The offset behind `GMT` or `UTC`, with spaces: `GMT +7`, `(GMT + 7)`. Behind a minus
+/// there may be one only if a parenthesis ends it, for `2:00 GMT - 3:00 GMT` is a span.
+fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
+    let at = behind_spaces(tokens, at);
+    let sign = *tokens.get(at)?;
+    let value = behind_spaces(tokens, at + 1);
+    let is_span =
+        value > at + 1 && sign != Token::Mark('+') && tokens.get(value + 1) != Some(&Token::Mark(')'));
+    if is_span { None } else { signed_by(sign, tokens, value) }
+}
+
+/// `+07:00`, `-0500`, `+7`. No space may stand behind the sign: `2:00 - 3:00` is a
+/// span of time.
+fn signed(tokens: &[Token], at: usize) -> Option<i32> {
+    signed_by(*tokens.get(at)?, tokens, at + 1)
+}
+
+/// The offset of this sign whose hours stand at a token.
+fn signed_by(sign: Token, tokens: &[Token], at: usize) -> Option<i32> {
+    let sign = match sign {
+        Token::Mark('+') => 1,
+        Token::Mark('-' | '−') => -1,
+        _ => return None,
+    };
+    let Some(Token::Number(n)) = tokens.get(at) else { return None };
+    let stated: i32 = n.parse().ok()?;
+    let minutes = match n.len() {
+        1 | 2 => {
+            let colon = tokens.get(at + 1) == Some(&Token::Mark(':'));
+            stated * 60 + if colon { i32::from(number(tokens.get(at + 2), 2..=2)?) } else { 0 }
+        }
+        3 | 4 => stated / 100 * 60 + stated % 100,
+        _ => return None,
+    };
+    (minutes <= 14 * 60).then_some(sign * minutes)
+}
+
+pub(super) fn written(offset: i32) -> String {
+    match offset {
+        0 => "Z".to_owned(),
+        _ => {
+            format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, offset.abs() / 60, offset.abs() % 60)
+        }
+    }
+}
+
+/// The first token that is no space.
+pub(super) fn behind_spaces(tokens: &[Token], at: usize) -> usize {
+    let spaces = tokens.iter().skip(at).take_while(|token| **token == Token::Mark(' '));
+    at + spaces.count()
+}

@@ -1,0 +1,135 @@
+//! UTF-8 that was taken for Latin-1 or windows-1252 and encoded once more, undone.
+//!
+//! A run of characters that have a byte in one of these is suspected if its bytes are
+//! valid UTF-8; it is evidence if chance does not make it so: it holds a control
+//! character (U+0080 to U+009F, which no text has), begins with `â€`, or stands for two
+//! characters or more. With two runs of evidence and ten times as many suspected
+//! characters' runs as others, all that are suspected are undone.
+//!
+//! The awkward truth: a single suspected run is no evidence, as `«RÉSUMÉ»` ends in one
+//! and French sets a no-break space before `»`. A page on which right and wrong stand
+//! side by side stays wrong, and so does a page with one wrong word.
+
+use std::sync::LazyLock;
+
+use encoding_rs::WINDOWS_1252;
+
+/// Runs that must be evidence: one may be a quotation of the fault.
+const LEAST_EVIDENCE: usize = 2;
+
+/// So many suspected runs for each that is none.
+const SUSPECTED_TO_OTHERS: usize = 10;
+
+/// What windows-1252 has for the bytes 0x80 to 0x9F.
+static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let bytes: Vec<u8> = (0x80..=0x9F).collect();
+    WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
+});
+
+/// The text as it was before it was encoded twice; `None` where it was not.
+pub(super) fn once(text: &str) -> Option<String> {
+    let (mut evidence, mut suspected, mut others) = (0, 0, 0);
+    for (run, _) in parts(text).filter(|(_, is_ascii)| !is_ascii) {
+        match undone(run) {
+            Some(found) => {
+                suspected += 1;
+                evidence += usize::from(is_evidence(run, &found));
+            }
+            None => others += 1,
+        }
+    }
+    if evidence < LEAST_EVIDENCE || suspected < others * SUSPECTED_TO_OTHERS {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    for (part, is_ascii) in parts(text) {
+        match undone(part).filter(|_| !is_ascii) {
+            Some(found) => out.push_str(&found),
+            None => out.push_str(part),
+        }
+    }
+    Some(out)
+}
+
+/// A text as runs of ASCII and of everything else, by turns.
+fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let is_ascii = rest.as_bytes().first()?.is_ascii();
+        let end = rest.bytes().position(|byte| byte.is_ascii() != is_ascii).unwrap_or(rest.len());
+        let part = &rest[..end];
+        rest = &rest[end..];
+        Some((part, is_ascii))
+    })
+}
+
+/// What a run's characters are as the bytes of UTF-8.
+fn undone(run: &str) -> Option<String> {
+    String::from_utf8(run.chars().map(byte).collect::<Option<_>>()?).ok()
+}
+
+/// The byte that stood for a character.
+fn byte(c: char) -> Option<u8> {
+    let high = || (0x80..).zip(HIGH.iter()).find(|(_, high)| **high == c).map(|(byte, _)| byte);
+    u8::try_from(u32::from(c)).ok().or_else(high)
+}
+
+fn is_evidence(run: &str, undone: &str) -> bool {
+    run.chars().any(|c| ('\u{80}'..='\u{9F}').contains(&c))
+        || run.starts_with("â€")
+        || undone.chars().nth(1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Encoded twice, the first time taken for Latin-1.
+    fn as_latin_1(text: &str) -> String {
+        text.bytes().map(char::from).collect()
+    }
+
+    fn as_windows_1252(text: &str) -> String {
+        WINDOWS_1252.decode_without_bom_handling(text.as_bytes()).0.into_owned()
+    }
+
+    #[test]
+    fn encoded_twice() {
+        for text in [
+            "It’s rain – and the town’s river rose.",
+            "Mưa tạnh ở thành phố, người dân ra đồng từ sớm.",
+            "Η βροχή σταμάτησε το πρωί και οι δρόμοι γέμισαν.",
+            "The price: 20 € – or 30 €; a café’s.",
+            "⭐⭐⭐ It’s good © 2026",
+        ] {
+            assert_eq!(once(&as_latin_1(text)).as_deref(), Some(text));
+            assert_eq!(once(&as_windows_1252(text)).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn encoded_once() {
+        for text in [
+            "",
+            "plain",
+            "It’s rain – and the town’s “river” rose.",
+            "Mưa tạnh ở thành phố, người dân ra đồng từ sớm.",
+            "«RÉSUMÉ» et «CAFÉ» ou « le café\u{a0}» et « la cité\u{a0}»",
+            "„ABC-Ü“ und „Ä“: Zürich, Köln",
+            "NÃO, SÃO e AMANHÃ; © 2026 »",
+            "Pages show â€™ for an apostrophe, ‘as here’.",
+            "\u{93}quoted\u{94} and \u{93}again\u{94}",
+        ] {
+            assert_eq!(once(text), None, "{text}");
+        }
+        // Right and wrong side by side.
+        let mixed = format!("{} {}", as_latin_1("It’s rain – here"), "Mưa tạnh ở thành phố");
+        assert_eq!(once(&mixed), None);
+    }
+
+    #[test]
+    fn what_is_no_run_stays() {
+        let text = format!("{}ab ’ c", as_latin_1("It’s ").repeat(20));
+        assert_eq!(once(&text), Some(format!("{}ab ’ c", "It’s ".repeat(20))));
+    }
+}

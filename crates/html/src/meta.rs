@@ -1,0 +1,123 @@
+//! The `<meta>` elements of a page, and under which names sites state what in them.
+//!
+//! The awkward truth: most of the names are no standard's; they are those that were met.
+
+use crate::Page;
+use crate::date::date;
+use crate::text::tidy;
+
+/// Of the headline.
+pub(crate) const TITLE: [&str; 7] = [
+    "og:title",
+    "twitter:title",
+    "parsely-title",
+    "sailthru.title",
+    "dc.title",
+    "dcterms.title",
+    "citation_title",
+];
+/// Of the first publication.
+pub(crate) const PUBLISHED: [&str; 26] = [
+    "article:published_time",
+    "article:published",
+    "og:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "parsely-pub-date",
+    "sailthru.date",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "publish-date",
+    "og:publish_date",
+    "published",
+    "published_time",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "dc.date.created",
+    "originalpublicationdate",
+    "cxenseparse:publishtime",
+    "citation_date",
+    "displaydate",
+    "date",
+    "datecreated",
+];
+/// Of the last change.
+pub(crate) const MODIFIED: [&str; 9] = [
+    "article:modified_time",
+    "og:modified_time",
+    "og:updated_time",
+    "datemodified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "revision_date",
+    "last-modified",
+    "article:updated_time",
+];
+/// Of an author.
+pub(crate) const AUTHOR: [&str; 11] = [
+    "author",
+    "article:author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "citation_author",
+    "og:author",
+    "cxenseparse:author",
+    "article_author",
+    "byl",
+];
+/// Of the section.
+pub(crate) const SECTION: [&str; 7] = [
+    "article:section",
+    "og:section",
+    "section",
+    "parsely-section",
+    "articlesection",
+    "its_section",
+    "og:article:section",
+];
+/// Of a sentence or two about it.
+pub(crate) const DESCRIPTION: [&str; 4] =
+    ["og:description", "description", "dc.description", "twitter:description"];
+/// Of the language.
+pub(crate) const LANGUAGE: [&str; 5] =
+    ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
+
+/// The `<meta>` elements as names in lower case and contents, in document order.
+pub(crate) struct Meta(Vec<(String, String)>);
+
+impl Meta {
+    pub(crate) fn of(page: &Page) -> Self {
+        let mut all = Vec::new();
+        for id in page.elements("meta") {
+            let Some(content) = page.attribute(id, "content").map(tidy).filter(|c| !c.is_empty()) else {
+                continue;
+            };
+            for key in ["property", "name", "itemprop", "http-equiv"] {
+                if let Some(name) = page.attribute(id, key) {
+                    all.push((name.trim().to_ascii_lowercase(), content.clone()));
+                }
+            }
+        }
+        Self(all)
+    }
+
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
+    }
+
+    /// The content of the first of these names that there is.
+    pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
+    }
+
+    /// The first of these names that holds a date.
+    pub(crate) fn date(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.all(name).find_map(date))
+    }
+}
