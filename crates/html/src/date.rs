@@ -11,7 +11,7 @@
 //!
 //! The awkward truth: `03/07/2026` is read with the day first, as most of the
 //! world writes it, unless AM or PM says that it is American. Two-digit years are read
-//! only where a caller knows that a date must stand there ([`short_date`]); relative
+//! only where a caller knows that a date must stand there (`short_date`); relative
 //! dates (`2 hours ago`) are not read. There is no clock here, so that a date to come is
 //! taken up to the year 2100: who knows today's date may refuse it. Of zones' abbreviations only those that mean one
 //! offset: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.

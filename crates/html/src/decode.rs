@@ -18,7 +18,7 @@
 //!
 //! Text that some program took for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is
 //! valid UTF-8 and says something else; where a page's characters bear that out, the
-//! second encoding is undone ([`twice`]).
+//! second encoding is undone (`twice`).
 //!
 //! The awkward truth: a page of which only a part was encoded twice is left as it is. The
 //! detector takes windows-1258 for what it is only with

@@ -2,9 +2,9 @@
 //! comments, footers.
 //!
 //! 1. On each learning page an element is barren if no line below it is extracted and
-//!    nothing that metadata are read from stands there ([`tells`]).
+//!    nothing that metadata are read from stands there (`tells`).
 //! 2. A kind of element ([`gleaner_html::kinds`]) is barren if all of its elements are, on
-//!    at least [`LEAST_PAGES`] pages.
+//!    at least `LEAST_PAGES` pages.
 //! 3. Kinds that only ever stand inside others are not kept.
 //! 4. The metadata of each learning page are read again without those parts. Where they
 //!    come out differently (a date or a by-line is looked for at some distance from the

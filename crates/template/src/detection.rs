@@ -4,12 +4,12 @@
 //! told which places hold content, so a page of the same site needs to be looked up only.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *speaks* if at least [`LEAST_PAGES`] learning pages have it and what stood
-//!    there was two to one content, or two to one none ([`DECISIVE`]). Its lines are
+//! 2. A place *speaks* if at least `LEAST_PAGES` learning pages have it and what stood
+//!    there was two to one content, or two to one none (`DECISIVE`). Its lines are
 //!    content, or none.
 //! 3. Content that says itself that it is a credit, a by-line or a "read more" line goes.
 //! 4. The other lines are open, and dropped. Where their words, but for lines of links,
-//!    exceed [`MOST_OPEN`] of the words found, or where the page is unlike those that were
+//!    exceed `MOST_OPEN` of the words found, or where the page is unlike those that were
 //!    learned from ([`Health::see`]), it is not detected, and [`SiteTemplate::extract`] has
 //!    to read it.
 //!

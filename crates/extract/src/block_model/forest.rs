@@ -48,7 +48,7 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether it is a tree of at most [`Questions::LEAVES`] leaves, every child a split
+    /// Whether it is a tree of at most `Questions::LEAVES` leaves, every child a split
     /// behind its parent or a leaf and nobody else's, and every feature one of so many.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
