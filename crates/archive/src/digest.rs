@@ -1,0 +1,78 @@
+//! Digests of payloads and blocks, as WARC files label them.
+//!
+//! SHA-1 in base32, which Heritrix, Common Crawl and pywb write, so that archives can be
+//! compared with theirs. Others are read as far as they can be told to be others.
+//!
+//! The awkward truth: SHA-1 can be made to collide on purpose. Nothing is dropped for a
+//! digest alone: it says that a URL's page is what this URL gave before.
+
+use std::fmt;
+
+use data_encoding::BASE32;
+use sha1::{Digest as _, Sha1};
+
+/// The SHA-1 of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 20]);
+
+impl Digest {
+    /// Of these bytes.
+    ///
+    /// ```
+    /// let digest = gleaner_archive::Digest::of(b"");
+    /// assert_eq!(digest.to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+    /// ```
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha1::digest(bytes).into())
+    }
+
+    /// Of a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: of another
+    /// algorithm, or none.
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        let (algorithm, value) = label.trim().split_once(':')?;
+        if !algorithm.eq_ignore_ascii_case("sha1") {
+            return None;
+        }
+        let bytes = match value.len() {
+            40 => data_encoding::HEXLOWER_PERMISSIVE.decode(value.as_bytes()),
+            _ => BASE32.decode(value.to_ascii_uppercase().as_bytes()),
+        };
+        Some(Self(bytes.ok()?.try_into().ok()?))
+    }
+
+    /// The bytes of it.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 20] {
+        &self.0
+    }
+
+    /// Of the bytes that [`as_bytes`](Self::as_bytes) gave.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha1:{}", BASE32.encode(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_read_as_they_are_written() {
+        let digest = Digest::of(b"rain");
+        assert_eq!(Digest::from_label(&digest.to_string()), Some(digest));
+        let hex: String = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(Digest::from_label(&format!("SHA1:{hex}")), Some(digest));
+        for other in ["", "sha1", "sha1:", "sha1:rain", "md5:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"] {
+            assert_eq!(Digest::from_label(other), None, "{other}");
+        }
+    }
+}

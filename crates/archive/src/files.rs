@@ -1,0 +1,320 @@
+//! The files of an archive: one grows, the others are complete.
+//!
+//! 1. Records are appended to the newest file. From a size on the next one begins, named
+//!    after its time and number, `gleaner-20261121020000-00001.warc.gz`, so that names in
+//!    order are records in order.
+//! 2. [`Archive::sync`] brings all that was appended to disk, and the folder with it. What
+//!    was appended since is lost in a crash, or is there without anyone knowing.
+//! 3. Opening looks at what lies behind the last place that is known to be on disk: sound
+//!    records stay, and a record that was torn off in its middle is cut off.
+//!
+//! The awkward truth: records that nobody knows of stay after a crash, and their pages are
+//! fetched and kept once more. A reader of the archive meets both.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use thiserror::Error;
+
+use crate::{Item, Reader, write};
+
+/// Where a record lies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Name of the file within the archive's folder.
+    pub file: String,
+    /// Where it begins, in bytes.
+    pub offset: u64,
+}
+
+/// Why an archive cannot be written or read.
+#[derive(Debug, Error)]
+#[error("the archive: {what} {}: {error}", path.display())]
+pub struct ArchiveError {
+    /// What was tried, such as "cannot write".
+    what: &'static str,
+    path: PathBuf,
+    #[source]
+    error: io::Error,
+}
+
+impl ArchiveError {
+    fn of(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| Self { what, path, error }
+    }
+
+    /// Whether the disk is full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self.error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+}
+
+/// How an archive is written.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Bytes from which on the next file begins.
+    pub rotate: u64,
+    /// 1 (fast) to 9 (small), for the files' first records.
+    pub level: u32,
+    /// What the first record of each file says, such as `software`.
+    pub info: Vec<(String, String)>,
+}
+
+/// The one who writes an archive.
+#[derive(Debug)]
+pub struct Archive {
+    folder: PathBuf,
+    options: Options,
+    /// Number of the newest file.
+    number: u32,
+    newest: Option<Newest>,
+}
+
+#[derive(Debug)]
+struct Newest {
+    file: File,
+    path: PathBuf,
+    name: String,
+    length: u64,
+    is_synced: bool,
+}
+
+const PREFIX: &str = "gleaner-";
+const SUFFIX: &str = ".warc.gz";
+
+impl Archive {
+    /// Opens the archive in a folder, which is made where there is none, to append to it.
+    /// `known`: up to where it is known to be sound; `None` looks through the newest file.
+    ///
+    /// # Errors
+    /// The folder or its newest file cannot be read or written.
+    pub fn open(folder: &Path, options: Options, known: Option<&Place>) -> Result<Self, ArchiveError> {
+        fs::create_dir_all(folder).map_err(ArchiveError::of("cannot make the folder", folder))?;
+        let names = names(folder)?;
+        let number = names.iter().filter_map(|name| number_of(name)).max().unwrap_or(0);
+        let mut archive = Self { folder: folder.to_owned(), options, number, newest: None };
+        if let Some(name) = names.into_iter().next_back() {
+            let from = known.filter(|place| place.file == name).map_or(0, |place| place.offset);
+            archive.newest = Some(archive.reopened(name, from)?);
+        }
+        Ok(archive)
+    }
+
+    /// Opens the newest file again, without what was torn off at its end.
+    fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
+        let path = self.folder.join(&name);
+        let wrong = || ArchiveError::of("cannot read", &path);
+        let file = OpenOptions::new().read(true).append(true).open(&path).map_err(wrong())?;
+        let whole = file.metadata().map_err(wrong())?.len();
+        let mut sound = whole;
+        for item in Reader::open(&path, from.min(whole), 0).map_err(wrong())? {
+            if let Item::Damage(damage) = item.map_err(wrong())?
+                && damage.is_last
+            {
+                sound = damage.offset;
+            }
+        }
+        if sound < whole {
+            file.set_len(sound).map_err(ArchiveError::of("cannot cut the torn end off", &path))?;
+        }
+        Ok(Newest { file, path, name, length: sound, is_synced: false })
+    }
+
+    /// Appends a record ([`crate::Capture::response`]) and tells where it lies.
+    ///
+    /// # Errors
+    /// The file cannot be written. It is then as before.
+    pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
+        if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
+            self.begin_file(now)?;
+        }
+        let newest = self.newest.as_mut().expect("a file was begun where there was none");
+        let offset = newest.length;
+        newest.append(record)?;
+        Ok(Place { file: newest.name.clone(), offset })
+    }
+
+    fn begin_file(&mut self, now: Timestamp) -> Result<(), ArchiveError> {
+        self.sync()?;
+        self.number += 1;
+        let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
+        let name = format!("{PREFIX}{time}-{:05}{SUFFIX}", self.number);
+        let path = self.folder.join(&name);
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(ArchiveError::of("cannot begin the file", &path))?;
+        let fields: Vec<(&str, &str)> =
+            self.options.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let info = write::warcinfo(&name, now, &fields, self.options.level);
+        let mut newest = Newest { file, path, name, length: 0, is_synced: false };
+        newest.append(&info)?;
+        self.newest = Some(newest);
+        // The name is on disk when the folder is.
+        File::open(&self.folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(ArchiveError::of("cannot bring to disk", &self.folder))
+    }
+
+    /// Brings to disk what was appended. Gives where the archive ends; `None`: it is empty.
+    ///
+    /// # Errors
+    /// The disk refuses. Nothing that was appended since the last time counts as kept.
+    pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
+        let Some(newest) = &mut self.newest else { return Ok(None) };
+        if !newest.is_synced {
+            newest.file.sync_data().map_err(ArchiveError::of("cannot bring to disk", &newest.path))?;
+            newest.is_synced = true;
+        }
+        Ok(Some(Place { file: newest.name.clone(), offset: newest.length }))
+    }
+}
+
+impl Newest {
+    fn append(&mut self, record: &[u8]) -> Result<(), ArchiveError> {
+        self.is_synced = false;
+        if let Err(error) = self.file.write_all(record) {
+            // Best effort: what stays is cut off when the archive is opened again.
+            let _ = self.file.set_len(self.length);
+            return Err(ArchiveError::of("cannot write", &self.path)(error));
+        }
+        self.length += record.len() as u64;
+        Ok(())
+    }
+}
+
+/// The names of an archive's files, oldest first; none where there is no folder.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
+    let wrong = || ArchiveError::of("cannot read the folder", folder);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(wrong())?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(wrong())?.file_name().to_string_lossy().into_owned();
+        if number_of(&name).is_some() {
+            names.push(name);
+        }
+    }
+    // By number: a clock that was set back must not change the order.
+    names.sort_by_key(|name| number_of(name));
+    Ok(names)
+}
+
+/// The number in the name of an archive's file; `None`: it is none.
+fn number_of(name: &str) -> Option<u32> {
+    let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.rsplit_once('-')?;
+    number.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::Capture;
+
+    fn options(rotate: u64) -> Options {
+        Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
+    }
+
+    fn record(number: usize) -> Vec<u8> {
+        let body = format!("<p>Rain {number}");
+        let capture = Capture {
+            url: "http://a.example/",
+            at: Timestamp::UNIX_EPOCH,
+            status: 200,
+            headers: &[],
+            body: body.as_bytes(),
+            is_cut: false,
+            fields: &[],
+        };
+        capture.response(1)
+    }
+
+    fn bodies(folder: &Path) -> Vec<String> {
+        let files = names(folder).unwrap().into_iter();
+        let items = files.flat_map(|name| Reader::open(&folder.join(name), 0, 1000).unwrap());
+        let body = |item: io::Result<Item>| match item.unwrap() {
+            Item::Record(record) => record.http().map(|http| String::from_utf8(http.coded.to_vec()).unwrap()),
+            Item::Damage(damage) => panic!("{damage:?}"),
+        };
+        items.filter_map(body).collect()
+    }
+
+    #[test]
+    fn what_is_appended_is_there_in_order() {
+        let folder = TempDir::new().unwrap();
+        let mut archive = Archive::open(folder.path(), options(700), None).unwrap();
+        assert_eq!(archive.sync().unwrap(), None);
+        let now: Timestamp = "2026-11-21T02:03:04Z".parse().unwrap();
+        // The clock is set back meanwhile.
+        let places: Vec<Place> = (0..8)
+            .map(|number| {
+                archive
+                    .append(&record(number), now - jiff::SignedDuration::from_hours(number as i64))
+                    .unwrap()
+            })
+            .collect();
+        assert!(places[0].file == "gleaner-20261121020304-00001.warc.gz", "{places:?}");
+        assert!(names(folder.path()).unwrap().len() > 2);
+        assert_eq!(
+            bodies(folder.path()),
+            (0..8).map(|number| format!("<p>Rain {number}")).collect::<Vec<_>>()
+        );
+        for (number, place) in places.iter().enumerate() {
+            let mut reader = Reader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
+            let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record at {place:?}") };
+            assert_eq!(record.http().unwrap().coded, format!("<p>Rain {number}").as_bytes());
+        }
+        let end = archive.sync().unwrap().unwrap();
+        assert_eq!(end.offset, fs::metadata(folder.path().join(&end.file)).unwrap().len());
+    }
+
+    #[test]
+    fn a_torn_end_is_cut_off() {
+        let folder = TempDir::new().unwrap();
+        let mut archive = Archive::open(folder.path(), options(1 << 20), None).unwrap();
+        archive.append(&record(0), Timestamp::UNIX_EPOCH).unwrap();
+        let known = archive.sync().unwrap().unwrap();
+        archive.append(&record(1), Timestamp::UNIX_EPOCH).unwrap();
+        drop(archive);
+        let path = folder.path().join(&known.file);
+        let whole = fs::read(&path).unwrap();
+        for torn in known.offset + 1..whole.len() as u64 {
+            fs::write(&path, &whole[..torn as usize]).unwrap();
+            let known = (torn % 2 == 0).then_some(&known);
+            let mut archive = Archive::open(folder.path(), options(1 << 20), known).unwrap();
+            archive.append(&record(2), Timestamp::UNIX_EPOCH).unwrap();
+            assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 2"], "{torn}");
+        }
+        fs::write(&path, &whole).unwrap();
+        let mut archive = Archive::open(folder.path(), options(1 << 20), Some(&known)).unwrap();
+        archive.append(&record(2), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_named() {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = Archive::open(&file, options(1), None).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the archive: cannot make the folder") && error.contains("file"),
+            "{error}"
+        );
+        assert_eq!(names(&folder.path().join("absent")).unwrap(), [""; 0]);
+    }
+}

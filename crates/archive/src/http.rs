@@ -1,0 +1,129 @@
+//! The HTTP answer in the block of a `response` record.
+//!
+//! Read leniently, since archives hold what servers sent: a status line that is none, a
+//! header without a colon or a line end without `\r` spoils nothing else.
+//!
+//! The awkward truth: names and values are read as UTF-8 with replacements, so a
+//! `Location` in Latin-1 comes out spoiled.
+
+use crate::payload::{self, Payload};
+
+/// Headers of an answer at most; those behind them are left out.
+const MOST_HEADERS: usize = 1_000;
+
+/// An answer as archived: its head, and its body still coded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpMessage<'a> {
+    /// The status, such as 200.
+    pub status: u16,
+    /// Names and values in order, values trimmed.
+    pub headers: Vec<(String, String)>,
+    /// What follows the head, with its transfer and content codings.
+    pub coded: &'a [u8],
+}
+
+impl<'a> HttpMessage<'a> {
+    /// Reads a block. `None`: it does not begin with a status line.
+    #[must_use]
+    pub fn parse(block: &'a [u8]) -> Option<Self> {
+        let (head, coded) = split_head(block);
+        let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end());
+        let status = status(lines.next()?)?;
+        let mut headers: Vec<(String, String)> = Vec::new();
+        for line in lines.take(MOST_HEADERS) {
+            let text = String::from_utf8_lossy(line);
+            if text.starts_with([' ', '\t']) {
+                if let Some((_, value)) = headers.last_mut() {
+                    value.push(' ');
+                    value.push_str(text.trim());
+                }
+            } else if let Some((name, value)) = text.split_once(':') {
+                headers.push((name.trim().to_owned(), value.trim().to_owned()));
+            }
+        }
+        Some(Self { status, headers, coded })
+    }
+
+    /// The first value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
+    }
+
+    /// The body without its codings, `limit` bytes at most.
+    #[must_use]
+    pub fn payload(&self, limit: usize) -> Payload {
+        let listed = |name: &str| -> Vec<String> {
+            let of = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
+            let all = of.flat_map(|(_, value)| value.split(','));
+            all.map(|coding| coding.trim().to_ascii_lowercase()).filter(|coding| !coding.is_empty()).collect()
+        };
+        payload::decode(self.coded, &listed("Transfer-Encoding"), &listed("Content-Encoding"), limit)
+    }
+}
+
+/// Head and body: what stands before and behind the first empty line.
+fn split_head(block: &[u8]) -> (&[u8], &[u8]) {
+    let mut at = 0;
+    while let Some(length) = block[at..].iter().position(|byte| *byte == b'\n') {
+        let next = at + length + 1;
+        let rest = &block[next..];
+        if rest.starts_with(b"\r\n") {
+            return (&block[..next], &rest[2..]);
+        }
+        if rest.starts_with(b"\n") {
+            return (&block[..next], &rest[1..]);
+        }
+        at = next;
+    }
+    (block, &[])
+}
+
+fn status(line: &[u8]) -> Option<u16> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (protocol, rest) = line.split_once(' ')?;
+    let is_http = protocol.len() >= 5 && protocol[..5].eq_ignore_ascii_case("HTTP/");
+    let status = rest.trim_start().split(' ').next()?.parse().ok()?;
+    (is_http && (100..1000).contains(&status)).then_some(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read() {
+        let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Folded: a\r\n b\r\n\r\n<p>rain";
+        let message = HttpMessage::parse(block).unwrap();
+        assert_eq!((message.status, message.header("content-type")), (200, Some("text/html")));
+        assert_eq!(message.header("x-folded"), Some("a b"));
+        assert_eq!(message.coded, b"<p>rain");
+        assert_eq!(message.payload(100).body, b"<p>rain");
+    }
+
+    #[test]
+    fn what_servers_send_is_read_all_the_same() {
+        let cases = [
+            (b"HTTP/1.0 404\n\nx".as_slice(), Some((404, b"x".as_slice()))),
+            (b"HTTP/2 200 \r\nno colon\r\n\r\n", Some((200, b""))),
+            (b"http/1.1 200 OK", Some((200, b""))),
+            (b"HTTP/1.1 200 OK\r\nA: b", Some((200, b""))),
+            (b"HTTP/1.1 200 OK\n\r\nx", Some((200, b"x"))),
+            (b"HTTP/1.1 20 OK\r\n\r\n", None),
+            (b"HTTP/1.1 OK\r\n\r\n", None),
+            (b"<html>", None),
+            (b"", None),
+        ];
+        for (block, expected) in cases {
+            let message = HttpMessage::parse(block);
+            assert_eq!(message.map(|message| (message.status, message.coded)), expected, "{block:?}");
+        }
+    }
+
+    #[test]
+    fn no_end_of_headers() {
+        let block = [b"HTTP/1.1 200 OK\r\n".as_slice(), "a: b\r\n".repeat(5_000).as_bytes()].concat();
+        assert_eq!(HttpMessage::parse(&block).unwrap().headers.len(), MOST_HEADERS);
+    }
+}

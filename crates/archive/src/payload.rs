@@ -1,0 +1,195 @@
+//! Bodies without their transfer and content codings.
+//!
+//! Archives of other crawlers hold bodies as they came over the line: chunked, and
+//! compressed by gzip, deflate, brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some
+//! crawlers undo a coding and leave its header standing, so a body that is not coded as
+//! its header says is taken as it is.
+//!
+//! The awkward truth: a body that ends within a coding gives what came before, and
+//! [`Payload::is_cut`] tells; whether the server or the archive lost the rest is not known.
+
+use std::io::Read;
+
+/// Buffer of the brotli decoder, in bytes.
+const BROTLI_BUFFER: usize = 8 << 10;
+
+/// Codings in a row at most; more are no body.
+const MOST_CODINGS: usize = 4;
+
+/// A body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// The bytes.
+    pub body: Vec<u8>,
+    /// Whether its end is missing: beyond the limit, or within a broken coding.
+    pub is_cut: bool,
+}
+
+/// Undoes transfer codings, then content codings, in the reverse of the order in which
+/// they are listed. `limit`: bytes of the result and of each step at most.
+#[must_use]
+pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
+    let codings = transfer.iter().rev().chain(content.iter().rev());
+    let mut payload = Payload { body: coded.to_vec(), is_cut: false };
+    for coding in codings.take(MOST_CODINGS) {
+        let step = match coding.as_str() {
+            "chunked" => dechunked(&payload.body),
+            "gzip" | "x-gzip" => gunzipped(&payload.body, limit),
+            "deflate" => inflated(&payload.body, limit),
+            "br" => unpacked(brotli::Decompressor::new(payload.body.as_slice(), BROTLI_BUFFER), limit),
+            "zstd" => zstd::Decoder::new(payload.body.as_slice()).ok().and_then(|it| unpacked(it, limit)),
+            _ => None,
+        };
+        // Not coded as its header says: it was undone before.
+        if let Some(step) = step {
+            payload = Payload { is_cut: payload.is_cut || step.is_cut, ..step };
+        }
+    }
+    if payload.body.len() > limit {
+        payload.body.truncate(limit);
+        payload.is_cut = true;
+    }
+    payload
+}
+
+fn gunzipped(coded: &[u8], limit: usize) -> Option<Payload> {
+    coded.starts_with(&[0x1f, 0x8b]).then(|| unpacked(flate2::read::MultiGzDecoder::new(coded), limit))?
+}
+
+/// With the head of zlib, or, as some servers send it, without.
+fn inflated(coded: &[u8], limit: usize) -> Option<Payload> {
+    unpacked(flate2::read::ZlibDecoder::new(coded), limit)
+        .or_else(|| unpacked(flate2::read::DeflateDecoder::new(coded), limit))
+}
+
+/// What a decoder gives up to its first error or the limit. `None`: nothing but an error.
+fn unpacked(decoder: impl Read, limit: usize) -> Option<Payload> {
+    let mut body = Vec::new();
+    let most = limit as u64 + 1;
+    let outcome = decoder.take(most).read_to_end(&mut body);
+    let is_cut = outcome.is_err() || body.len() > limit;
+    body.truncate(limit);
+    (!body.is_empty() || !is_cut).then_some(Payload { body, is_cut })
+}
+
+/// The chunks' data. `None`: it does not begin with a chunk.
+fn dechunked(coded: &[u8]) -> Option<Payload> {
+    let mut body = Vec::new();
+    let mut rest = coded;
+    let (mut length, mut behind) = chunk(rest)?;
+    loop {
+        if length == 0 {
+            return Some(Payload { body, is_cut: false });
+        }
+        rest = &rest[behind..];
+        body.extend_from_slice(&rest[..length.min(rest.len())]);
+        rest = rest.get(length..).unwrap_or_default();
+        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
+        let Some(next) = chunk(rest) else { return Some(Payload { body, is_cut: true }) };
+        (length, behind) = next;
+    }
+}
+
+/// The length of the chunk that begins here, and where its data begin.
+fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
+    let end = bytes.iter().take(100).position(|byte| *byte == b'\n')?;
+    let line = std::str::from_utf8(&bytes[..end]).ok()?;
+    let digits = line.split(';').next()?.trim();
+    // A sign would be read as a number.
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let length = usize::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+    Some((length, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &[u8] = b"Rain fell on the valley for the third day in a row.";
+
+    fn named(codings: &[&str]) -> Vec<String> {
+        codings.iter().map(ToString::to_string).collect()
+    }
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn chunked(body: &[u8], size: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        for part in body.chunks(size) {
+            write!(out, "{:x};x=y\r\n", part.len()).unwrap();
+            out.extend_from_slice(part);
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"0\r\n\r\n");
+        out
+    }
+
+    #[test]
+    fn every_coding_is_undone() {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(TEXT).unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
+        raw.write_all(TEXT).unwrap();
+        let mut brotli = brotli::CompressorReader::new(TEXT, 4096, 5, 20);
+        let mut br = Vec::new();
+        brotli.read_to_end(&mut br).unwrap();
+        let cases = [
+            (TEXT.to_vec(), vec![], vec![]),
+            (chunked(TEXT, 7), vec!["chunked"], vec![]),
+            (gzip(TEXT), vec![], vec!["gzip"]),
+            (zlib.finish().unwrap(), vec![], vec!["deflate"]),
+            (raw.finish().unwrap(), vec![], vec!["deflate"]),
+            (br, vec![], vec!["br"]),
+            (zstd::encode_all(TEXT, 1).unwrap(), vec![], vec!["zstd"]),
+            (chunked(&gzip(TEXT), 9), vec!["chunked"], vec!["gzip"]),
+            (chunked(&gzip(&gzip(TEXT)), 9), vec!["gzip", "chunked"], vec!["gzip"]),
+        ];
+        for (coded, transfer, content) in cases {
+            let payload = decode(&coded, &named(&transfer), &named(&content), 1000);
+            assert_eq!(payload, Payload { body: TEXT.to_vec(), is_cut: false }, "{transfer:?} {content:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_undone_before_is_taken_as_it_is() {
+        for coding in ["gzip", "deflate", "br", "zstd", "identity", "rot13"] {
+            let payload = decode(TEXT, &named(&["chunked"]), &named(&[coding]), 1000);
+            assert_eq!(payload.body, TEXT, "{coding}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        let coded = gzip(&TEXT.repeat(9));
+        let payload = decode(&coded[..coded.len() - 9], &[], &named(&["gzip"]), 1000);
+        assert!(payload.is_cut && payload.body.starts_with(b"Rain"));
+        let coded = chunked(TEXT, 20);
+        let payload = decode(&coded[..30], &named(&["chunked"]), &[], 1000);
+        assert!(payload.is_cut && payload.body == TEXT[..20], "{payload:?}");
+        let bomb = decode(&gzip(&[b'a'; 100_000]), &[], &named(&["gzip"]), 1000);
+        assert_eq!((bomb.body.len(), bomb.is_cut), (1000, true));
+        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), is_cut: true });
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_bytes_make_it_fail(coded in proptest::collection::vec(any::<u8>(), 0..300)) {
+            for coding in ["gzip", "deflate", "br", "zstd", "chunked"] {
+                let payload = decode(&coded, &named(&[coding]), &named(&[coding]), 200);
+                prop_assert!(payload.body.len() <= 200);
+            }
+        }
+    }
+}
