@@ -71,6 +71,28 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
     Learn(Learn),
+    /// Make the store anew from the archive of what was fetched
+    #[command(
+        after_help = "The old store stays beside the new one, as sled.old-1. Interrupted, the same command goes on.
+
+Example:
+  gleaner rebuild --data corpus"
+    )]
+    Rebuild(Rebuild),
+    /// Extract the archived pages again by today's templates and rules; documents keep their ids
+    #[command(after_help = "Example:
+  gleaner reextract --data corpus")]
+    Reextract(Reextract),
+    /// Build a corpus from WARC files of other crawlers
+    #[command(
+        after_help = "Read are .warc and .warc.gz files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
+beside the files they name. Interrupted, the same command goes on; files that are done are passed over.
+
+Examples:
+  gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
+  gleaner ingest crawls/ --data corpus --set crawl.workers=8"
+    )]
+    Ingest(Ingest),
     /// Compare methods on recorded pages with gold text
     #[command(after_help = "Examples:
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
@@ -90,6 +112,23 @@ pub(crate) struct Crawl {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rebuild {
+    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reextract {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ingest {
+    /// WARC files, folders of them, or indexes
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

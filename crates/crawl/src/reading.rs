@@ -109,6 +109,14 @@ pub(crate) struct Watched {
     pub(crate) raw: Option<RawPage>,
 }
 
+impl Reading {
+    /// Leaves out what the page links to.
+    pub(crate) fn forget_links(&mut self) {
+        self.found.clear();
+        self.refused.clear();
+    }
+}
+
 /// Reads an answer of 2xx.
 pub(crate) fn read(
     visit: &Visit,

@@ -25,6 +25,29 @@ pub enum Role {
     Page,
 }
 
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Front, Self::Section, Self::Feed, Self::Sitemap, Self::Page];
+
+    /// Its name in records, such as `page`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Front => "front",
+            Self::Section => "section",
+            Self::Feed => "feed",
+            Self::Sitemap => "sitemap",
+            Self::Page => "page",
+        }
+    }
+
+    /// The one with this label.
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.label() == label)
+    }
+}
+
 /// A URL that may be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {

@@ -29,6 +29,8 @@ mod records;
 pub use change::Change;
 pub use documents::Placement;
 pub use error::StoreError;
-pub use open::{Options, Writer, open};
+pub use open::{Options, Writer, open, set_aside};
 pub use read::Store;
-pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait};
+pub use records::{
+    ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait,
+};

@@ -1,5 +1,6 @@
 //! Opening a data folder: one writer, any number of readers beside it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,16 +56,42 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     Ok(writer)
 }
 
+/// Puts the store in `folder` aside, so that another can be made in its place. Gives where
+/// it is now; `None`: there was none.
+///
+/// # Errors
+/// The folder cannot be used, or another process has it.
+pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let wrong = |source| StoreError::Folder { path: folder.into(), source };
+    std::fs::create_dir_all(folder).map_err(wrong)?;
+    let _lock = Lock::take(folder)?;
+    let path = folder.join("sled");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
+    let aside = names.find(|name| !name.exists()).expect("numbers do not end");
+    std::fs::rename(&path, &aside).map_err(wrong)?;
+    Ok(Some(aside))
+}
+
 /// sled's own lock can outlive a killed process for a moment.
 fn open_database(path: &Path, options: &Options) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(options.cache).flush_every_ms(None);
     let mut last = None;
     for pause in [0, 100, 200, 400, 800, 1600] {
         std::thread::sleep(Duration::from_millis(pause));
-        match config.open() {
-            Ok(database) => return Ok(database),
-            Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
-            Err(error) => return Err(StoreError::sled("opening")(error)),
+        // sled panics on some damages.
+        match catch_unwind(AssertUnwindSafe(|| config.open())) {
+            Ok(Ok(database)) => return Ok(database),
+            Ok(Err(sled::Error::Io(error))) => last = Some(sled::Error::Io(error)),
+            Ok(Err(error)) => return Err(StoreError::sled("opening")(error)),
+            Err(_) => {
+                return Err(StoreError::Damaged {
+                    what: "the database",
+                    reason: "sled cannot open it".into(),
+                });
+            }
         }
     }
     let error = last.expect("the loop ends early unless there was an error");

@@ -9,5 +9,6 @@ pub(crate) mod learn;
 pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
+pub(crate) mod replay;
 pub(crate) mod stats;
 pub(crate) mod template;
