@@ -83,6 +83,18 @@ Example:
     #[command(after_help = "Example:
   gleaner reextract --data corpus")]
     Reextract(Reextract),
+    /// Look whether store and archive are whole and agree with each other
+    #[command(after_help = "Exit code 1 if there is a fault; each is named.
+
+Example:
+  gleaner verify --data corpus")]
+    Verify(Verify),
+    /// Copy the corpus as it is at this moment, also while a crawl runs
+    #[command(after_help = "The copy is a folder like the corpus's own: `--data DIR` reads it.
+
+Example:
+  gleaner snapshot backup/2026-11-21 --data corpus")]
+    Snapshot(Snapshot),
     /// Build a corpus from WARC files of other crawlers
     #[command(
         after_help = "Read are .warc and .warc.gz files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
@@ -123,6 +135,15 @@ pub(crate) struct Rebuild {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Reextract {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verify {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Snapshot {
+    /// Folder of the copy; it must not be there
+    pub(crate) dir: PathBuf,
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ingest {

@@ -33,6 +33,15 @@ fn exported(crawl: &Crawl) -> Vec<serde_json::Value> {
     crawl.export(&["--confidence", "0"])
 }
 
+/// The same documents, or which differ.
+fn assert_same(after: &[serde_json::Value], before: &[serde_json::Value]) {
+    let url = |document: &&serde_json::Value| document["url"].to_string();
+    let gone: Vec<_> =
+        before.iter().filter(|document| !after.contains(document)).map(|it| url(&it)).collect();
+    let new: Vec<_> = after.iter().filter(|document| !before.contains(document)).map(|it| url(&it)).collect();
+    assert!(gone.is_empty() && new.is_empty(), "gone or changed: {gone:#?}\nnew or changed: {new:#?}");
+}
+
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -44,15 +53,24 @@ fn archive(crawl: &Crawl) -> Vec<PathBuf> {
     files
 }
 
+/// Store and archive are whole and agree.
+fn check(crawl: &Crawl) {
+    let output = crawl.run(&["verify"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && told.contains("No fault was found."), "{told}{}", said(&output));
+}
+
 #[test]
 fn the_store_made_anew_is_the_one_that_was() {
     let crawl = crawled();
     let before = exported(&crawl);
     assert!(before.len() > 50);
+    check(&crawl);
     let output = rebuild(&crawl);
     assert!(output.status.success(), "{}", said(&output));
+    check(&crawl);
     assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
-    assert_eq!(exported(&crawl), before);
+    assert_same(&exported(&crawl), &before);
     // What the crawl had found is found again: nothing is asked for twice.
     let requests = crawl.newspaper.request_count();
     crawl.to_its_end();
@@ -61,7 +79,7 @@ fn the_store_made_anew_is_the_one_that_was() {
         .iter()
         .filter(|request| before.iter().any(|it| it["url"].as_str().unwrap().ends_with(&request.path)));
     assert_eq!(pages.count(), 0);
-    assert_eq!(exported(&crawl), before);
+    assert_same(&exported(&crawl), &before);
 }
 
 #[test]
@@ -91,7 +109,8 @@ fn a_rebuilding_goes_on_after_kills() {
     }
     let output = rebuild(&crawl);
     assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(exported(&crawl), before);
+    assert_same(&exported(&crawl), &before);
+    check(&crawl);
 }
 
 #[test]
@@ -114,7 +133,7 @@ fn a_damaged_store_is_named_and_made_anew() {
     }
     let output = rebuild(&crawl);
     assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(exported(&crawl), before);
+    assert_same(&exported(&crawl), &before);
 }
 
 #[test]
@@ -126,6 +145,13 @@ fn a_damaged_archive_costs_what_is_damaged() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;
     fs::write(&path, bytes).unwrap();
+    let verified = crawl.run(&["verify"]);
+    assert_eq!(verified.status.code(), Some(1));
+    let faults = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(
+        faults.contains("00001.warc.gz, from byte ") && faults.contains("is not in the archive"),
+        "{faults}"
+    );
     let output = rebuild(&crawl);
     assert_eq!(output.status.code(), Some(1));
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -207,4 +233,34 @@ fn without_an_archive_nothing_is_made_anew() {
         assert!(said(&output).contains("there is no archive in data/archive"), "{}", said(&output));
     }
     assert!(exported(&crawl).len() > 50, "the store is left alone");
+}
+
+#[test]
+fn a_snapshot_of_a_running_crawl_is_a_corpus() {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::from_millis(60));
+    let mut child = crawl.spawn();
+    assert!(crawl.newspaper.wait_for_requests(90, Duration::from_secs(30)));
+    let output = crawl.run(&["snapshot", "copy"]);
+    assert!(output.status.success() && said(&output).contains("asked the crawl"), "{}", said(&output));
+    assert!(child.try_wait().unwrap().is_none(), "the crawl goes on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let of_copy = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.current_dir(crawl.folder.path()).args(arguments).args(["--data", "copy"]).output().unwrap()
+    };
+    let verified = of_copy(&["verify"]);
+    assert!(verified.status.success(), "{}{}", String::from_utf8_lossy(&verified.stdout), said(&verified));
+    let before = of_copy(&["export", "--confidence", "0"]).stdout;
+    assert!(!before.is_empty());
+    let rebuilt = of_copy(&["rebuild", "--seeds", "seeds.txt"]);
+    assert!(rebuilt.status.success(), "{}", said(&rebuilt));
+    assert_eq!(of_copy(&["export", "--confidence", "0"]).stdout, before);
+
+    let again = crawl.run(&["snapshot", "copy"]);
+    assert_eq!(again.status.code(), Some(2));
+    let still = crawl.run(&["snapshot", "second"]);
+    assert!(still.status.success(), "without a crawl: {}", said(&still));
+    assert!(crawl.folder.path().join("second/sled").exists());
 }

@@ -41,6 +41,7 @@ impl Owner {
             return Ok(());
         }
         self.promoted = Instant::now();
+        self.follow_snapshot_request()?;
         let mut change = self.writer.begin();
         let retries = change.promote(Wait::Retry, Timestamp::now(), BATCH)?;
         let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;

@@ -29,6 +29,7 @@ mod reading;
 mod replay;
 mod schedule;
 mod settling;
+pub mod snapshot;
 mod summary;
 mod watching;
 

@@ -28,8 +28,8 @@ use crate::{HostId, Wait};
 /// What the first byte of a key stands for.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
-const RETRY: u8 = b'w';
-const REVISIT: u8 = b'v';
+pub(crate) const RETRY: u8 = b'w';
+pub(crate) const REVISIT: u8 = b'v';
 pub(crate) const GATHERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';

@@ -25,6 +25,7 @@ mod lock;
 mod open;
 mod read;
 mod records;
+mod verify;
 
 pub use change::Change;
 pub use documents::Placement;
@@ -34,3 +35,4 @@ pub use read::Store;
 pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait,
 };
+pub use verify::{Examiner, Looked};

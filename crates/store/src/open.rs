@@ -154,6 +154,29 @@ impl Writer {
             .map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
     }
 
+    /// Writes all that was committed into a store of another folder, which is made.
+    ///
+    /// # Errors
+    /// The folder cannot be used or holds a store already, or one of the two fails.
+    pub fn copy_to(&self, folder: &Path, options: &Options) -> Result<(), StoreError> {
+        let path = folder.join("sled");
+        let wrong = |source| StoreError::Folder { path: folder.into(), source };
+        if path.exists() {
+            return Err(wrong(std::io::Error::other("it holds a store already")));
+        }
+        std::fs::create_dir_all(folder).map_err(wrong)?;
+        let copy = open_database(&path, options)?;
+        for (name, from) in [("records", &self.store.records), ("pages", &self.store.pages)] {
+            let to = copy.open_tree(name).map_err(StoreError::sled("opening the copy"))?;
+            for pair in from {
+                let (key, value) = pair.map_err(StoreError::sled("reading for the copy"))?;
+                to.insert(key, value).map_err(StoreError::sled("writing the copy"))?;
+            }
+        }
+        copy.flush().map_err(StoreError::sled("flushing the copy"))?;
+        Ok(())
+    }
+
     fn check_format(&self, folder: &Path) -> Result<(), StoreError> {
         let key = keys::meta("format");
         match self.store.get("the store's format", &key)? {

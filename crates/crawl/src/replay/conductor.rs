@@ -146,6 +146,10 @@ impl Conductor {
                 at += 1;
                 continue;
             }
+            // One that was interrupted comes before the next page, as it would have.
+            if self.begins_lesson(owner, at)? {
+                continue;
+            }
             let Some(answer) = self.waiting.remove(at) else { break };
             self.waiting_bytes -= answer.response.body.len();
             match self.visit(owner, &answer)? {
@@ -248,12 +252,26 @@ impl Conductor {
         if let Some(place) = self.in_flight.remove(&name) {
             self.open.remove(&place);
         }
-        if self.purpose != Purpose::Reextract && owner.is_lesson_due(host) {
+        self.teach(owner, host, name);
+        Ok(())
+    }
+
+    /// Begins the lesson of a waiting answer's host, if it is due.
+    fn begins_lesson(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
+        let name = self.waiting[at].url.host().to_owned();
+        let known = owner.store.host(&name)?;
+        Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
+    }
+
+    /// Begins a host's lesson, if it is due.
+    fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
+        let is_due = self.purpose != Purpose::Reextract && owner.is_lesson_due(host);
+        if is_due {
             owner.begin_lesson(host, true);
             owner.in_flight += 1;
             self.busy.insert(name);
         }
-        Ok(())
+        is_due
     }
 
     /// A page by the template of today: its text is put in the place of the old one.
