@@ -23,6 +23,7 @@ mod frontier;
 mod keys;
 mod lock;
 mod open;
+mod packed;
 mod read;
 mod records;
 
@@ -30,5 +31,6 @@ pub use change::Change;
 pub use documents::Placement;
 pub use error::StoreError;
 pub use open::{Options, Writer, open};
+pub use packed::{PackedDocument, PackedPage};
 pub use read::Store;
 pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait};

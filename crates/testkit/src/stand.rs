@@ -1,7 +1,7 @@
 //! Many generated papers, for load: so many hosts, so many articles each, every
 //! page computed from its address.
 //!
-//! A paper has a front page, a sitemap and a robots.txt that names it, and articles
+//! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles
 //! that link to the next ones. The hosts are `paper-0.example`, `paper-1.example`
 //! and so on; each has class names and an order of furniture of its own, so that
 //! each needs a template of its own. No two articles have one text.
@@ -23,6 +23,8 @@ pub struct Stand {
     pub hosts: usize,
     /// Articles of each paper.
     pub articles: usize,
+    /// How many of them its sitemap names; with 0 it has none.
+    pub listed: usize,
 }
 
 /// Paragraphs of an article.
@@ -51,7 +53,22 @@ impl Stand {
 
     /// The paths of one paper's articles.
     pub fn article_paths(&self) -> impl Iterator<Item = String> {
-        (0..self.articles).map(path_of)
+        (0..self.articles).map(Self::article_path)
+    }
+
+    /// The path of a paper's article, counted from 0.
+    #[must_use]
+    pub fn article_path(article: usize) -> String {
+        format!("/news/2026/11/a-story-that-is-number-{article}.html")
+    }
+
+    /// A text as long as an article's, for what is stored without being served; another
+    /// one for each number.
+    #[must_use]
+    pub fn text(number: usize) -> String {
+        let mut draw = Draw::of(usize::MAX, number);
+        let paragraphs: Vec<String> = (0..PARAGRAPHS).map(|_| draw.words(90)).collect();
+        paragraphs.join("\n")
     }
 
     pub(crate) fn answer(&self, host: &str, path: &str) -> Answer {
@@ -65,7 +82,7 @@ impl Stand {
                     format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n");
                 Answer::text(StatusCode::OK, &text)
             }
-            "/sitemap.xml" => self.sitemap(host),
+            "/sitemap.xml" if self.listed > 0 => self.sitemap(host),
             path => match article_of(path).filter(|article| *article < self.articles) {
                 Some(article) => html(self.article(paper, article)),
                 None => missing(),
@@ -85,7 +102,7 @@ impl Stand {
         let mut text = String::from(
             r#"<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"#,
         );
-        for path in self.article_paths() {
+        for path in self.article_paths().take(self.listed) {
             push(&mut text, format_args!("<url><loc>http://{host}{path}</loc></url>"));
         }
         text.push_str("</urlset>");
@@ -128,17 +145,13 @@ impl Stand {
     }
 }
 
-fn path_of(article: usize) -> String {
-    format!("/news/2026/11/a-story-that-is-number-{article}.html")
-}
-
 fn article_of(path: &str) -> Option<usize> {
     path.strip_prefix("/news/2026/11/a-story-that-is-number-")?.strip_suffix(".html")?.parse().ok()
 }
 
 fn push_link(page: &mut String, paper: usize, article: usize) {
     let title = Draw::of(paper, article).words(7);
-    push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", path_of(article)));
+    push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", Stand::article_path(article)));
 }
 
 fn push(page: &mut String, what: std::fmt::Arguments<'_>) {
@@ -192,7 +205,7 @@ mod tests {
 
     #[test]
     fn every_article_is_there_and_no_two_are_one() {
-        let stand = Stand { hosts: 3, articles: 40 };
+        let stand = Stand { hosts: 3, articles: 40, listed: 40 };
         let mut seen = HashSet::new();
         for host in ["paper-0.example", "paper-2.example"] {
             for path in stand.article_paths() {
@@ -207,11 +220,12 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_missing() {
-        let stand = Stand { hosts: 3, articles: 4 };
+        let stand = Stand { hosts: 3, articles: 4, listed: 0 };
         let cases = [
             ("paper-3.example", "/"),
             ("a.example", "/"),
             ("paper-0.example", "/news/2026/11/a-story-that-is-number-4.html"),
+            ("paper-0.example", "/sitemap.xml"),
         ];
         for (host, path) in cases {
             assert_eq!(stand.answer(host, path).status, 404, "{host}{path}");

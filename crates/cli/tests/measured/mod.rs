@@ -42,6 +42,11 @@ impl Measured {
     }
 }
 
+/// Seconds of processor time that this process has used; none without `/proc`.
+pub fn own_processor() -> Option<f64> {
+    times(&fs::read_to_string("/proc/self/stat").ok()?).map(|(_, seconds)| seconds)
+}
+
 /// Runs a command to its end, which must be a success.
 pub fn to_end(mut command: Command) -> Measured {
     let start = Instant::now();
