@@ -232,7 +232,7 @@ impl Owner {
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(watched) => return self.watch(change, visit, *watched, bytes, refused),
             Content::Raw(page) => {
-                self.writer.keep_page(visit.key, &page)?;
+                self.writer.keep_page(visit.key, page)?;
                 return self.gather(change, visit, bytes, refused);
             }
         };
@@ -249,10 +249,12 @@ impl Owner {
         reading: &mut Reading,
     ) -> Result<Change, CrawlError> {
         for (number, (found, rank)) in std::mem::take(&mut reading.found).iter().enumerate() {
+            let key = found.url.key();
             if depth(found.role) > self.config.crawl.max_depth {
                 *reading.refused.entry("too_deep").or_default() += 1;
-            } else if found.url.key() != visit.key {
+            } else if key != visit.key && !self.known.contains(key) {
                 change.discover(found, depth(found.role), 0, *rank)?;
+                self.known.insert(key);
             }
             if number % PART == PART - 1 {
                 self.commit(change)?;

@@ -21,6 +21,7 @@ mod fetching;
 mod handing_out;
 mod hosts;
 mod job;
+mod known;
 mod learning;
 mod owner;
 mod pipeline;

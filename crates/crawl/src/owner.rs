@@ -21,6 +21,7 @@ use crate::Stop;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
 use crate::job::Event;
+use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
 use crate::schedule::Schedule;
@@ -39,6 +40,7 @@ pub(crate) struct Owner {
     pub(crate) scope: Arc<Scope>,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
+    pub(crate) known: Known,
     pub(crate) fetching: Fetching,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -79,6 +81,7 @@ impl Owner {
             scope,
             hosts: Hosts::default(),
             schedule: Schedule::default(),
+            known: Known::default(),
             fetching,
             run,
             stop,

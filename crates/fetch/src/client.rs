@@ -144,6 +144,7 @@ impl Client {
         let resolver = Resolver {
             judge: Judge::new(&settings.allow_addresses),
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
+            names: Arc::default(),
         };
         let mut builder = reqwest::Client::builder()
             .user_agent(agent)
@@ -203,6 +204,9 @@ impl Client {
         let start = Instant::now();
         let get = self.http.get(request.url.clone()).headers(request_headers(request));
         let mut answer = get.send().await.map_err(|e| {
+            if e.is_connect() {
+                self.resolver.names.forget(request.url.host_str().unwrap_or_default());
+            }
             let to_proxy = self.proxied && request.url.scheme() == "http";
             FetchError::of(&e, self.connect, to_proxy)
         })?;

@@ -121,6 +121,14 @@ impl Gatherer {
         }
     }
 
+    /// Takes once more what was taken before; `refused` is the label it was refused with.
+    pub(crate) fn take_again(&mut self, refused: Option<&'static str>) {
+        match refused {
+            Some(label) => *self.discovered.refused.entry(label).or_default() += 1,
+            None => self.discovered.repeated += 1,
+        }
+    }
+
     /// URLs that were taken and kept.
     pub(crate) fn len(&self) -> usize {
         self.discovered.found.len()

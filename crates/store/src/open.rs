@@ -10,7 +10,7 @@ use tracing::{info, warn};
 
 use crate::lock::Lock;
 use crate::records::decode;
-use crate::{Change, RawPage, Store, StoreError, UrlRecord, UrlState, keys};
+use crate::{Change, PackedPage, Store, StoreError, UrlRecord, UrlState, keys};
 
 /// The format that this version writes.
 const FORMAT: u32 = 1;
@@ -129,10 +129,8 @@ impl Writer {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn keep_page(&mut self, url: UrlKey, page: &RawPage) -> Result<(), StoreError> {
-        let packed = zstd::bulk::compress(&crate::records::encode(page), 3)
-            .expect("compressing into memory has no way to fail");
-        self.store.pages.insert(url.as_bytes(), packed).map_err(StoreError::sled("keeping a page"))?;
+    pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
+        self.store.pages.insert(url.as_bytes(), page.0).map_err(StoreError::sled("keeping a page"))?;
         Ok(())
     }
 

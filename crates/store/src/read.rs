@@ -6,8 +6,8 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
-use crate::documents::unpack;
 use crate::lock::Lock;
+use crate::packed::{unpack, unpack_page};
 use crate::records::decode;
 use crate::{
     ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys,
@@ -148,10 +148,7 @@ impl Store {
         let Some(packed) = self.pages.get(url.as_bytes()).map_err(StoreError::sled("reading a page"))? else {
             return Ok(None);
         };
-        let damaged =
-            |error: std::io::Error| StoreError::Damaged { what: "a raw page", reason: error.to_string() };
-        let bytes = zstd::stream::decode_all(&*packed).map_err(damaged)?;
-        decode("a raw page", &bytes).map(Some)
+        unpack_page(&packed).map(Some)
     }
 
     /// A document.

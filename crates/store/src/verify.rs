@@ -16,7 +16,7 @@ use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
-use crate::documents::unpack;
+use crate::packed::unpack;
 use crate::records::{decode, document_of};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 

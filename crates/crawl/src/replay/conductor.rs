@@ -283,21 +283,21 @@ impl Conductor {
     ) -> Result<(), CrawlError> {
         owner.in_flight -= 1;
         let drafted = match reading.content {
-            Content::Article(watched) => watched.draft.ok_or("no_text_today"),
+            Content::Article(watched) => watched.document.ok_or("no_text_today"),
             Content::Raw(_) => Err("no_template"),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
-        let draft = match drafted {
-            Ok(draft) => draft,
+        let document = match drafted {
+            Ok(document) => document,
             Err(reason) => {
                 *self.replayed.passed_over.entry(reason).or_default() += 1;
                 return Ok(());
             }
         };
-        let before = owner.store.document(draft.document.id)?;
-        let is_new = before.is_none_or(|before| before.content_hash != draft.document.content_hash);
+        let before = owner.store.document(document.id())?;
+        let is_new = before.is_none_or(|before| before.content_hash != document.content_hash());
         let mut change = owner.writer.begin();
-        let outcome = place(&mut change, visit.key, &draft)?;
+        let outcome = place(&mut change, visit.key, document)?;
         self.replayed.changed += u64::from(is_new && outcome == Outcome::Stored);
         owner.end(&mut change, &visit, outcome, 0, None)?;
         owner.commit(change)
