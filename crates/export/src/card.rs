@@ -101,7 +101,8 @@ impl Kind {
     }
 }
 
-/// A registry file for Manatee, to be finished with the paths of the machine.
+/// A registry file for Manatee, to be finished with the paths of the machine. It names a
+/// language where there is one only.
 #[must_use]
 pub fn registry(manifest: &Manifest) -> String {
     let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();
@@ -110,11 +111,10 @@ pub fn registry(manifest: &Manifest) -> String {
     );
     let _ = writeln!(out, "# The files, one after the other: {}", files.join(" "));
     out += "VERTICAL \"/corpora/vertical/news.vert\"\nENCODING \"UTF-8\"\n";
-    let mut languages: Vec<_> = manifest.tally.languages.iter().collect();
-    languages.sort_by_key(|(_, share)| std::cmp::Reverse(share.documents));
-    let language = match languages.first().map(|(tag, _)| tag.as_str()) {
-        Some("vi") => "LANGUAGE \"Vietnamese\"\n",
-        Some("en") => "LANGUAGE \"English\"\n",
+    let languages: Vec<_> = manifest.tally.languages.keys().map(String::as_str).collect();
+    let language = match languages[..] {
+        ["vi"] => "LANGUAGE \"Vietnamese\"\n",
+        ["en"] => "LANGUAGE \"English\"\n",
         _ => "",
     };
     out += language;

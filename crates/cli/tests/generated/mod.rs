@@ -36,9 +36,9 @@ pub fn document(number: u64) -> Document {
     let words: Vec<&str> = if is_vietnamese { VIETNAMESE } else { ENGLISH }.split_whitespace().collect();
     let mut sentence = |length: usize| {
         let chosen: Vec<&str> = (0..length).map(|_| words[numbers.below(words.len())]).collect();
-        let mut text = chosen.join(" ");
-        text[..1].make_ascii_uppercase();
-        text
+        let text = chosen.join(" ");
+        let mut chars = text.chars();
+        chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect::<String>()
     };
     let paragraphs: Vec<String> = (0..10)
         .map(|at| format!("{}. \"{}\" <{at}> & {}.", sentence(14), sentence(8), sentence(8)))
