@@ -292,16 +292,29 @@ pub(crate) mod tests {
     #[test]
     fn json_has_the_fields_in_their_order() {
         for document in documents() {
-            let (urls, text) = (urls(&document), String::new());
+            let urls = urls(&document);
             let json = serde_json::to_string(&Record::of(&document, &urls)).unwrap();
             let mut at = 0;
             for (field, _) in FIELDS {
                 let key = format!("\"{field}\":");
-                at += json[at..].find(&key).unwrap_or_else(|| panic!("{text}{json} lacks {field}"));
+                at += json[at..].find(&key).unwrap_or_else(|| panic!("{json} lacks {field}"));
             }
             let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&json).unwrap();
             assert_eq!(object.len(), FIELDS.len());
         }
+    }
+
+    #[test]
+    fn the_documentation_has_the_fields_in_their_order() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/corpus.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 5);
+        let row = |line: &str| -> Vec<String> {
+            line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect()
+        };
+        let rows: Vec<_> = rows.map(row).collect();
+        let documented: Vec<_> = rows.iter().map(|row| (row[1].as_str(), row[3].as_str())).collect();
+        assert_eq!(documented, FIELDS.map(|(name, kind)| (name, kind.label())));
     }
 
     #[test]

@@ -86,7 +86,8 @@ impl Format {
             }
             Self::TextByDocument | Self::TextBySite => return Ok(None),
         };
-        Ok(Some(Sink::Lines { render, out: Packed::new(out, compression)?, buffer: Vec::new() }))
+        let out = Box::new(Packed::new(out, compression)?);
+        Ok(Some(Sink::Lines { render, out, buffer: Vec::new() }))
     }
 }
 
@@ -98,7 +99,7 @@ pub type Render = fn(&Record, &mut Vec<u8>);
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
     /// What is rendered a document at a time.
-    Lines { render: Render, out: Packed<W>, buffer: Vec<u8> },
+    Lines { render: Render, out: Box<Packed<W>>, buffer: Vec<u8> },
     /// What is written a group of documents at a time.
     Parquet(Box<parquet::Parquet<W>>),
 }

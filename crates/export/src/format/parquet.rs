@@ -177,13 +177,11 @@ impl Column {
                 text.map_or(1, |text| text.len() as u64)
             }
             (Values::Text(values), Cell::Texts(texts)) => {
-                if texts.is_empty() {
-                    (self.definition.push(0), self.repetition.push(0));
-                }
-                for (at, text) in texts.iter().enumerate() {
-                    (self.definition.push(1), self.repetition.push(i16::from(at > 0)));
-                    values.push(ByteArray::from(text.as_str()));
-                }
+                values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
+                // An empty list is a row all the same, with nothing defined.
+                let entries = texts.len().max(1);
+                self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
+                self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
                 1 + texts.iter().map(|text| text.len() as u64).sum::<u64>()
             }
             (Values::Long(values), Cell::Long(count)) => {
