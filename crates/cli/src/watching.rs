@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use gleaner_crawl::{Progress, Snapshot};
+use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::aside::say;
@@ -23,6 +24,16 @@ pub(crate) fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
     bar.set_style(style.expect("the template is written here"));
     bar
+}
+
+/// A bar over all documents of a corpus, likewise.
+pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
+    let bar = bar();
+    bar.set_length(store.totals()?.documents());
+    let style =
+        ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} documents, {per_sec}");
+    bar.set_style(style.expect("the template is written here"));
+    Ok(bar)
 }
 
 /// Shows the progress of a crawl until it is dropped.

@@ -1,16 +1,17 @@
-//! Documents: identity, hashes, language, records, export.
+//! Documents: identity, hashes, language, quality.
 //!
 //! A document is the text of one article with its provenance. It is named by the
 //! URL under which its text was first seen; other URLs that carried the same
-//! normalised text are its aliases. Nothing here does IO except `export`, which
-//! writes to what it is handed.
+//! normalised text are its aliases. Nothing here does IO.
 
+mod distinct;
 mod document;
-mod export;
 mod language;
 mod normal;
+pub mod quality;
 
+pub use distinct::Distinct;
 pub use document::{Document, DocumentId};
-pub use export::{Filter, JsonLines};
 pub use language::language;
-pub use normal::{ContentHash, words};
+pub use normal::{ContentHash, each_word, words};
+pub use quality::Quality;

@@ -1,5 +1,6 @@
 //! Reading a store, beside the one who writes it.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use gleaner_corpus::{Document, DocumentId};
@@ -163,9 +164,20 @@ impl Store {
     }
 
     /// All documents, in the order of their ids: the whole corpus, one at a time.
-    pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> {
+    pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
+        self.documents_after(None)
+    }
+
+    /// The documents behind that one, in the order of their ids; all of them behind `None`.
+    pub fn documents_after(
+        &self,
+        last: Option<DocumentId>,
+    ) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
+        let begin =
+            last.map_or(Bound::Included(vec![keys::DOCUMENT]), |id| Bound::Excluded(keys::document(id)));
+        let end = Bound::Excluded(vec![keys::DOCUMENT + 1]);
         self.records
-            .scan_prefix([keys::DOCUMENT])
+            .range((begin, end))
             .values()
             .map(|value| unpack(&value.map_err(StoreError::sled("reading documents"))?))
     }

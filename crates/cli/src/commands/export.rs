@@ -1,83 +1,193 @@
 //! `gleaner export`: documents out of the corpus.
+//!
+//! What is exported where is decided here; how, in the room `export`.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 
-use gleaner_corpus::{Filter, JsonLines};
+use gleaner_export::{
+    Compression, Condition, ExportError, Filter, Folder, Format, Manifest, Request, Single, Stream, Tally,
+};
 use gleaner_store::Store;
+use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::args::{Common, Export, ExportFormat};
+use crate::args::{Common, Compress, Export, ExportFormat};
 use crate::aside::say;
 use crate::failure::Failure;
+use crate::watching::documents_bar;
 use crate::{Done, settings};
 
 pub(crate) fn run(common: &Common, args: Export) -> Done {
     let config = settings::load(common)?;
-    let filter = Filter {
-        hosts: args.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
-        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
-        since: args.since.map(|text| time("--since", &text)).transpose()?,
-        until: args.until.map(|text| time("--until", &text)).transpose()?,
-        confidence: (100.0 * args.confidence).round() as u8,
-    };
+    let format = format(&args)?;
+    let filter = filter(&args)?;
     let store = settings::store(&config, false)?.store();
-    let ExportFormat::Jsonl = args.format;
-    match args.out {
-        Some(path) if path.as_os_str() != "-" => to_file(&store, &filter, &path),
-        _ => {
-            let written = write(&store, &filter, BufWriter::new(io::stdout().lock()), "standard output")?;
-            if written == 0 {
-                say("gleaner: no document matches");
-            }
-            Ok(())
-        }
-    }
-}
-
-/// Writes beside the file and renames, so that the file is whole or not there. What
-/// is no ordinary file (a device, a pipe) is written to as it is.
-fn to_file(store: &Store, filter: &Filter, path: &Path) -> Done {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let path = real.as_path();
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        let file = File::options().write(true).open(path).map_err(Failure::writing(path.display()))?;
-        return write(store, filter, BufWriter::new(file), &path.display().to_string()).map(drop);
-    }
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let file = File::create(&part).map_err(Failure::writing(path.display()))?;
-    let written = write(store, filter, BufWriter::new(&file), &path.display().to_string())?;
-    file.sync_all().and_then(|()| fs::rename(&part, path)).map_err(Failure::writing(path.display()))?;
-    say(format_args!("{written} documents written to {}", path.display()));
+    let tally = match (&args.into, &args.out) {
+        (Some(path), _) => into_folder(&store, path, format, filter, args.shard_size)?,
+        (None, Some(path)) if path.as_os_str() != "-" => to_file(&store, path, format, filter)?,
+        _ => to_standard_output(&store, format, filter)?,
+    };
+    tell(&tally);
     Ok(())
 }
 
-fn write(store: &Store, filter: &Filter, out: impl Write, target: &str) -> Result<u64, Failure> {
-    let mut lines = JsonLines::new(out);
-    let mut unsure = 0;
-    for document in store.documents() {
-        let document = document.map_err(Failure::work)?;
-        if !filter.lets_through(&document) {
-            continue;
-        }
-        if filter.holds_back(&document) {
-            unsure += 1;
-            continue;
-        }
-        let urls = store.urls_of(&document).map_err(Failure::work)?;
-        lines.write(&document, &urls).map_err(Failure::writing(target))?;
+/// The form, if it goes where it is to go.
+fn format(args: &Export) -> Result<Format, Failure> {
+    let compression = match args.compress {
+        Compress::None => Compression::None,
+        Compress::Gzip => Compression::Gzip,
+        Compress::Zstd => Compression::Zstd,
+    };
+    let format = match args.format {
+        ExportFormat::Jsonl => Format::JsonLines(compression),
+        ExportFormat::Vertical => Format::Vertical(compression),
+        ExportFormat::Parquet => Format::Parquet,
+        ExportFormat::Text => Format::TextByDocument,
+        ExportFormat::TextBySite => Format::TextBySite,
+        ExportFormat::Datasets => Format::Datasets,
+    };
+    if format.needs_folder() && args.into.is_none() {
+        return Err(Failure::Usage("this format is many files: name a new folder with --into DIR".into()));
     }
-    if unsure > 0 {
-        let least = f32::from(filter.confidence) / 100.0;
-        say(format_args!(
-            "gleaner: held back {unsure} documents of a confidence under {least}; --confidence 0 writes all"
+    let compresses = matches!(format, Format::JsonLines(_) | Format::Vertical(_));
+    if args.compress != Compress::None && !compresses {
+        return Err(Failure::Usage("--compress goes with --format jsonl and vertical only".into()));
+    }
+    let is_binary = args.compress != Compress::None || format == Format::Parquet;
+    if is_binary && args.into.is_none() && args.out.is_none() && io::stdout().is_terminal() {
+        return Err(Failure::Usage(
+            "this format is nothing for a terminal: name a file with --out FILE".into(),
         ));
     }
-    lines.finish().map_err(Failure::writing(target))
+    Ok(format)
+}
+
+fn filter(args: &Export) -> Result<Filter, Failure> {
+    let asked = args
+        .conditions
+        .iter()
+        .map(|text| text.parse::<Condition>().map_err(|error| Failure::Usage(format!("--where {error}"))));
+    let sure = (args.confidence > 0.0).then(|| Ok(Condition::confidence(args.confidence)));
+    Ok(Filter {
+        hosts: args.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
+        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
+        since: args.since.as_deref().map(since).transpose()?,
+        until: args.until.as_deref().map(|text| time("--until", text)).transpose()?,
+        conditions: sure.into_iter().chain(asked).collect::<Result<_, _>>()?,
+    })
+}
+
+/// A day, an instant, or the moment at which an earlier export left off.
+fn since(text: &str) -> Result<Timestamp, Failure> {
+    let path = Path::new(text);
+    if time("--since", text).is_ok() || !path.exists() {
+        return time("--since", text);
+    }
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    match Manifest::read(folder).map_err(Failure::usage)? {
+        Some(manifest) if manifest.complete => Ok(manifest.until),
+        Some(_) => Err(Failure::Usage(format!("--since {text}: that export has not ended"))),
+        None => Err(Failure::Usage(format!("--since {text}: no manifest.json there"))),
+    }
+}
+
+fn into_folder(
+    store: &Store,
+    path: &Path,
+    format: Format,
+    filter: Filter,
+    shard_size: u64,
+) -> Result<Tally, Failure> {
+    let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let request = Request { format, filter, shard_size, command, started: Timestamp::now() };
+    let mut folder = Folder::begin(path, request).map_err(|error| match error {
+        ExportError::Nameless { .. } => Failure::usage(error),
+        error => Failure::work(error),
+    })?;
+    let kept = format!(
+        "what is whole is kept in {}, and the same command goes on from there",
+        folder.part().display()
+    );
+    let bar = documents_bar(store).map_err(Failure::work)?;
+    let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
+    if before > 0 {
+        say(format_args!("gleaner: goes on behind {before} documents of an interrupted export"));
+        bar.set_position(before);
+    }
+    for document in store.documents_after(folder.last()) {
+        let document = document.map_err(Failure::work)?;
+        let urls = store.urls_of(&document).map_err(Failure::work)?;
+        folder.write(&document, &urls).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+        bar.inc(1);
+    }
+    let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+    bar.finish_and_clear();
+    say(format_args!(
+        "{} documents written to {}: {} files, {} bytes, listed in manifest.json",
+        manifest.tally.documents,
+        path.display(),
+        manifest.files.len(),
+        manifest.files.iter().map(|file| file.bytes).sum::<u64>()
+    ));
+    Ok(manifest.tally)
+}
+
+fn to_file(store: &Store, path: &Path, format: Format, filter: Filter) -> Result<Tally, Failure> {
+    let mut single = Single::begin(path, format, filter).map_err(failure)?;
+    let bar = documents_bar(store).map_err(Failure::work)?;
+    each(store, &bar, |document, urls| single.write(document, urls).map_err(failure))?;
+    let tally = single.finish().map_err(failure)?;
+    bar.finish_and_clear();
+    say(format_args!("{} documents written to {}", tally.documents, path.display()));
+    Ok(tally)
+}
+
+fn to_standard_output(store: &Store, format: Format, filter: Filter) -> Result<Tally, Failure> {
+    let failed = |error| Failure::writing("standard output")(error);
+    // Without the lock, which Parquet's writer may not take to another thread.
+    let mut stream = Stream::new(BufWriter::new(io::stdout()), format, filter).map_err(failed)?;
+    each(store, &ProgressBar::hidden(), |document, urls| stream.write(document, urls).map_err(failed))?;
+    let (_, tally) = stream.finish().map_err(failed)?;
+    if tally.documents == 0 {
+        say("gleaner: no document matches");
+    }
+    Ok(tally)
+}
+
+/// Hands on all documents, each with its URLs.
+fn each(
+    store: &Store,
+    bar: &ProgressBar,
+    mut write: impl FnMut(&gleaner_corpus::Document, &[String]) -> Done,
+) -> Done {
+    for document in store.documents() {
+        let document = document.map_err(Failure::work)?;
+        let urls = store.urls_of(&document).map_err(Failure::work)?;
+        write(&document, &urls)?;
+        bar.inc(1);
+    }
+    Ok(())
+}
+
+/// An ending pipe is no failure where it is the target.
+fn failure(error: ExportError) -> Failure {
+    match error.io().map(io::Error::kind) {
+        Some(io::ErrorKind::BrokenPipe) => Failure::NobodyReads,
+        _ => Failure::work(error),
+    }
+}
+
+/// Says what each filter held back; hosts, languages and dates were asked for and are not.
+fn tell(tally: &Tally) {
+    for (filter, documents) in &tally.held_back {
+        if filter.contains(['<', '>', '=']) {
+            let hint = if filter.starts_with("confidence>=") { "; --confidence 0 writes all" } else { "" };
+            say(format_args!("gleaner: held back {documents} documents by {filter}{hint}"));
+        }
+    }
 }
 
 /// A day in UTC, or an instant.

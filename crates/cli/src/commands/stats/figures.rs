@@ -1,0 +1,158 @@
+//! The figures of a corpus, gathered.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{Distinct, Document, each_word};
+use gleaner_frontier::UrlKey;
+use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
+use gleaner_template::Window;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+/// All that is shown, in the order of the JSON object.
+#[derive(Debug, Serialize)]
+pub(super) struct Figures {
+    pub(super) folder: String,
+    pub(super) documents: u64,
+    pub(super) words: u64,
+    /// Different words, small and capital letters as one: an estimate, some 1% off.
+    pub(super) types: Option<u64>,
+    /// Further URLs with texts that are stored.
+    pub(super) duplicates: u64,
+    pub(super) last_run: Option<Run>,
+    pub(super) languages: Vec<Language>,
+    pub(super) days: Option<Vec<Day>>,
+    pub(super) hosts: Vec<Host>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Language {
+    pub(super) language: String,
+    pub(super) documents: u64,
+    pub(super) words: u64,
+    pub(super) types: Option<u64>,
+}
+
+/// What was fetched on a day, in UTC.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Day {
+    pub(super) day: Date,
+    pub(super) documents: u64,
+    pub(super) words: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Host {
+    pub(super) host: String,
+    pub(super) stored: u64,
+    pub(super) duplicates: u64,
+    pub(super) fetched: u64,
+    pub(super) queued: u64,
+    pub(super) gathered: u32,
+    /// For people: its version, and what its last pages tell of it.
+    pub(super) template: String,
+}
+
+/// What only the documents themselves tell.
+#[derive(Debug, Default)]
+pub(super) struct Pass {
+    types: BTreeMap<String, Distinct>,
+    days: BTreeMap<Date, (u64, u64)>,
+}
+
+impl Pass {
+    /// Counts a document.
+    pub(super) fn add(&mut self, document: &Document) {
+        let types = self.types.entry(document.language.clone()).or_default();
+        let mut words = 0;
+        for word in each_word(&document.text) {
+            types.insert(&word.to_lowercase());
+            words += 1;
+        }
+        let day = document.fetched.to_zoned(TimeZone::UTC).date();
+        let (documents, sum) = self.days.entry(day).or_default();
+        *documents += 1;
+        *sum += words;
+    }
+
+    fn types(&self) -> u64 {
+        let mut all = Distinct::default();
+        self.types.values().for_each(|types| all.merge(types));
+        all.estimate()
+    }
+
+    fn days(&self) -> Vec<Day> {
+        let day = |(&day, &(documents, words)): (&Date, &(u64, u64))| Day { day, documents, words };
+        self.days.iter().map(day).collect()
+    }
+}
+
+impl Figures {
+    /// Those of the store in `folder`; `pass` is `None` where the documents were not read.
+    pub(super) fn of(store: &Store, folder: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
+        let totals = store.totals()?;
+        let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
+            language: tag.clone(),
+            documents: *documents,
+            words: *words,
+            types: pass.and_then(|pass| pass.types.get(tag)).map(Distinct::estimate),
+        };
+        let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
+        Ok(Self {
+            folder: folder.into(),
+            documents: totals.documents(),
+            words: totals.words(),
+            types: pass.map(Pass::types),
+            duplicates: totals.duplicates,
+            last_run: store.last_run()?,
+            languages: languages.map(language).collect(),
+            days: pass.map(Pass::days),
+            hosts: hosts(store)?,
+        })
+    }
+}
+
+fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
+    let counts = counts(store)?;
+    let nothing = Counts::default();
+    let host = |host: Result<HostRecord, StoreError>| {
+        let host = host?;
+        let counts = counts.get(&host.name).unwrap_or(&nothing);
+        Ok(Host {
+            stored: counts.ended("stored"),
+            duplicates: counts.ended("duplicate"),
+            fetched: counts.fetched,
+            queued: host.queued,
+            gathered: host.gathered,
+            template: template(store, &host)?,
+            host: host.name,
+        })
+    };
+    store.hosts().map(host).collect()
+}
+
+/// Which template a host has, and what its last pages tell of it.
+fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
+    let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
+    Ok(match (host.template, host.outdated, window.unlike().count()) {
+        (0, ..) => "none yet".into(),
+        (version, true, _) => format!("version {version}, out of date"),
+        (version, false, 0) => format!("version {version}"),
+        (version, false, unlike) => {
+            format!("version {version}, {unlike} of the last {} pages unlike it", window.len())
+        }
+    })
+}
+
+/// What happened at each host in all runs.
+fn counts(store: &Store) -> Result<BTreeMap<String, Counts>, StoreError> {
+    let mut all: BTreeMap<String, Counts> = BTreeMap::new();
+    let last = store.last_run()?.map_or(0, |run| run.number);
+    for run in 1..=last {
+        for (host, counts) in store.counts(run)? {
+            all.entry(host).or_default().add(&counts);
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,57 @@
+//! `gleaner stats`: what the corpus holds.
+//!
+//! Documents and words by language are kept with the corpus; types (different words) and
+//! growth by day take one pass over all documents, in bounded memory, which `--quick`
+//! leaves out.
+
+mod figures;
+mod growth;
+mod tables;
+
+use std::fs;
+use std::io::{self, Write};
+
+use gleaner_store::{Store, StoreError};
+use indicatif::ProgressBar;
+
+use crate::args::{Common, Stats};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::watching::documents_bar;
+use crate::{Done, settings};
+use figures::{Figures, Pass};
+
+pub(crate) fn run(common: &Common, args: &Stats) -> Done {
+    let config = settings::load(common)?;
+    let store = settings::store(&config, false)?.store();
+    let pass = match args.quick {
+        true => None,
+        false => {
+            let bar = documents_bar(&store).map_err(Failure::work)?;
+            let pass = pass(&store, &bar).map_err(Failure::work)?;
+            bar.finish_and_clear();
+            Some(pass)
+        }
+    };
+    let figures = Figures::of(&store, &config.store.path, pass.as_ref()).map_err(Failure::work)?;
+    if let (Some(path), Some(days)) = (&args.svg, &figures.days) {
+        fs::write(path, growth::svg(days)).map_err(Failure::writing(path.display()))?;
+        say(format_args!("growth by day drawn into {}", path.display()));
+    }
+    let text = if args.json {
+        serde_json::to_string_pretty(&figures).expect("figures have text keys") + "\n"
+    } else {
+        tables::describe(&figures)
+    };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+/// Looks at every document.
+fn pass(store: &Store, bar: &ProgressBar) -> Result<Pass, StoreError> {
+    let mut pass = Pass::default();
+    for document in store.documents() {
+        pass.add(&document?);
+        bar.inc(1);
+    }
+    Ok(pass)
+}

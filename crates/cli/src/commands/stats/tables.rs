@@ -1,0 +1,38 @@
+//! The figures as tables.
+
+use super::figures::Figures;
+use super::growth;
+use crate::table::{NOTHING, table};
+
+/// All figures for people.
+pub(super) fn describe(figures: &Figures) -> String {
+    let mut text = format!(
+        "{} documents, {} words, {} further URLs with the same texts, in {}\n",
+        figures.documents, figures.words, figures.duplicates, figures.folder
+    );
+    if let Some(types) = figures.types {
+        text += &format!("About {types} types: different words, small and capital letters as one\n");
+    }
+    if let Some(run) = &figures.last_run {
+        let ended = run.ended.map_or_else(|| "not ended".to_owned(), |at| format!("ended {at:.0}"));
+        text += &format!("Last run: {}, begun {:.0}, {ended}\n", run.number, run.started);
+    }
+    let rows = figures.languages.iter().map(|one| {
+        let types = one.types.map_or_else(|| NOTHING.to_owned(), |types| types.to_string());
+        vec![one.language.clone(), one.documents.to_string(), one.words.to_string(), types]
+    });
+    text += &format!("\n{}\n", table(&["Language", "Documents", "Words", "Types, about"], rows));
+    if let Some(days) = &figures.days {
+        text += &format!("\n{}\n", growth::table_of(days));
+    }
+    text + &format!("\n{}\n", hosts(figures))
+}
+
+fn hosts(figures: &Figures) -> String {
+    let rows = figures.hosts.iter().map(|host| {
+        let numbers = [host.stored, host.duplicates, host.fetched, host.queued, host.gathered.into()];
+        let cells = numbers.map(|number| number.to_string());
+        [host.host.clone()].into_iter().chain(cells).chain([host.template.clone()]).collect()
+    });
+    table(&["Host", "Stored", "Duplicates", "Pages read", "Queued", "Gathered", "Template"], rows)
+}

@@ -1,0 +1,411 @@
+//! `gleaner export` and `gleaner stats` as real processes over a made-up corpus: each form
+//! read back by its own ecosystem's reader, a kill in the middle, a disk that is full.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod generated;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Documents of the corpus that tests read and do not change; 270 are sure enough.
+const DOCUMENTS: u64 = 300;
+
+/// A folder with a corpus in `data`.
+fn with_corpus(documents: u64) -> TempDir {
+    let home = TempDir::new().unwrap();
+    generated::corpus(&home.path().join("data"), documents);
+    home
+}
+
+fn command(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.current_dir(home).args(arguments);
+    command
+}
+
+fn run(home: &Path, arguments: &[&str]) -> Output {
+    command(home, arguments).output().unwrap()
+}
+
+/// Runs what is to succeed; gives standard output and standard error.
+fn said(home: &Path, arguments: &[&str]) -> (String, String) {
+    let output = run(home, arguments);
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success(), "{arguments:?}: {err}");
+    (out, err)
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// All files below a folder but the manifest, by their paths.
+fn data_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("manifest.json") {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+                found.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Runs a Python program that needs modules; `false`, and a line, where they are absent.
+fn python(home: &Path, modules: &[&str], program: &str) -> bool {
+    for module in modules {
+        let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
+        if !found.is_ok_and(|output| output.status.success()) {
+            println!("skipped: needs python3 with {module}");
+            return false;
+        }
+    }
+    let output = Command::new("python3")
+        .args(["-c", program])
+        .current_dir(home)
+        .env("HF_DATASETS_OFFLINE", "1")
+        .env("HF_HOME", home.join("hugging-face"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
+
+/// Python: the documents as JSON Lines say them, with times as Python has them.
+const EXPECTED: &str = r#"
+import json, datetime
+def expected(path="expected.jsonl"):
+    rows = [json.loads(line) for line in open(path, encoding="utf-8")]
+    for row in rows:
+        assert row["fetched"].endswith(".123456789Z")
+        row["fetched"] = datetime.datetime.fromisoformat(row["fetched"][:26] + "+00:00")
+    assert len(rows) == 270, len(rows)
+    return rows
+"#;
+
+#[test]
+fn json_lines_are_read_by_python() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--out", "expected.jsonl"]);
+    said(home.path(), &["export", "--compress", "gzip", "--out", "out.jsonl.gz"]);
+    said(home.path(), &["export", "--compress", "zstd", "--out", "out.jsonl.zst"]);
+    let program = "
+import gzip, json
+plain = open('expected.jsonl', 'rb').read()
+assert gzip.open('out.jsonl.gz').read() == plain
+rows = [json.loads(line) for line in plain.splitlines()]
+assert len(rows) == 270 and all(row['stop_word_share'] > 0.2 for row in rows)
+assert [row['id'] for row in rows] == sorted(row['id'] for row in rows)
+";
+    python(home.path(), &["json"], program);
+    let program = "
+import pyarrow
+plain = open('expected.jsonl', 'rb').read()
+assert pyarrow.input_stream('out.jsonl.zst', compression='zstd').read() == plain
+";
+    python(home.path(), &["pyarrow"], program);
+}
+
+#[test]
+fn parquet_is_read_by_pyarrow() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--out", "expected.jsonl"]);
+    said(home.path(), &["export", "--format", "parquet", "--into", "out", "--shard-size", "64KiB"]);
+    let program = format!(
+        "{EXPECTED}
+import pyarrow.parquet as pq, glob
+files = sorted(glob.glob('out/*.parquet'))
+assert len(files) > 1
+rows = [row for file in files for row in pq.read_table(file).to_pylist()]
+assert rows == expected()
+schema = pq.read_schema(files[0])
+types = {{name: str(schema.field(name).type) for name in schema.names}}
+assert types['fetched'] == 'timestamp[us, tz=UTC]', types
+assert types['urls'] == 'list<element: string not null>' or types['urls'].startswith('list<'), types
+assert (types['text'], types['words'], types['confidence']) == ('string', 'int64', 'double'), types
+assert not schema.field('text').nullable and schema.field('title').nullable
+assert list(rows[0]) == list(expected()[0])
+"
+    );
+    python(home.path(), &["pyarrow"], &program);
+}
+
+#[test]
+fn the_folder_for_datasets_is_loaded_by_datasets() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--out", "expected.jsonl"]);
+    said(home.path(), &["export", "--format", "datasets", "--into", "out", "--shard-size", "64KiB"]);
+    let card = fs::read_to_string(home.path().join("out/README.md")).unwrap();
+    assert!(card.starts_with("---\nlanguage:\n") && card.contains("- vi\n") && card.contains("- n<1K\n"));
+    let program = format!(
+        "{EXPECTED}
+import datasets
+loaded = datasets.load_dataset('out', split='train', cache_dir='cache')
+assert loaded.num_rows == 270
+rows = [dict(row) for row in loaded]
+assert rows == expected()
+"
+    );
+    python(home.path(), &["datasets"], &program);
+}
+
+#[test]
+fn vertical_text_is_well_formed() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--out", "expected.jsonl"]);
+    said(home.path(), &["export", "--format", "vertical", "--into", "out"]);
+    assert!(fs::read_to_string(home.path().join("out/registry")).unwrap().contains("STRUCTURE doc {"));
+    let program = format!(
+        "{EXPECTED}
+import xml.etree.ElementTree as tree, re
+text = open('out/documents-00000.vert', encoding='utf-8').read()
+docs = tree.fromstring('<corpus>' + text + '</corpus>').findall('doc')
+rows = expected()
+assert len(docs) == len(rows)
+for doc, row in zip(docs, rows):
+    assert doc.get('id') == row['id'] and doc.get('url') == row['url'], doc.attrib
+    assert doc.get('title') == (row['title'] or '') and doc.get('authors') == '|'.join(row['authors'])
+    lines = []
+    for paragraph in doc.findall('p'):
+        line = paragraph.text.strip('\\n').replace('\\n', ' ')
+        for glue in paragraph:
+            line += glue.tail.strip('\\n').replace('\\n', ' ')
+        lines.append(line)
+    assert '\\n'.join(lines) == row['text'], (lines, row['text'])
+"
+    );
+    python(home.path(), &["xml.etree.ElementTree"], &program);
+}
+
+#[test]
+fn plain_text_is_a_file_a_document_or_a_file_a_site() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--out", "expected.jsonl"]);
+    said(home.path(), &["export", "--format", "text", "--into", "texts"]);
+    said(home.path(), &["export", "--format", "text-by-site", "--into", "sites"]);
+    let program = format!(
+        "{EXPECTED}
+import os, hashlib, collections
+sites = collections.defaultdict(list)
+for row in expected():
+    whole = (row['title'] + '\\n\\n' if row['title'] else '') + row['text'] + '\\n'
+    assert open(f\"texts/{{row['host']}}/{{row['id']}}.txt\", encoding='utf-8').read() == whole
+    sites[row['host']].append(whole)
+for host, texts in sites.items():
+    whole = open(f'sites/{{host}}.txt', encoding='utf-8').read()
+    assert [text + '\\n' for text in whole.rstrip('\\n').split('\\n\\n\\n')] == texts, host
+sums = [line.rstrip('\\n').split('  ') for line in open('texts/SHA256SUMS')]
+assert len(sums) == 270
+for hash, name in sums:
+    assert hashlib.sha256(open('texts/' + name, 'rb').read()).hexdigest() == hash
+"
+    );
+    python(home.path(), &["json"], &program);
+}
+
+#[test]
+fn what_filters_hold_back_is_told_and_in_the_manifest() {
+    let home = with_corpus(DOCUMENTS);
+    let arguments = [
+        "export",
+        "--into",
+        "out",
+        "--language",
+        "vi",
+        "--where",
+        "sentence_length<1000",
+        "--where",
+        "words>9999",
+    ];
+    let (_, told) = said(home.path(), &arguments);
+    assert!(told.contains("held back 30 documents by confidence>=0.3; --confidence 0 writes all"), "{told}");
+    assert!(told.contains("held back 120 documents by words>9999"), "{told}");
+    let manifest = json(&home.path().join("out/manifest.json"));
+    assert_eq!(manifest["held_back"]["language"], 150);
+    assert_eq!(manifest["held_back"]["words>9999"], 120);
+    assert_eq!((&manifest["documents"], &manifest["complete"]), (&0.into(), &true.into()));
+    assert_eq!(manifest["command"][0], "export");
+}
+
+#[test]
+fn the_next_export_takes_what_is_new() {
+    let home = with_corpus(DOCUMENTS);
+    said(home.path(), &["export", "--until", "2026-11-11", "--into", "first"]);
+    said(home.path(), &["export", "--since", "first", "--into", "next"]);
+    let count =
+        |name: &str| json(&home.path().join(name).join("manifest.json"))["documents"].as_u64().unwrap();
+    assert!(count("first") > 0 && count("next") > 0);
+    assert_eq!(count("first") + count("next"), 270);
+    let (_, told) = said(home.path(), &["export", "--since", "next", "--out", "none.jsonl"]);
+    assert!(told.contains("0 documents written"), "{told}");
+}
+
+#[test]
+fn wrong_wishes_are_refused_on_one_line() {
+    static HOME: LazyLock<TempDir> = LazyLock::new(|| with_corpus(1));
+    let refused = |arguments: &[&str], code: i32, part: &str| {
+        let output = run(HOME.path(), &[&["export"], arguments].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+        assert!(told.contains(part) && told.lines().count() == 1, "{arguments:?}: {told}");
+    };
+    refused(&["--where", "length>=3"], 2, "--where \"length>=3\": there is no figure \"length\"");
+    refused(&["--where", "words"], 2, "compares nothing");
+    refused(&["--format", "text"], 2, "name a new folder with --into DIR");
+    refused(&["--format", "datasets", "--out", "x"], 2, "name a new folder with --into DIR");
+    refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress goes with");
+    refused(&["--since", "data"], 2, "no manifest.json there");
+    refused(&["--into", ".."], 2, "no name of its own");
+    refused(&["--into", "data"], 1, "data is there already");
+    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");
+}
+
+#[test]
+fn a_killed_export_goes_on_and_gives_the_same_files() {
+    let home = with_corpus(2000);
+    for (name, arguments) in [
+        ("lines", &["--compress", "zstd", "--shard-size", "16KiB"][..]),
+        ("parquet", &["--format", "parquet", "--shard-size", "64KiB"]),
+        ("sites", &["--format", "text-by-site", "--shard-size", "64KiB"]),
+        ("texts", &["--format", "text", "--shard-size", "64KiB"]),
+    ] {
+        let whole = format!("{name}-whole");
+        said(home.path(), &[&["export", "--into", &whole], arguments].concat());
+        let parts = [&["export", "--into", name], arguments].concat();
+        let part = home.path().join(format!("{name}.part"));
+        let mut kills = 0;
+        let mut before = 0;
+        for _ in 0..3 {
+            let mut child = command(home.path(), &parts).stderr(Stdio::null()).spawn().unwrap();
+            // Killed once it has come further than the time before.
+            while child.try_wait().unwrap().is_none() {
+                let documents = fs::read_to_string(part.join("manifest.json"))
+                    .ok()
+                    .and_then(|text| serde_json::from_str::<Value>(&text).ok())
+                    .and_then(|manifest| manifest["documents"].as_u64());
+                if documents.is_some_and(|documents| documents > before) {
+                    before = documents.unwrap();
+                    child.kill().unwrap();
+                    kills += 1;
+                }
+                std::thread::yield_now();
+            }
+            assert!(!home.path().join(name).join("manifest.json.new").exists());
+        }
+        assert!(kills > 0, "{name}: it was never in the middle");
+        if part.exists() {
+            let (_, told) = said(home.path(), &parts);
+            assert!(told.contains("goes on behind"), "{name}: {told}");
+        }
+        let (one, other) = (home.path().join(name), home.path().join(whole));
+        assert_eq!(data_files(&one), data_files(&other), "{name}");
+        let [mut one, mut other] = [one, other].map(|folder| json(&folder.join("manifest.json")));
+        for manifest in [&mut one, &mut other] {
+            for key in ["command", "started", "until"] {
+                manifest[key].take();
+            }
+        }
+        assert_eq!(one, other, "{name}");
+    }
+}
+
+/// Runs shell commands where a file system of 300 KiB is mounted at `mnt`; `None`, and a
+/// line, where that is not allowed.
+fn on_a_small_disk(home: &Path, options: &str, commands: &str) -> Option<String> {
+    fs::create_dir_all(home.join("mnt")).unwrap();
+    let script = format!("mount -t tmpfs -o {options} none mnt || exit 77\n{commands}");
+    let output = Command::new("unshare").args(["-Urm", "sh", "-c", &script]).current_dir(home).output();
+    match output {
+        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
+        _ => {
+            println!("skipped: needs the right to mount in a namespace of its own");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_so_and_leaves_nothing_half() {
+    let home = with_corpus(DOCUMENTS);
+    let gleaner = env!("CARGO_BIN_EXE_gleaner");
+    for (arguments, expected) in [
+        ("--out mnt/out.jsonl", "cannot write mnt/out.jsonl: No space left on device"),
+        ("--format parquet --out mnt/out.parquet", ""),
+        ("--into mnt/out --shard-size 100KiB", "what is whole is kept in mnt/out.part"),
+        ("--format text --into mnt/out --shard-size 100KiB", "No space left on device"),
+        ("--format text-by-site --into mnt/out --shard-size 100KiB", "No space left on device"),
+    ] {
+        let commands = format!(
+            "'{gleaner}' export {arguments} 2>&1; echo \"code $?\"; find mnt | sort; \
+             [ ! -e mnt/out.part ] || wc -c mnt/out.part/*.jsonl 2>/dev/null; true"
+        );
+        let Some(told) = on_a_small_disk(home.path(), "size=300k", &commands) else { return };
+        if expected.is_empty() {
+            // Compressed it may fit; then it is whole.
+            assert!(told.contains("code 0") != told.contains("No space"), "{told}");
+            continue;
+        }
+        assert!(told.contains(expected) && told.contains("No space left on device"), "{arguments}: {told}");
+        assert!(told.contains("code 1"), "{arguments}: {told}");
+        let names: Vec<&str> = told.lines().filter(|line| line.starts_with("mnt/")).collect();
+        assert!(!names.contains(&"mnt/out") && !names.contains(&"mnt/out.jsonl"), "{told}");
+        assert!(!names.contains(&"mnt/out.jsonl.part"), "{told}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let home = with_corpus(3);
+    let gleaner = env!("CARGO_BIN_EXE_gleaner");
+    for (arguments, target) in [("--out mnt/out.jsonl", "mnt/out.jsonl"), ("--into mnt/out", "mnt/out.part")]
+    {
+        let commands = format!("'{gleaner}' export {arguments} 2>&1; echo \"code $?\"; find mnt");
+        let Some(told) = on_a_small_disk(home.path(), "ro", &commands) else { return };
+        let expected = format!("gleaner: cannot write {target}: Read-only file system");
+        assert!(told.contains(&expected) && told.contains("code 1"), "{told}");
+        assert!(told.ends_with("mnt\n"), "{told}");
+    }
+}
+
+#[test]
+fn stats_tell_types_growth_and_hosts() {
+    let home = with_corpus(DOCUMENTS);
+    let (text, _) = said(home.path(), &["stats", "--svg", "growth.svg"]);
+    assert!(text.starts_with("300 documents, ") && text.contains("types: different words"), "{text}");
+    assert!(text.contains("2026-11-20") && text.contains('█'), "{text}");
+    let svg = fs::read_to_string(home.path().join("growth.svg")).unwrap();
+    assert_eq!(svg.matches("fill=\"#9db8dd\"").count(), 20);
+    let figures: Value = serde_json::from_str(&said(home.path(), &["stats", "--json"]).0).unwrap();
+    assert_eq!((&figures["documents"], figures["days"].as_array().unwrap().len()), (&300.into(), 20));
+    let days = figures["days"].as_array().unwrap();
+    let words: u64 = days.iter().map(|day| day["words"].as_u64().unwrap()).sum();
+    assert_eq!(figures["words"], words);
+    let vietnamese =
+        figures["languages"].as_array().unwrap().iter().find(|one| one["language"] == "vi").unwrap();
+    // The syllables of the generator, and numbers.
+    let types = vietnamese["types"].as_u64().unwrap();
+    assert!((150..250).contains(&types), "{types}");
+    let quick: Value = serde_json::from_str(&said(home.path(), &["stats", "--json", "--quick"]).0).unwrap();
+    assert_eq!(
+        (&quick["documents"], &quick["types"], &quick["days"]),
+        (&300.into(), &Value::Null, &Value::Null)
+    );
+}

@@ -1,0 +1,111 @@
+//! How many different words there are, without keeping any of them: HyperLogLog.
+//!
+//! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a
+//! near-optimal cardinality estimation algorithm", AofA 2007, figure 3:
+//!
+//! 1. hash the value; its first b bits choose one of m = 2^b registers;
+//! 2. the register keeps the greatest position of the first 1 in the other bits;
+//! 3. the estimate is α m² over the sum of 2^-register;
+//! 4. under 5/2 m, with registers still 0, count by those instead (linear counting).
+//!
+//! Here b = 14: 16 KiB, whatever is counted, and a standard error of 1.04 / √m = 0.8%.
+//! The hash has 64 bits, so that the paper's correction for 32-bit hashes is not needed
+//! (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).
+//!
+//! Known failure: between 2.5 m and 5 m (some 40,000 to 80,000) the estimate is up to 2% too
+//! high, which the second paper mends with a table that is left out here.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Bits that choose a register.
+const BITS: u32 = 14;
+
+/// Registers.
+const REGISTERS: usize = 1 << BITS;
+
+/// A count of different values, as an estimate.
+///
+/// ```
+/// let mut distinct = gleaner_corpus::Distinct::default();
+/// ["the", "rain", "the", "rain"].into_iter().for_each(|word| distinct.insert(word));
+/// assert_eq!(distinct.estimate(), 2);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Distinct {
+    registers: Vec<u8>,
+}
+
+impl Default for Distinct {
+    fn default() -> Self {
+        Self { registers: vec![0; REGISTERS] }
+    }
+}
+
+impl Distinct {
+    /// Counts a value, if it is new.
+    pub fn insert(&mut self, value: &str) {
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        let hash = hasher.finish();
+        let register = (hash >> (64 - BITS)) as usize;
+        // A 1 below the bits that are left ends the count of zeros.
+        let position = ((hash << BITS) | (1 << (BITS - 1))).leading_zeros() as u8 + 1;
+        self.registers[register] = self.registers[register].max(position);
+    }
+
+    /// Takes in what another one counted: values of both count once.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// How many different values there were, about.
+    #[must_use]
+    pub fn estimate(&self) -> u64 {
+        let m = REGISTERS as f64;
+        let sum: f64 = self.registers.iter().map(|&position| 2f64.powi(-i32::from(position))).sum();
+        let estimate = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
+        let empty = self.registers.iter().filter(|&&position| position == 0).count();
+        if estimate <= 2.5 * m && empty > 0 {
+            return (m * (m / empty as f64).ln()).round() as u64;
+        }
+        estimate.round() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_counts_are_those_of_all_values() {
+        let (mut one, mut other, mut all) = (Distinct::default(), Distinct::default(), Distinct::default());
+        for n in 0..3000 {
+            let word = format!("chữ{n}");
+            if n < 2000 {
+                one.insert(&word)
+            }
+            if n > 1000 {
+                other.insert(&word)
+            }
+            all.insert(&word);
+        }
+        one.merge(&other);
+        assert_eq!(one.estimate(), all.estimate());
+    }
+
+    #[test]
+    fn estimates_are_near() {
+        for count in [0_u64, 1, 10, 1000, 20_000, 300_000] {
+            let mut distinct = Distinct::default();
+            for n in 0..count {
+                let word = format!("chữ{n}");
+                distinct.insert(&word);
+                distinct.insert(&word);
+            }
+            let error = distinct.estimate() as f64 / count.max(1) as f64 - f64::from(u8::from(count > 0));
+            assert!(error.abs() < 0.03, "{count}: {}", distinct.estimate());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Figures that tell a good text from a poor one: pure functions of the text.
+//!
+//! Nothing is dropped by them here: `export` filters by what the user asks for and
+//! counts what it held back. Repeated lines and symbols are after Rae et al., "Scaling
+//! Language Models" (2021), appendix A.1.1, stop words after the same place, which asks
+//! for two of eight English ones.
+//!
+//! The awkward truth: stop words are known for Vietnamese and English only
+//! ([`STOP_WORD_LANGUAGES`]), sentences are told by their marks and a short list of
+//! abbreviations, and the share of words in links is left out: a document keeps its
+//! lines and their kinds, not which of them were links.
+
+mod sentences;
+mod stop_words;
+
+use std::collections::HashSet;
+
+use unicode_normalization::char::is_combining_mark;
+
+use crate::each_word;
+
+pub use sentences::sentences;
+pub use stop_words::STOP_WORD_LANGUAGES;
+
+/// What is told of a text. Shares are 0 to 1, rounded to four decimals, so that every
+/// format of an export says the same number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quality {
+    /// Words ([`crate::words`]); Vietnamese ones are syllables.
+    pub words: u64,
+    /// Words a sentence, the mean over all sentences that have any; 0 without words.
+    pub sentence_length: f64,
+    /// Share of the words that are stop words of the text's language. `None` where
+    /// there is no list for that language, and where there are no words.
+    pub stop_word_share: Option<f64>,
+    /// Share of the lines that say again what an earlier line said.
+    pub repeated_line_share: f64,
+    /// Share of the characters, white space aside, that are neither letters nor digits:
+    /// punctuation and symbols.
+    pub symbol_share: f64,
+}
+
+impl Quality {
+    /// Looks at a text, a paragraph a line, in a language given as a BCP 47 primary tag.
+    /// Linear in the text.
+    ///
+    /// ```
+    /// let quality = gleaner_corpus::Quality::of("The rain came. It stayed.\nThe rain came. It stayed.", "en");
+    /// assert_eq!((quality.words, quality.sentence_length), (10, 2.5));
+    /// assert_eq!(quality.stop_word_share, Some(0.4)); // the, it, the, it
+    /// assert_eq!(quality.repeated_line_share, 0.5);
+    /// assert_eq!(quality.symbol_share, 0.0952); // four full stops of 42 characters
+    /// ```
+    #[must_use]
+    pub fn of(text: &str, language: &str) -> Self {
+        let words = crate::words(text);
+        let sentences = text.lines().flat_map(sentences).filter(|one| each_word(one).next().is_some());
+        Self {
+            words,
+            sentence_length: share(words, sentences.count() as u64),
+            stop_word_share: stop_words::of(language).filter(|_| words > 0).map(|list| {
+                let is_stop = |word: &&str| list.contains(word.to_lowercase().as_str());
+                share(each_word(text).filter(is_stop).count() as u64, words)
+            }),
+            repeated_line_share: repeated_lines(text),
+            symbol_share: symbols(text),
+        }
+    }
+}
+
+/// `part` of `whole` to four decimals; 0 of nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
+}
+
+fn repeated_lines(text: &str) -> f64 {
+    let mut seen = HashSet::new();
+    let (mut lines, mut repeated) = (0, 0);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        lines += 1;
+        repeated += u64::from(!seen.insert(line));
+    }
+    share(repeated, lines)
+}
+
+fn symbols(text: &str) -> f64 {
+    let (mut all, mut symbols) = (0, 0);
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        all += 1;
+        symbols += u64::from(!c.is_alphanumeric() && !is_combining_mark(c));
+    }
+    share(symbols, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vietnamese_prose_has_stop_words_and_a_list_of_names_has_none() {
+        let prose = Quality::of("Bà con bán rau ở chợ và họ muốn về trước khi trời mưa.", "vi");
+        let names = Quality::of("Hà Nội, Huế, Đà Nẵng, Quy Nhơn", "vi");
+        assert!(prose.stop_word_share > Some(0.25), "{prose:?}");
+        assert_eq!(names.stop_word_share, Some(0.0));
+        assert_eq!(Quality::of("Οι παραγωγοί", "el").stop_word_share, None);
+    }
+
+    #[test]
+    fn case_does_not_hide_a_stop_word() {
+        assert_eq!(Quality::of("THE Và", "en").stop_word_share, Some(0.5));
+        assert_eq!(Quality::of("THE VÀ", "vi").stop_word_share, Some(0.5));
+    }
+
+    #[test]
+    fn nothing_gives_figures_too() {
+        for text in ["", "\n\n", " \u{a0}", "…"] {
+            let quality = Quality::of(text, "en");
+            assert_eq!((quality.words, quality.sentence_length), (0, 0.0), "{text:?}");
+            assert_eq!((quality.stop_word_share, quality.repeated_line_share), (None, 0.0), "{text:?}");
+        }
+        assert_eq!(Quality::of("…", "en").symbol_share, 1.0);
+    }
+
+    #[test]
+    fn repeated_lines_are_those_after_the_first() {
+        for (text, share) in
+            [("a\nb", 0.0), ("a\n\n a \nb", 0.3333), ("a\na\na\na", 0.75), ("a", 0.0), ("A\na", 0.0)]
+        {
+            assert_eq!(Quality::of(text, "en").repeated_line_share, share, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn marks_of_letters_are_no_symbols() {
+        assert_eq!(Quality::of("हिन्दी", "hi").symbol_share, 0.0);
+        assert_eq!(Quality::of("a #1 $", "en").symbol_share, 0.5);
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn shares_are_shares(text in "[\\PCa.!? \n\u{300}]{0,200}") {
+            let quality = Quality::of(&text, "en");
+            for share in [quality.repeated_line_share, quality.symbol_share, quality.stop_word_share.unwrap_or(0.0)] {
+                proptest::prop_assert!((0.0..=1.0).contains(&share), "{quality:?}");
+            }
+            proptest::prop_assert_eq!(quality.sentence_length > 0.0, quality.words > 0);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What other programs want beside the data: a card for `datasets`, a registry file for
+//! Manatee.
+//!
+//! The card says what is known: languages, counts, where the texts come from. It names no
+//! licence: the texts belong to their publishers, and what may be done with them is the
+//! user's to find out.
+
+use std::fmt::Write;
+
+use crate::Manifest;
+use crate::format::vertical::ATTRIBUTES;
+use crate::record::{FIELDS, Kind};
+
+/// Hosts that the card lists; the manifest has all.
+const HOSTS: usize = 20;
+
+/// `README.md` of a folder for `datasets`: front matter, then words for people.
+#[must_use]
+pub fn readme(manifest: &Manifest) -> String {
+    let tally = &manifest.tally;
+    let mut languages: Vec<_> = tally.languages.iter().collect();
+    languages.sort_by_key(|(_, share)| std::cmp::Reverse(share.documents));
+    let mut out = String::from("---\n");
+    let known = languages.iter().filter(|(tag, _)| *tag != "und");
+    let known: Vec<_> = known.map(|(tag, _)| format!("- {tag}\n")).collect();
+    if !known.is_empty() {
+        out += &format!("language:\n{}", known.concat());
+    }
+    out += &format!(
+        "size_categories:\n- {}\ntask_categories:\n- text-generation\n- fill-mask\n\
+         configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n---\n\n",
+        size(tally.documents)
+    );
+    out += "# News texts\n\n\
+            The front matter names no licence: the texts belong to their publishers. Find out what you may do \
+            with them, and add `license:` yourself.\n\n";
+    let _ = writeln!(
+        out,
+        "{} documents, {} words, from {} hosts, made by gleaner {} with `gleaner {}`.",
+        tally.documents,
+        tally.words,
+        tally.hosts.len(),
+        manifest.gleaner,
+        manifest.command.join(" ")
+    );
+    if let (Some(first), Some(last)) = (tally.first_fetched, tally.last_fetched) {
+        let _ = writeln!(out, "Fetched between {first:.0} and {last:.0}.");
+    }
+    out += "\n## Languages\n\n| language | documents | words |\n|---|---:|---:|\n";
+    for (tag, share) in &languages {
+        let _ = writeln!(out, "| {tag} | {} | {} |", share.documents, share.words);
+    }
+    let mut hosts: Vec<_> = tally.hosts.iter().collect();
+    hosts.sort_by_key(|(_, share)| std::cmp::Reverse(share.documents));
+    let _ = writeln!(out, "\n## Where from\n\nThe hosts with most documents; `manifest.json` has all.\n");
+    out += "| host | documents | words |\n|---|---:|---:|\n";
+    for (host, share) in hosts.iter().take(HOSTS) {
+        let _ = writeln!(out, "| {host} | {} | {} |", share.documents, share.words);
+    }
+    out += "\nEach document names its `url`, all `urls` that carried its text, and when it was `fetched`.\n";
+    if !tally.held_back.is_empty() {
+        out += "\n## Held back\n\n| filter | documents |\n|---|---:|\n";
+        for (filter, documents) in &tally.held_back {
+            let _ = writeln!(out, "| `{filter}` | {documents} |");
+        }
+    }
+    out += "\n## Fields\n\n| field | type |\n|---|---|\n";
+    for (field, kind) in FIELDS {
+        let _ = writeln!(out, "| `{field}` | {} |", kind.label());
+    }
+    out
+}
+
+/// The size categories of the hub.
+const fn size(documents: u64) -> &'static str {
+    match documents {
+        0..1_000 => "n<1K",
+        1_000..10_000 => "1K<n<10K",
+        10_000..100_000 => "10K<n<100K",
+        100_000..1_000_000 => "100K<n<1M",
+        1_000_000..10_000_000 => "1M<n<10M",
+        10_000_000..100_000_000 => "10M<n<100M",
+        _ => "100M<n<1B",
+    }
+}
+
+impl Kind {
+    /// What the type is called for people.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Text => "string",
+            Self::OptionalText => "string or null",
+            Self::Texts => "list of strings",
+            Self::Time => "timestamp (microseconds, UTC)",
+            Self::Count => "int64",
+            Self::OptionalSmallCount => "int32 or null",
+            Self::Number => "float64",
+            Self::OptionalNumber => "float64 or null",
+        }
+    }
+}
+
+/// A registry file for Manatee, to be finished with the paths of the machine. It names a
+/// language where there is one only.
+#[must_use]
+pub fn registry(manifest: &Manifest) -> String {
+    let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+    let mut out = String::from(
+        "NAME \"News texts\"\n# Where the compiled corpus goes:\nPATH \"/corpora/manatee/news\"\n",
+    );
+    let _ = writeln!(out, "# The files, one after the other: {}", files.join(" "));
+    out += "VERTICAL \"/corpora/vertical/news.vert\"\nENCODING \"UTF-8\"\n";
+    let languages: Vec<_> = manifest.tally.languages.keys().map(String::as_str).collect();
+    let language = match languages[..] {
+        ["vi"] => "LANGUAGE \"Vietnamese\"\n",
+        ["en"] => "LANGUAGE \"English\"\n",
+        _ => "",
+    };
+    out += language;
+    out += "\nATTRIBUTE word\n\nSTRUCTURE doc {\n";
+    for attribute in ATTRIBUTES.into_iter().chain(["words"]) {
+        match attribute {
+            "authors" => {
+                out += "    ATTRIBUTE \"authors\" {\n        MULTIVALUE yes\n        MULTISEP \"|\"\n    }\n";
+            }
+            _ => {
+                let _ = writeln!(out, "    ATTRIBUTE \"{attribute}\"");
+            }
+        }
+    }
+    out += "}\nSTRUCTURE p {\n    ATTRIBUTE \"kind\"\n}\nSTRUCTURE g {\n    DISPLAYTAG 0\n    DISPLAYBEGIN \"_EMPTY_\"\n}\n";
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::documents;
+    use crate::{Condition, Filter, Selection, Tally};
+
+    fn manifest() -> Manifest {
+        let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
+        let mut selection = Selection::new(filter, Tally::default());
+        documents().iter().for_each(|document| drop(selection.take(document, &[])));
+        Manifest {
+            manifest_version: 1,
+            gleaner: "0.1.0".into(),
+            command: ["export", "--format", "datasets", "--into", "out"].map(String::from).into(),
+            complete: true,
+            started: "2026-11-21T00:00:00Z".parse().unwrap(),
+            since: None,
+            until: "2026-11-21T00:00:00Z".parse().unwrap(),
+            tally: selection.tally().clone(),
+            last_id: None,
+            files: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_card_for_people_and_programs() {
+        assert_eq!(readme(&manifest()), include_str!("format/snapshots/card.md"));
+    }
+
+    #[test]
+    fn a_registry_file_names_all_attributes() {
+        assert_eq!(registry(&manifest()), include_str!("format/snapshots/registry"));
+    }
+}

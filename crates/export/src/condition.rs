@@ -1,0 +1,157 @@
+//! What may be asked of a document's figures, such as `words>=100`.
+//!
+//! A document that does not tell a figure (a confidence, a share of stop words in a
+//! language without a list) is not held back for it: nothing speaks against it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Record;
+
+/// The figures that can be asked for, each with what it counts.
+pub const FIGURES: [(&str, &str); 6] = [
+    ("words", "words of the text"),
+    ("sentence_length", "words a sentence, mean"),
+    ("stop_word_share", "share of the words that are stop words (vi and en)"),
+    ("repeated_line_share", "share of the lines that repeat an earlier one"),
+    ("symbol_share", "share of the characters that are neither letters nor digits"),
+    ("confidence", "how sure the extraction is"),
+];
+
+/// Longer signs first, so that `>=` is not read as `>`.
+const SIGNS: [(&str, Sign); 5] =
+    [(">=", Sign::AtLeast), ("<=", Sign::AtMost), (">", Sign::Above), ("<", Sign::Below), ("=", Sign::Equal)];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+    Equal,
+}
+
+/// A figure, a sign and a number.
+///
+/// ```
+/// use gleaner_export::Condition;
+/// let condition: Condition = " words >= 100".parse().unwrap();
+/// assert_eq!(condition.to_string(), "words>=100");
+/// let error = "length>=100".parse::<Condition>().unwrap_err();
+/// assert!(error.contains("no figure \"length\"") && error.contains("words, sentence_length"));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    figure: &'static str,
+    sign: Sign,
+    number: f64,
+}
+
+impl Condition {
+    /// That an extraction is at least so sure, 0 to 1.
+    #[must_use]
+    pub const fn confidence(least: f64) -> Self {
+        Self { figure: "confidence", sign: Sign::AtLeast, number: least }
+    }
+
+    /// Whether nothing in the record speaks against it.
+    #[must_use]
+    pub fn holds(&self, record: &Record) -> bool {
+        record.figure(self.figure).is_none_or(|figure| match self.sign {
+            Sign::AtLeast => figure >= self.number,
+            Sign::AtMost => figure <= self.number,
+            Sign::Above => figure > self.number,
+            Sign::Below => figure < self.number,
+            Sign::Equal => figure == self.number,
+        })
+    }
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let form = "write a figure, one of >= <= > < =, and a number, such as words>=100";
+        let at = text.find(['<', '>', '=']).ok_or_else(|| format!("\"{text}\" compares nothing; {form}"))?;
+        let (name, rest) = text.split_at(at);
+        let name = name.trim();
+        let names = || FIGURES.map(|(name, _)| name).join(", ");
+        let (figure, _) = FIGURES
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| format!("\"{text}\": there is no figure \"{name}\"; there are {}", names()))?;
+        let (sign, rest) = SIGNS
+            .into_iter()
+            .find_map(|(sign, meaning)| Some((meaning, rest.strip_prefix(sign)?)))
+            .expect("the text was split before a sign");
+        let number: Option<f64> = rest.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let number = number.ok_or_else(|| format!("\"{text}\": \"{}\" is no number; {form}", rest.trim()))?;
+        Ok(Self { figure, sign, number })
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, _) =
+            SIGNS.iter().find(|(_, meaning)| *meaning == self.sign).expect("every sign is in the list");
+        write!(f, "{}{sign}{}", self.figure, self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::FIELDS;
+    use crate::record::tests::documents;
+
+    #[test]
+    fn conditions_hold_or_do_not() {
+        let document = &documents()[0];
+        let record = Record::of(document, &[]);
+        let cases = [
+            ("words>=13", true),
+            ("words>13", false),
+            ("words<14", true),
+            ("words<=12.5", false),
+            ("words=13", true),
+            ("confidence>=0.87", true),
+            ("confidence>=0.88", false),
+            ("repeated_line_share<=0", true),
+        ];
+        for (text, holds) in cases {
+            let condition: Condition = text.parse().unwrap();
+            assert_eq!(condition.holds(&record), holds, "{text}");
+            assert_eq!(condition.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_a_document_does_not_tell_is_not_held_against_it() {
+        let documents = documents();
+        let silent = Record::of(&documents[1], &[]);
+        assert!(Condition::confidence(1.0).holds(&silent));
+    }
+
+    #[test]
+    fn wrong_conditions_say_what_is_wrong() {
+        let cases = [
+            ("words", "compares nothing"),
+            ("", "compares nothing"),
+            ("url=1", "no figure \"url\""),
+            ("words=>1", "\">1\" is no number"),
+            ("words>=many", "\"many\" is no number"),
+            ("words>=NaN", "is no number"),
+        ];
+        for (text, part) in cases {
+            let error = text.parse::<Condition>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_figure_is_a_field() {
+        for (figure, _) in FIGURES {
+            assert!(FIELDS.iter().any(|(field, _)| *field == figure), "{figure}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Which documents are asked for; what is exported and what is held back, counted.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::Document;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Condition, Record};
+
+/// Which documents are exported; an empty field lets everything through.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Hosts, each also standing for its subdomains.
+    pub hosts: Vec<String>,
+    /// BCP 47 primary tags.
+    pub languages: Vec<String>,
+    /// Fetched at this time or later.
+    pub since: Option<Timestamp>,
+    /// Fetched before this time.
+    pub until: Option<Timestamp>,
+    /// What must hold of the documents' figures.
+    pub conditions: Vec<Condition>,
+}
+
+impl Filter {
+    /// The first filter that holds a document back, by its name; `None` where it passes.
+    /// Conditions come last, since they need a look at the text.
+    fn held_by<'a>(&self, document: &'a Document, urls: &'a [String]) -> Result<Record<'a>, String> {
+        let under = |wanted: &String| {
+            document
+                .host
+                .strip_suffix(wanted.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        if !self.hosts.is_empty() && !self.hosts.iter().any(under) {
+            return Err("host".into());
+        }
+        if !self.languages.is_empty() && !self.languages.contains(&document.language) {
+            return Err("language".into());
+        }
+        if self.since.is_some_and(|since| document.fetched < since) {
+            return Err("since".into());
+        }
+        if self.until.is_some_and(|until| document.fetched >= until) {
+            return Err("until".into());
+        }
+        let record = Record::of(document, urls);
+        match self.conditions.iter().find(|condition| !condition.holds(&record)) {
+            Some(condition) => Err(condition.to_string()),
+            None => Ok(record),
+        }
+    }
+}
+
+/// What was exported so far, and what was held back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Documents exported.
+    pub documents: u64,
+    /// Their words.
+    pub words: u64,
+    /// The earliest time at which one of them was fetched.
+    pub first_fetched: Option<Timestamp>,
+    /// The latest.
+    pub last_fetched: Option<Timestamp>,
+    /// Documents and words by language.
+    pub languages: BTreeMap<String, Share>,
+    /// Documents and words by host.
+    pub hosts: BTreeMap<String, Share>,
+    /// Documents that were not exported, each under the first filter that held it back.
+    pub held_back: BTreeMap<String, u64>,
+}
+
+/// A part of what was exported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// Documents in it.
+    pub documents: u64,
+    /// Their words.
+    pub words: u64,
+}
+
+impl Tally {
+    fn add(&mut self, record: &Record) {
+        let (fetched, words) = (record.fetched(), record.words());
+        self.documents += 1;
+        self.words += words;
+        self.first_fetched = Some(self.first_fetched.map_or(fetched, |first| first.min(fetched)));
+        self.last_fetched = self.last_fetched.max(Some(fetched));
+        add(&mut self.languages, record.language(), words);
+        add(&mut self.hosts, record.host(), words);
+    }
+}
+
+/// Without a new key where there is one: this is done for every document.
+fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
+    let share = match shares.get_mut(name) {
+        Some(share) => share,
+        None => shares.entry(name.to_owned()).or_default(),
+    };
+    share.documents += 1;
+    share.words += words;
+}
+
+/// A filter that counts.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    filter: Filter,
+    tally: Tally,
+}
+
+impl Selection {
+    /// Counts on from `tally`.
+    #[must_use]
+    pub const fn new(filter: Filter, tally: Tally) -> Self {
+        Self { filter, tally }
+    }
+
+    /// The record of a document that passes, counted; `None`, counted too, where a
+    /// filter holds it back.
+    pub fn take<'a>(&mut self, document: &'a Document, urls: &'a [String]) -> Option<Record<'a>> {
+        match self.filter.held_by(document, urls) {
+            Ok(record) => {
+                self.tally.add(&record);
+                Some(record)
+            }
+            Err(filter) => {
+                *self.tally.held_back.entry(filter).or_default() += 1;
+                None
+            }
+        }
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::documents;
+
+    fn passes(filter: Filter) -> bool {
+        Selection::new(filter, Tally::default()).take(&documents()[0], &[]).is_some()
+    }
+
+    #[test]
+    fn filters_narrow_by_host_language_date_and_figures() {
+        let at = |text: &str| Some(text.parse().unwrap());
+        let conditions = |text: &str| vec![text.parse().unwrap()];
+        let cases = [
+            (Filter::default(), true),
+            (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
+            (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
+            (Filter { languages: vec!["en".into()], ..Filter::default() }, false),
+            (Filter { since: at("2026-11-20T02:30:00Z"), ..Filter::default() }, true),
+            (Filter { since: at("2026-11-20T02:30:01Z"), ..Filter::default() }, false),
+            (Filter { until: at("2026-11-20T02:30:00Z"), ..Filter::default() }, false),
+            (Filter { conditions: conditions("words>=13"), ..Filter::default() }, true),
+            (Filter { conditions: conditions("words>=14"), ..Filter::default() }, false),
+        ];
+        for (filter, expected) in cases {
+            assert_eq!(passes(filter.clone()), expected, "{filter:?}");
+        }
+    }
+
+    #[test]
+    fn what_passes_and_what_is_held_back_is_counted_once() {
+        let filter = Filter {
+            languages: vec!["vi".into(), "und".into()],
+            conditions: vec![Condition::confidence(0.3), "words>=1".parse().unwrap()],
+            ..Filter::default()
+        };
+        let mut selection = Selection::new(filter, Tally::default());
+        for document in documents() {
+            selection.take(&document, &[]);
+        }
+        let tally = selection.tally();
+        assert_eq!((tally.documents, tally.words), (1, 13));
+        assert_eq!(tally.languages["vi"], Share { documents: 1, words: 13 });
+        assert_eq!(tally.first_fetched, tally.last_fetched);
+        let held: Vec<_> = tally.held_back.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        assert_eq!(held, [("confidence>=0.3", 1), ("language", 1)]);
+    }
+}

@@ -1,0 +1,240 @@
+//! Many files in a folder, whole or not there; an interrupted export goes on.
+//!
+//! `FOLDER.part` is written, and becomes `FOLDER` at the end. In between, whenever the
+//! open files come to the size of a shard, they are ended and brought to disk, and the
+//! manifest with them: what the manifest names is whole. The same command finds the
+//! manifest, checks the files that it names by their hashes, removes what came after, and
+//! goes on behind the last document. Documents come in the order of their ids and formats
+//! have no clock in them, so the files are those that an export in one go would have made.
+//!
+//! What is fetched after the export began is left out, and is the next one's: the manifest
+//! names that moment as `until`.
+//!
+//! The awkward truth: that holds for a corpus that only grows. Files of plain text, one a
+//! document, are not brought to disk one by one, which would take longer than writing
+//! them: after a power cut, `sha256sum -c SHA256SUMS` says whether all are whole.
+
+mod shards;
+mod sites;
+mod texts;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gleaner_corpus::{Document, DocumentId};
+use jiff::Timestamp;
+
+use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
+use crate::{ExportError, Filter, Format, Manifest, Record, Selection, Tally, card};
+use shards::Shards;
+use sites::Sites;
+use texts::Texts;
+
+/// What an export is to be.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its form.
+    pub format: Format,
+    /// Which documents.
+    pub filter: Filter,
+    /// Bytes at which a file is ended and the next begun; with plain text, after which
+    /// what was written is brought to disk.
+    pub shard_size: u64,
+    /// The command line, the program's name left out: what an interrupted export is known by.
+    pub command: Vec<String>,
+    /// Now.
+    pub started: Timestamp,
+}
+
+/// How documents are laid out in files.
+trait Layout: std::fmt::Debug {
+    /// Writes a record; gives the bytes written since the last close, about.
+    fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
+
+    /// Ends what is open, brings it to disk and names it.
+    fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError>;
+
+    /// The same, at the end of the export.
+    fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
+        self.close(files)
+    }
+}
+
+/// An export into a folder.
+#[derive(Debug)]
+pub struct Folder {
+    /// The final name.
+    target: PathBuf,
+    /// The name until the end.
+    part: PathBuf,
+    format: Format,
+    shard_size: u64,
+    manifest: Manifest,
+    selection: Selection,
+    layout: Box<dyn Layout>,
+    /// The last document that was looked at.
+    last: Option<DocumentId>,
+}
+
+impl Folder {
+    /// Begins, or goes on where the same command was interrupted.
+    ///
+    /// # Errors
+    /// The folder is there already, another export was interrupted there, its files are
+    /// damaged, or nothing can be written.
+    pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
+        // Without a slash at the end.
+        let target: PathBuf = path.components().collect();
+        let Some(name) = target.file_name() else {
+            return Err(ExportError::Nameless { path: path.into() });
+        };
+        if !is_free(&target)? {
+            return Err(ExportError::Exists { path: target });
+        }
+        let mut part = OsString::from(name);
+        part.push(".part");
+        let part = target.with_file_name(part);
+        let manifest = match Manifest::read(&part)? {
+            Some(manifest) => same(manifest, &request, &part)?,
+            None => begin(&part, &request)?,
+        };
+        let Request { format, filter, shard_size, .. } = request;
+        let filter = Filter { since: manifest.since, until: Some(manifest.until), ..filter };
+        let selection = Selection::new(filter, manifest.tally.clone());
+        let layout: Box<dyn Layout> = match format {
+            Format::TextByDocument => Box::new(Texts::begin(&part, &manifest.files)?),
+            Format::TextBySite => Box::new(Sites::begin(&part, &manifest.files)?),
+            _ => Box::new(Shards::begin(&part, format, shard_size, &manifest.files)?),
+        };
+        let last = manifest.last_id.as_deref().and_then(|id| id.parse().ok());
+        Ok(Self { target, part, format, shard_size, manifest, selection, layout, last })
+    }
+
+    /// The document behind which it goes on; `None` at the begin of the corpus.
+    #[must_use]
+    pub const fn last(&self) -> Option<DocumentId> {
+        self.last
+    }
+
+    /// Where it is written until it is whole.
+    #[must_use]
+    pub fn part(&self) -> &Path {
+        &self.part
+    }
+
+    /// What was exported so far, earlier starts included.
+    #[must_use]
+    pub const fn tally(&self) -> &Tally {
+        self.selection.tally()
+    }
+
+    /// Writes a document, if it passes; they are to come in the order of their ids.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&mut self, document: &Document, urls: &[String]) -> Result<(), ExportError> {
+        self.last = Some(document.id);
+        let Some(record) = self.selection.take(document, urls) else { return Ok(()) };
+        if self.layout.write(&record)? >= self.shard_size {
+            self.layout.close(&mut self.manifest.files)?;
+            self.note()?;
+        }
+        Ok(())
+    }
+
+    /// Ends the export and gives the folder its name.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or the folder not be renamed.
+    pub fn finish(mut self) -> Result<Manifest, ExportError> {
+        self.layout.finish(&mut self.manifest.files)?;
+        self.manifest.complete = true;
+        self.manifest.tally = self.selection.tally().clone();
+        let beside = match self.format {
+            Format::Datasets => Some(("README.md", card::readme(&self.manifest))),
+            Format::Vertical(_) => Some(("registry", card::registry(&self.manifest))),
+            _ => None,
+        };
+        if let Some((name, text)) = beside {
+            let path = self.part.join(name);
+            write_synced(&path, text.as_bytes()).map_err(ExportError::writing(path))?;
+        }
+        self.note()?;
+        let renamed = fs::rename(&self.part, &self.target).and_then(|()| sync_folder(parent(&self.target)));
+        renamed.map_err(ExportError::writing(&self.target))?;
+        Ok(self.manifest)
+    }
+
+    /// Writes the manifest: all that was looked at so far is on disk.
+    fn note(&mut self) -> Result<(), ExportError> {
+        self.manifest.last_id = self.last.map(|id| id.to_string());
+        self.manifest.tally = self.selection.tally().clone();
+        self.manifest.write(&self.part)
+    }
+}
+
+/// The folder that holds a path.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether nothing, or an empty folder, has this name.
+fn is_free(path: &Path) -> Result<bool, ExportError> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(true),
+            io::ErrorKind::NotADirectory => Ok(fs::symlink_metadata(path).is_err()),
+            _ => Err(ExportError::reading(path)(error)),
+        },
+    }
+}
+
+/// Makes the folder and its first manifest.
+fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
+    // A kill before the first manifest leaves this behind.
+    let left = part.join("manifest.json.new");
+    if left.exists() {
+        fs::remove_file(&left).map_err(ExportError::writing(left))?;
+    }
+    if !is_free(part)? {
+        return Err(ExportError::Exists { path: part.into() });
+    }
+    fs::create_dir_all(part).map_err(ExportError::writing(part))?;
+    let manifest = Manifest {
+        manifest_version: VERSION,
+        gleaner: env!("CARGO_PKG_VERSION").into(),
+        command: request.command.clone(),
+        complete: false,
+        started: request.started,
+        since: request.filter.since,
+        until: request.filter.until.map_or(request.started, |until| until.min(request.started)),
+        tally: Tally::default(),
+        last_id: None,
+        files: Vec::new(),
+    };
+    manifest.write(part)?;
+    Ok(manifest)
+}
+
+/// The manifest of an interrupted export, if it was this one.
+fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
+    let is_same = manifest.manifest_version == VERSION
+        && manifest.gleaner == env!("CARGO_PKG_VERSION")
+        && manifest.command == request.command;
+    if is_same {
+        return Ok(manifest);
+    }
+    let command = format!("gleaner {}", manifest.command.join(" "));
+    Err(ExportError::Other { path: part.into(), command, version: manifest.gleaner })
+}
+
+/// An error for a file that is not as the manifest says.
+fn damaged(path: PathBuf, folder: &Path, reason: impl Into<String>) -> ExportError {
+    ExportError::Damaged { path, reason: reason.into(), folder: folder.into() }
+}
+
+#[cfg(test)]
+mod tests;

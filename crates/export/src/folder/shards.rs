@@ -1,0 +1,146 @@
+//! Files of a size, one after the other: JSON Lines, Parquet, vertical text.
+//!
+//! A file is ended once it has come to the size, so that it is larger by one document at
+//! most; of a compressed one the last blocks are still in the compressor then, and of a
+//! Parquet file the rows of a group.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Layout, damaged};
+use crate::format::Sink;
+use crate::manifest::{Counted, DataFile, hash_file, hex, sync_folder};
+use crate::single::GROUP;
+use crate::{ExportError, Format, Record};
+
+/// Numbered files.
+#[derive(Debug)]
+pub(super) struct Shards {
+    folder: PathBuf,
+    format: Format,
+    /// Bytes of a Parquet group: no more than a shard.
+    group: u64,
+    /// How many are whole.
+    whole: usize,
+    open: Option<Shard>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    sink: Sink<Counted<BufWriter<File>>>,
+    /// Relative to the folder.
+    name: String,
+    documents: u64,
+}
+
+impl Shards {
+    /// Goes on behind the files that are whole, after a look at each of them.
+    pub(super) fn begin(
+        folder: &Path,
+        format: Format,
+        shard_size: u64,
+        whole: &[DataFile],
+    ) -> Result<Self, ExportError> {
+        for file in whole {
+            let path = folder.join(&file.path);
+            let found = hash_file(&path, file.bytes).map(hex);
+            let found = found.map_err(|error| damaged(path.clone(), folder, error.to_string()))?;
+            if found != file.sha256 {
+                return Err(damaged(path, folder, "it was changed since it was written"));
+            }
+        }
+        let shards = Self {
+            folder: folder.into(),
+            format,
+            group: GROUP.min(shard_size),
+            whole: whole.len(),
+            open: None,
+        };
+        match fs::remove_file(folder.join(shards.name())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(ExportError::writing(folder.join(shards.name()))(error))
+            }
+            _ => Ok(shards),
+        }
+    }
+
+    /// The next file's name.
+    fn name(&self) -> String {
+        let inside = if self.format == Format::Datasets { "data/" } else { "" };
+        format!("{inside}documents-{:05}{}", self.whole, self.format.ending())
+    }
+
+    fn open(&mut self) -> Result<&mut Shard, ExportError> {
+        if self.open.is_none() {
+            let name = self.name();
+            let path = self.folder.join(&name);
+            let sink = begin(&path, self.format, self.group).map_err(ExportError::writing(path))?;
+            self.open = Some(Shard { sink, name, documents: 0 });
+        }
+        Ok(self.open.as_mut().expect("it was opened if it was not"))
+    }
+
+    /// Removes the half file, so that a full disk is not full of it.
+    fn abandon(&mut self, name: &str, error: io::Error) -> ExportError {
+        self.open = None;
+        let path = self.folder.join(name);
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&path);
+        ExportError::writing(path)(error)
+    }
+}
+
+fn begin(path: &Path, format: Format, group: u64) -> io::Result<Sink<Counted<BufWriter<File>>>> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let out = Counted::new(BufWriter::new(File::create(path)?));
+    Ok(format.sink(out, group)?.expect("plain text has layouts of its own"))
+}
+
+/// Ends a file and brings it to disk.
+fn end(shard: Shard, path: &Path) -> io::Result<DataFile> {
+    let Shard { sink, name, documents } = shard;
+    let mut counted = sink.finish()?;
+    counted.flush()?;
+    let (out, bytes, sha256) = counted.into_parts();
+    out.get_ref().sync_all()?;
+    if let Some(folder) = path.parent() {
+        sync_folder(folder)?;
+    }
+    Ok(DataFile { path: name, documents, bytes, sha256 })
+}
+
+impl Layout for Shards {
+    fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
+        let shard = self.open()?;
+        match shard.sink.write(record) {
+            Ok(()) => {
+                shard.documents += 1;
+                Ok(shard.sink.out().bytes())
+            }
+            Err(error) => {
+                let name = shard.name.clone();
+                Err(self.abandon(&name, error))
+            }
+        }
+    }
+
+    fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
+        let Some(shard) = self.open.take() else { return Ok(()) };
+        let name = shard.name.clone();
+        let file = end(shard, &self.folder.join(&name)).map_err(|error| self.abandon(&name, error))?;
+        self.whole += 1;
+        files.push(file);
+        Ok(())
+    }
+
+    /// An export without documents is a file without documents, which every reader reads.
+    fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
+        if files.is_empty() {
+            self.open()?;
+        }
+        self.close(files)
+    }
+}

@@ -1,0 +1,207 @@
+//! Folders as they are, interrupted and gone on with, damaged, in the way.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::ContentHash;
+
+use super::*;
+use crate::Compression;
+use crate::record::tests::documents;
+
+const FORMATS: [Format; 8] = [
+    Format::JsonLines(Compression::None),
+    Format::JsonLines(Compression::Gzip),
+    Format::JsonLines(Compression::Zstd),
+    Format::Vertical(Compression::None),
+    Format::Parquet,
+    Format::Datasets,
+    Format::TextByDocument,
+    Format::TextBySite,
+];
+
+/// Documents of five hosts, in the order of their ids.
+fn corpus(count: u8) -> Vec<Document> {
+    let document = |n: u8| {
+        let [first, ..] = &documents()[..] else { unreachable!("there are three") };
+        let text = format!("{}\nĐoạn {n}.", first.text).repeat(usize::from(n % 7) + 1);
+        Document {
+            id: DocumentId([n; 16]),
+            host: format!("site{}.example", n % 5),
+            title: Some(format!("Bài {n}")),
+            content_hash: ContentHash::of(&text),
+            text,
+            confidence: Some(if n.is_multiple_of(10) { 10 } else { 90 }),
+            ..first.clone()
+        }
+    };
+    (0..count).map(document).collect()
+}
+
+fn request(format: Format) -> Request {
+    Request {
+        format,
+        filter: Filter { conditions: vec![crate::Condition::confidence(0.3)], ..Filter::default() },
+        shard_size: 4096,
+        command: vec!["export".into()],
+        started: "2026-11-21T00:00:00Z".parse().unwrap(),
+    }
+}
+
+/// Writes what comes after the last document, `limit` documents at most.
+fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
+    let last = folder.last();
+    for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
+        folder.write(document, std::slice::from_ref(&document.url)).unwrap();
+    }
+}
+
+/// All files below a folder, by their paths.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+                found.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn in_one_go(format: Format, corpus: &[Document], path: &Path) -> Manifest {
+    let mut folder = Folder::begin(path, request(format)).unwrap();
+    feed(&mut folder, corpus, usize::MAX);
+    folder.finish().unwrap()
+}
+
+#[test]
+fn an_interrupted_export_goes_on_and_gives_the_same_files() {
+    let corpus = corpus(60);
+    for format in FORMATS {
+        let home = tempfile::tempdir().unwrap();
+        let whole = home.path().join("whole");
+        let manifest = in_one_go(format, &corpus, &whole);
+        assert!(manifest.complete && manifest.tally.documents == 54, "{format:?}");
+        let parts = home.path().join("parts");
+        for limit in [1, 7, 0, 30, 59, 60] {
+            let mut folder = Folder::begin(&parts, request(format)).unwrap();
+            feed(&mut folder, &corpus, limit);
+            assert!(!parts.exists());
+            // Dropped here, as by a kill: what is buffered may or may not be on disk.
+        }
+        let mut folder = Folder::begin(&parts, request(format)).unwrap();
+        feed(&mut folder, &corpus, usize::MAX);
+        assert_eq!(folder.finish().unwrap(), manifest, "{format:?}");
+        assert_eq!(files(&parts), files(&whole), "{format:?}");
+        assert!(!home.path().join("parts.part").exists());
+    }
+}
+
+#[test]
+fn shards_are_numbered_and_of_the_size() {
+    let home = tempfile::tempdir().unwrap();
+    let manifest = in_one_go(FORMATS[0], &corpus(60), &home.path().join("out"));
+    assert!(manifest.files.len() > 3, "{manifest:?}");
+    for (at, file) in manifest.files.iter().enumerate() {
+        assert_eq!(file.path, format!("documents-{at:05}.jsonl"));
+        assert!(file.bytes < 4096 + 4096 && (file.bytes >= 4096 || at + 1 == manifest.files.len()));
+    }
+    assert_eq!(manifest.files.iter().map(|file| file.documents).sum::<u64>(), 54);
+    assert_eq!(manifest.tally.held_back["confidence>=0.3"], 6);
+    assert_eq!(Manifest::read(&home.path().join("out")).unwrap(), Some(manifest));
+}
+
+#[test]
+fn the_manifest_says_what_is_on_disk() {
+    for format in FORMATS {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("out");
+        let manifest = in_one_go(format, &corpus(20), &out);
+        for file in &manifest.files {
+            let bytes = fs::read(out.join(&file.path)).unwrap();
+            assert_eq!(bytes.len() as u64, file.bytes, "{format:?}");
+            let hash = crate::manifest::hash_file(&out.join(&file.path), file.bytes).unwrap();
+            assert_eq!(crate::manifest::hex(hash), file.sha256, "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn an_export_of_nothing_is_a_folder_that_can_be_read() {
+    for format in FORMATS {
+        let home = tempfile::tempdir().unwrap();
+        let manifest = in_one_go(format, &[], &home.path().join("out"));
+        assert_eq!(manifest.tally.documents, 0);
+        assert_eq!(manifest.files.len(), usize::from(format != Format::TextBySite), "{format:?}");
+    }
+}
+
+#[test]
+fn what_is_fetched_later_is_the_next_exports() {
+    let home = tempfile::tempdir().unwrap();
+    let mut late = corpus(3);
+    late[1].fetched = "2026-11-22T00:00:00Z".parse().unwrap();
+    let first = in_one_go(FORMATS[0], &late, &home.path().join("first"));
+    assert_eq!((first.tally.documents, first.tally.held_back["until"]), (1, 1));
+    let mut next = request(FORMATS[0]);
+    (next.started, next.filter.since) = ("2026-11-23T00:00:00Z".parse().unwrap(), Some(first.until));
+    let mut folder = Folder::begin(&home.path().join("next"), next).unwrap();
+    feed(&mut folder, &late, usize::MAX);
+    assert_eq!(folder.finish().unwrap().tally.documents, 1);
+}
+
+#[test]
+fn nothing_that_is_there_is_overwritten() {
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("out");
+    fs::create_dir(&out).unwrap();
+    in_one_go(FORMATS[0], &corpus(3), &out);
+    let error = |path: &Path, request| Folder::begin(path, request).unwrap_err().to_string();
+    assert!(error(&out, request(FORMATS[0])).contains("is there already"));
+    fs::write(home.path().join("file"), "").unwrap();
+    assert!(error(&home.path().join("file"), request(FORMATS[0])).contains("is there already"));
+    for nameless in ["/", "..", "."] {
+        assert!(error(Path::new(nameless), request(FORMATS[0])).contains("no name of its own"));
+    }
+    fs::create_dir_all(home.path().join("other.part/x")).unwrap();
+    assert!(error(&home.path().join("other"), request(FORMATS[0])).contains("other.part is there already"));
+}
+
+#[test]
+fn another_command_does_not_go_on() {
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("out");
+    drop(Folder::begin(&out, request(FORMATS[0])).unwrap());
+    let other = Request { command: vec!["export".into(), "--language".into()], ..request(FORMATS[0]) };
+    let error = Folder::begin(&out, other).unwrap_err().to_string();
+    assert!(error.contains("another export (gleaner export, gleaner 0."), "{error}");
+}
+
+#[test]
+fn a_damaged_shard_is_named() {
+    // A compressor keeps all of so small a corpus to itself until the end.
+    let is_packed =
+        |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
+    for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("out");
+        let mut folder = Folder::begin(&out, request(format)).unwrap();
+        feed(&mut folder, &corpus(60), usize::MAX);
+        let part = folder.part().to_owned();
+        drop(folder);
+        let first = Manifest::read(&part).unwrap().unwrap().files.remove(0);
+        let mut bytes = fs::read(part.join(&first.path)).unwrap();
+        bytes[9] ^= 1;
+        fs::write(part.join(&first.path), &bytes).unwrap();
+        let error = Folder::begin(&out, request(format)).unwrap_err().to_string();
+        assert!(error.contains("was changed") && error.contains(&first.path), "{error}");
+        fs::write(part.join(&first.path), &bytes[..8]).unwrap();
+        let error = Folder::begin(&out, request(format)).unwrap_err().to_string();
+        assert!(error.contains(&first.path) && error.contains("export again"), "{error}");
+    }
+}

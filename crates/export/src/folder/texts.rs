@@ -1,0 +1,106 @@
+//! Plain text, a file a document: `HOST/ID.txt`.
+//!
+//! `SHA256SUMS` has a line for each file, in the form of `sha256sum`, written before the
+//! file itself: so what an interrupted export left behind is known by name. The manifest
+//! names that list alone, however many files there are.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{Layout, damaged};
+use crate::format::text::{file_name, render};
+use crate::manifest::{DataFile, hash_file, hex, sync_folder};
+use crate::{ExportError, Record};
+
+/// The list of all files.
+const SUMS: &str = "SHA256SUMS";
+
+/// Files by host.
+#[derive(Debug)]
+pub(super) struct Texts {
+    folder: PathBuf,
+    sums: File,
+    /// Of the list so far.
+    hash: Sha256,
+    /// The list's bytes.
+    bytes: u64,
+    documents: u64,
+    /// Hosts whose folders are there.
+    hosts: HashSet<String>,
+    /// Bytes written since the last close.
+    fresh: u64,
+}
+
+impl Texts {
+    /// Goes on behind what the list named when it was last brought to disk.
+    pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
+        let path = folder.join(SUMS);
+        let (bytes, documents) = whole.first().map_or((0, 0), |list| (list.bytes, list.documents));
+        let sums = File::options().create(true).append(true).open(&path);
+        let sums = sums.map_err(ExportError::writing(&path))?;
+        let hash =
+            hash_file(&path, bytes).map_err(|error| damaged(path.clone(), folder, error.to_string()))?;
+        if whole.first().is_some_and(|list| list.sha256 != hex(hash.clone())) {
+            return Err(damaged(path, folder, "it was changed since it was written"));
+        }
+        remove_unlisted(folder, &path, bytes).map_err(ExportError::writing(&path))?;
+        sums.set_len(bytes).map_err(ExportError::writing(&path))?;
+        Ok(Self { folder: folder.into(), sums, hash, bytes, documents, hosts: HashSet::new(), fresh: 0 })
+    }
+
+    fn put(&mut self, name: &str, text: &[u8]) -> io::Result<()> {
+        let line = format!("{}  {name}\n", hex(Sha256::new_with_prefix(text)));
+        self.sums.write_all(line.as_bytes())?;
+        self.hash.update(line.as_bytes());
+        self.bytes += line.len() as u64;
+        self.fresh += line.len() as u64 + text.len() as u64;
+        fs::write(self.folder.join(name), text)
+    }
+}
+
+/// Removes the files that the list names behind `bytes`.
+fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
+    let text = fs::read(list)?;
+    let rest = text.get(usize::try_from(bytes).unwrap_or(usize::MAX)..).unwrap_or_default();
+    for line in String::from_utf8_lossy(rest).lines() {
+        let Some((_, name)) = line.split_once("  ") else { continue };
+        match fs::remove_file(folder.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Layout for Texts {
+    fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
+        let host = file_name(record.host());
+        let name = format!("{host}/{}.txt", record.id());
+        let mut text = Vec::new();
+        render(record, &mut text);
+        let folder = self.folder.join(&host);
+        if self.hosts.insert(host) {
+            fs::create_dir_all(&folder).map_err(ExportError::writing(folder))?;
+        }
+        self.put(&name, &text).map_err(ExportError::writing(self.folder.join(&name)))?;
+        self.documents += 1;
+        Ok(self.fresh)
+    }
+
+    fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
+        let synced = self.sums.sync_all().and_then(|()| sync_folder(&self.folder));
+        synced.map_err(ExportError::writing(self.folder.join(SUMS)))?;
+        self.fresh = 0;
+        *files = vec![DataFile {
+            path: SUMS.into(),
+            documents: self.documents,
+            bytes: self.bytes,
+            sha256: hex(self.hash.clone()),
+        }];
+        Ok(())
+    }
+}

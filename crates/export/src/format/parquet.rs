@@ -1,0 +1,289 @@
+//! Apache Parquet: a column a field, rows in groups, zstd inside.
+//!
+//! Written by the file layer of the crate `parquet`, without its Arrow layer: the records
+//! are rows here, and a dozen crates are not needed to turn them into columns. Rows are
+//! gathered until their texts and lists come to a group's bytes, then written as one row
+//! group; that bounds the memory, at some twice those bytes.
+//!
+//! Types are those of [`Kind`]: text is `BYTE_ARRAY (STRING)`, a list the three-level
+//! `LIST` of the format's specification, a time `INT64 (TIMESTAMP, microseconds, UTC)`, so
+//! that Python's own dates hold it; the corpus's nanoseconds are cut off.
+//!
+//! The awkward truth: one document is never parted, so a text of 100 MB makes a group of
+//! that size. The text's column has no statistics: nobody searches it by range.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
+
+use crate::Record;
+use crate::record::{Cell, FIELDS, Kind};
+
+/// zstd's own default.
+const ZSTD_LEVEL: i32 = 3;
+
+/// Columns whose values hardly ever repeat: a dictionary would only be thrown away.
+const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
+
+/// A file of rows.
+#[derive(Debug)]
+pub struct Parquet<W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    columns: Vec<Column>,
+    /// Bytes gathered for the next group, about.
+    gathered: u64,
+    /// Bytes at which a group is written.
+    group: u64,
+}
+
+impl<W: Write + Send> Parquet<W> {
+    /// Begins a file; rows are written when they come to `group` bytes.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(out: W, group: u64) -> io::Result<Self> {
+        let schema = parse_message_type(&schema()).expect("the schema is made of the fields");
+        let file =
+            SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(io_error)?;
+        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), gathered: 0, group })
+    }
+
+    /// Writes one row, or keeps it for its group.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
+            self.gathered += column.push(cell);
+        }
+        if self.gathered >= self.group { self.write_group() } else { Ok(()) }
+    }
+
+    /// The file, with the groups that were written.
+    pub fn inner(&self) -> &W {
+        self.file.inner()
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn finish(mut self) -> io::Result<W> {
+        if self.gathered > 0 {
+            self.write_group()?;
+        }
+        self.file.into_inner().map_err(io_error)
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
+        let mut group = self.file.next_row_group().map_err(io_error)?;
+        for column in &mut self.columns {
+            let writer = group.next_column().map_err(io_error)?;
+            column.write(writer.expect("there are as many columns as fields"))?;
+        }
+        group.close().map_err(io_error)?;
+        self.gathered = 0;
+        Ok(())
+    }
+}
+
+/// The schema in the words of Parquet.
+fn schema() -> String {
+    let fields = FIELDS.map(|(name, kind)| match kind {
+        Kind::Text => format!("required binary {name} (STRING);"),
+        Kind::OptionalText => format!("optional binary {name} (STRING);"),
+        Kind::Texts => format!(
+            "required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }}"
+        ),
+        Kind::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
+        Kind::Count => format!("required int64 {name};"),
+        Kind::OptionalSmallCount => format!("optional int32 {name};"),
+        Kind::Number => format!("required double {name};"),
+        Kind::OptionalNumber => format!("optional double {name};"),
+    });
+    format!("message document {{ {} }}", fields.join(" "))
+}
+
+fn properties() -> WriterProperties {
+    let level = ZstdLevel::try_new(ZSTD_LEVEL).expect("zstd has this level");
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_created_by(concat!("gleaner ", env!("CARGO_PKG_VERSION")).into())
+        .set_column_statistics_enabled(ColumnPath::from("text"), EnabledStatistics::None);
+    let plain = |properties, name| {
+        parquet::file::properties::WriterPropertiesBuilder::set_column_dictionary_enabled(
+            properties,
+            ColumnPath::from(name),
+            false,
+        )
+    };
+    UNIQUE.into_iter().fold(properties, plain).build()
+}
+
+/// The system's own error where there is one behind it, so that a full disk is called so.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(inner) => *inner,
+            Err(inner) => io::Error::other(inner),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+/// Values of one field, and where there are none.
+#[derive(Debug)]
+struct Column {
+    values: Values,
+    /// Level at which each value is defined; empty where every row has one value.
+    definition: Vec<i16>,
+    /// 0 for a row's first value, 1 for the others; empty where there are no lists.
+    repetition: Vec<i16>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Values {
+    Text(Vec<ByteArray>),
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    Number(Vec<f64>),
+}
+
+impl Column {
+    fn new(kind: Kind) -> Self {
+        let values = match kind {
+            Kind::Text | Kind::OptionalText | Kind::Texts => Values::Text(Vec::new()),
+            Kind::Time | Kind::Count => Values::Long(Vec::new()),
+            Kind::OptionalSmallCount => Values::Int(Vec::new()),
+            Kind::Number | Kind::OptionalNumber => Values::Number(Vec::new()),
+        };
+        Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
+    }
+
+    /// Takes a value; gives its bytes, about.
+    fn push(&mut self, cell: Cell) -> u64 {
+        match (&mut self.values, cell) {
+            (Values::Text(values), Cell::Text(text)) => {
+                self.definition.push(i16::from(text.is_some()));
+                values.extend(text.map(ByteArray::from));
+                text.map_or(1, |text| text.len() as u64)
+            }
+            (Values::Text(values), Cell::Texts(texts)) => {
+                values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
+                // An empty list is a row all the same, with nothing defined.
+                let entries = texts.len().max(1);
+                self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
+                self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
+                1 + texts.iter().map(|text| text.len() as u64).sum::<u64>()
+            }
+            (Values::Long(values), Cell::Long(count)) => {
+                values.push(count);
+                8
+            }
+            (Values::Int(values), Cell::Int(count)) => {
+                self.definition.push(i16::from(count.is_some()));
+                values.extend(count);
+                4
+            }
+            (Values::Number(values), Cell::Number(number)) => {
+                self.definition.push(i16::from(number.is_some()));
+                values.extend(number);
+                8
+            }
+            (values, cell) => unreachable!("{cell:?} in a column of {values:?}"),
+        }
+    }
+
+    /// Writes what was taken and forgets it.
+    fn write(&mut self, mut writer: SerializedColumnWriter) -> io::Result<()> {
+        let is_required = matches!(self.kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
+        let definition = (!is_required).then_some(&*self.definition);
+        let repetition = (self.kind == Kind::Texts).then_some(&*self.repetition);
+        match &self.values {
+            Values::Text(values) => batch::<ByteArrayType>(&mut writer, values, definition, repetition),
+            Values::Long(values) => batch::<Int64Type>(&mut writer, values, definition, repetition),
+            Values::Int(values) => batch::<Int32Type>(&mut writer, values, definition, repetition),
+            Values::Number(values) => batch::<DoubleType>(&mut writer, values, definition, repetition),
+        }?;
+        writer.close().map_err(io_error)?;
+        *self = Self::new(self.kind);
+        Ok(())
+    }
+}
+
+fn batch<T: DataType>(
+    writer: &mut SerializedColumnWriter,
+    values: &[T::T],
+    definition: Option<&[i16]>,
+    repetition: Option<&[i16]>,
+) -> io::Result<()> {
+    writer.typed::<T>().write_batch(values, definition, repetition).map_err(io_error).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    use super::*;
+    use crate::record::tests::{documents, urls};
+
+    fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        SerializedFileReader::new(file).unwrap()
+    }
+
+    fn file(group: u64) -> Vec<u8> {
+        let mut file = Parquet::new(Vec::new(), group).unwrap();
+        for document in documents() {
+            file.write(&Record::of(&document, &urls(&document))).unwrap();
+        }
+        file.finish().unwrap()
+    }
+
+    #[test]
+    fn three_documents_as_rows() {
+        for (group, groups) in [(1 << 20, 1), (1, 3)] {
+            let reader = reader(&file(group));
+            assert_eq!(reader.metadata().num_row_groups(), groups);
+            let rows: Vec<String> =
+                reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string() + "\n").collect();
+            assert_eq!(rows.concat(), include_str!("snapshots/documents.parquet.txt"));
+        }
+    }
+
+    #[test]
+    fn no_documents_are_a_file_too() {
+        let empty = Parquet::new(Vec::new(), 1).unwrap().finish().unwrap();
+        let reader = reader(&empty);
+        assert_eq!(reader.get_row_iter(None).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_systems_error_is_kept() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let result = Parquet::new(Full, 1).and_then(|mut file| {
+            documents().iter().try_for_each(|document| file.write(&Record::of(document, &[])))?;
+            file.finish().map(drop)
+        });
+        assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,96 @@
+//! Plain text: the headline, an empty line, then the text, a paragraph a line.
+//!
+//! In a file a site, two empty lines stand between documents; within one there is never
+//! more than one in a row, so that the file can be taken apart again. Other facts of a
+//! document (its URL, its dates) are in none of these files: a file a document is named
+//! by the document's id.
+
+use crate::Record;
+
+/// One record as text. Without headline it begins with the text.
+pub fn render(record: &Record, out: &mut Vec<u8>) {
+    let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
+    if !title.is_empty() {
+        out.extend_from_slice(title.as_bytes());
+        out.extend_from_slice(b"\n\n");
+    }
+    let mut was_empty = true;
+    for line in record.text().lines().map(str::trim_end) {
+        if !(was_empty && line.is_empty()) {
+            out.extend_from_slice(line.as_bytes());
+            out.push(b'\n');
+        }
+        was_empty = line.is_empty();
+    }
+}
+
+/// A file's or folder's name for a host: the host, with what a name may not have (the
+/// colon before a port, a full stop at the begin) as `+`. No host has a `+` of its own.
+///
+/// ```
+/// use gleaner_export::format::text::file_name;
+/// assert_eq!(file_name("www.a.example"), "www.a.example");
+/// assert_eq!(file_name("a.example:8080"), "a.example+8080");
+/// assert_eq!(file_name(".."), "+.");
+/// ```
+#[must_use]
+pub fn file_name(host: &str) -> String {
+    let fits = |(at, c): (usize, char)| match c {
+        '.' if at > 0 => c,
+        '-' | '_' => c,
+        c if c.is_alphanumeric() => c,
+        _ => '+',
+    };
+    let name: String = host.chars().take(200).enumerate().map(fits).collect();
+    if name.is_empty() { "+".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::documents;
+
+    #[test]
+    fn three_documents_as_text() {
+        let rendered = documents().map_text();
+        assert_eq!(
+            rendered,
+            [
+                "Chợ \"quê\" <họp> sớm & tan sớm\n\nSáng nay, chợ quê họp sớm.\nBà con nói: \"Rau < cá & thịt\"…\nMưa\n",
+                "It's 3.5 km.\n\nIt's 3.5 km.\n",
+                "",
+            ]
+        );
+    }
+
+    trait MapText {
+        fn map_text(&self) -> Vec<String>;
+    }
+
+    impl MapText for Vec<gleaner_corpus::Document> {
+        fn map_text(&self) -> Vec<String> {
+            let text = |document| {
+                let mut out = Vec::new();
+                render(&Record::of(document, &[]), &mut out);
+                String::from_utf8(out).unwrap()
+            };
+            self.iter().map(text).collect()
+        }
+    }
+
+    #[test]
+    fn there_are_never_two_empty_lines() {
+        let mut document = documents().remove(0);
+        document.text = "\n\na\n\n \n\nb\n\n".into();
+        assert!(!vec![document].map_text()[0].contains("\n\n\n"));
+    }
+
+    #[test]
+    fn no_host_leaves_the_folder() {
+        for host in ["", ".", "..", "../..", "/etc", "a/b", "a\\b", "a\0b"] {
+            let name = file_name(host);
+            assert!(!name.starts_with('.') && !name.contains(['/', '\\', '\0']), "{host:?}: {name}");
+        }
+        assert_eq!(file_name(&"a".repeat(300)).len(), 200);
+    }
+}

@@ -1,0 +1,37 @@
+//! How the corpus leaves: which documents, in which form, in which files.
+//!
+//! | file | question |
+//! |---|---|
+//! | [`record`] | Which fields does an exported document have, in which order? |
+//! | [`filter`] | Which documents are asked for, and what held the others back? |
+//! | [`condition`] | What may be asked of a document's figures? |
+//! | [`format`](mod@format) | How is a record written: JSON Lines, Parquet, vertical, text? |
+//! | [`single`] | How is one file whole or not there? |
+//! | [`folder`] | How are many files whole, and how does an interrupted export go on? |
+//! | [`manifest`] | What was written, and how can it be checked? |
+//! | [`card`] | What do other programs need beside the data: a card, a registry file? |
+//!
+//! docs/corpus.md describes record, formats and guarantees for people.
+//!
+//! The awkward truth: an export reads the corpus as it is. What is taken out of the corpus
+//! between an interruption and the second start, or extracted anew, is in the shards
+//! before as it was and in those after as it is.
+
+pub mod card;
+pub mod condition;
+mod error;
+pub mod filter;
+pub mod folder;
+pub mod format;
+pub mod manifest;
+pub mod record;
+pub mod single;
+
+pub use condition::Condition;
+pub use error::ExportError;
+pub use filter::{Filter, Selection, Tally};
+pub use folder::{Folder, Request};
+pub use format::{Compression, Format};
+pub use manifest::Manifest;
+pub use record::Record;
+pub use single::{Single, Stream};

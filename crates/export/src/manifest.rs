@@ -1,0 +1,191 @@
+//! What was written: `manifest.json`, for people, for checking, and for going on.
+//!
+//! It is written beside the data after every file that is whole, itself whole or not at
+//! all; so at any moment it names exactly what is on disk, and `last_id` says up to which
+//! document. Documents come in the order of their ids, so that is all it takes to go on.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{ExportError, Tally};
+
+/// The manifest's name.
+pub const NAME: &str = "manifest.json";
+
+/// The form of manifests that this version writes.
+pub const VERSION: u32 = 1;
+
+/// What an export consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`VERSION`].
+    pub manifest_version: u32,
+    /// The version of gleaner that wrote it.
+    pub gleaner: String,
+    /// The command line, the program's name left out.
+    pub command: Vec<String>,
+    /// Whether the export has ended; a folder under its final name always has.
+    pub complete: bool,
+    /// When it began.
+    pub started: Timestamp,
+    /// What was fetched before is not in it; `None` where that is.
+    pub since: Option<Timestamp>,
+    /// What was fetched from then on is left to the next export, whose `--since` it is.
+    pub until: Timestamp,
+    /// What was exported and what was held back.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// The id of the last document looked at; `None` before the first.
+    pub last_id: Option<String>,
+    /// The data files, in the order of their documents.
+    pub files: Vec<DataFile>,
+}
+
+/// A file that is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// Its path from the manifest's folder, with `/`.
+    pub path: String,
+    /// Documents in it.
+    pub documents: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, 64 hexadecimal digits, as `sha256sum` has it.
+    pub sha256: String,
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder; `None` where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(folder: &Path) -> Result<Option<Self>, ExportError> {
+        let path = folder.join(NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(ExportError::reading(path)(error)),
+        };
+        serde_json::from_slice(&text)
+            .map(Some)
+            .map_err(|error| ExportError::reading(path)(io::Error::new(io::ErrorKind::InvalidData, error)))
+    }
+
+    /// Writes it into a folder, whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), ExportError> {
+        let path = folder.join(NAME);
+        let new = folder.join("manifest.json.new");
+        let mut text =
+            serde_json::to_vec_pretty(self).expect("a manifest has text keys, and memory takes all");
+        text.push(b'\n');
+        let written = write_synced(&new, &text)
+            .and_then(|()| fs::rename(&new, &path))
+            .and_then(|()| sync_folder(folder));
+        written.map_err(ExportError::writing(path))
+    }
+}
+
+pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Brings names made, changed or removed in a folder to disk.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Windows has no such thing, and does not open folders.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// A writer that counts and hashes what passes.
+#[derive(Debug)]
+pub(crate) struct Counted<W> {
+    out: W,
+    bytes: u64,
+    hash: Sha256,
+}
+
+impl<W: Write> Counted<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, bytes: 0, hash: Sha256::new() }
+    }
+
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The inner writer, the bytes and their SHA-256.
+    pub(crate) fn into_parts(self) -> (W, u64, String) {
+        (self.out, self.bytes, hex(self.hash))
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The digits of a finished hash.
+pub(crate) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Hashes the first `bytes` of a file; the hash may be gone on with.
+pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
+    let mut hash = Sha256::new();
+    let mut counted = io::Read::take(File::open(path)?, bytes);
+    let read = io::copy(&mut counted, &mut HashOnly(&mut hash))?;
+    if read < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(hash) }
+}
+
+struct HashOnly<'a>(&'a mut Sha256);
+
+impl Write for HashOnly<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_the_standard() {
+        // FIPS 180-2, appendix B.1.
+        let mut counted = Counted::new(Vec::new());
+        counted.write_all(b"abc").unwrap();
+        let (out, bytes, hash) = counted.into_parts();
+        assert_eq!((out.as_slice(), bytes), (&b"abc"[..], 3));
+        assert_eq!(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn a_folder_without_a_manifest_has_none_and_a_broken_one_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Manifest::read(folder.path()).unwrap().is_none());
+        fs::write(folder.path().join(NAME), "{").unwrap();
+        assert!(Manifest::read(folder.path()).unwrap_err().to_string().contains("cannot read"));
+    }
+}

@@ -1,0 +1,349 @@
+//! An exported document: its fields, their order and their types.
+//!
+//! One list, [`FIELDS`], says names, order and types; the columns of Parquet are made of
+//! it, and tests hold JSON and docs/corpus.md against it.
+
+use gleaner_corpus::{Document, Quality};
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// One exported document. As JSON it is an object with these fields in this order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Record<'a> {
+    id: String,
+    url: &'a str,
+    host: &'a str,
+    title: Option<&'a str>,
+    language: &'a str,
+    published: Option<&'a str>,
+    modified: Option<&'a str>,
+    authors: &'a [String],
+    section: Option<&'a str>,
+    canonical: Option<&'a str>,
+    fetched: Timestamp,
+    words: u64,
+    sentence_length: f64,
+    stop_word_share: Option<f64>,
+    repeated_line_share: f64,
+    symbol_share: f64,
+    method: &'a str,
+    template_version: Option<u32>,
+    confidence: Option<f64>,
+    content_hash: String,
+    urls: &'a [String],
+    kinds: &'a str,
+    text: &'a str,
+}
+
+/// The type of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Unicode text.
+    Text,
+    /// The same, or nothing.
+    OptionalText,
+    /// A list of texts, which may be empty.
+    Texts,
+    /// An instant; microseconds since 1970 in Parquet.
+    Time,
+    /// A count, 64 bits.
+    Count,
+    /// A count, 32 bits, or nothing.
+    OptionalSmallCount,
+    /// A number with decimals, 64 bits.
+    Number,
+    /// The same, or nothing.
+    OptionalNumber,
+}
+
+/// All fields: name and type, in their order.
+pub const FIELDS: [(&str, Kind); 23] = [
+    ("id", Kind::Text),
+    ("url", Kind::Text),
+    ("host", Kind::Text),
+    ("title", Kind::OptionalText),
+    ("language", Kind::Text),
+    ("published", Kind::OptionalText),
+    ("modified", Kind::OptionalText),
+    ("authors", Kind::Texts),
+    ("section", Kind::OptionalText),
+    ("canonical", Kind::OptionalText),
+    ("fetched", Kind::Time),
+    ("words", Kind::Count),
+    ("sentence_length", Kind::Number),
+    ("stop_word_share", Kind::OptionalNumber),
+    ("repeated_line_share", Kind::Number),
+    ("symbol_share", Kind::Number),
+    ("method", Kind::Text),
+    ("template_version", Kind::OptionalSmallCount),
+    ("confidence", Kind::OptionalNumber),
+    ("content_hash", Kind::Text),
+    ("urls", Kind::Texts),
+    ("kinds", Kind::Text),
+    ("text", Kind::Text),
+];
+
+/// The value of one field of one record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// Of [`Kind::Text`] and [`Kind::OptionalText`].
+    Text(Option<&'a str>),
+    /// Of [`Kind::Texts`].
+    Texts(&'a [String]),
+    /// Of [`Kind::Time`] and [`Kind::Count`].
+    Long(i64),
+    /// Of [`Kind::OptionalSmallCount`].
+    Int(Option<i32>),
+    /// Of [`Kind::Number`] and [`Kind::OptionalNumber`].
+    Number(Option<f64>),
+}
+
+impl<'a> Record<'a> {
+    /// The record of a document; `urls` are all URLs that carried its text, its own first.
+    /// Its quality is looked at here.
+    #[must_use]
+    pub fn of(document: &'a Document, urls: &'a [String]) -> Self {
+        let quality = Quality::of(&document.text, &document.language);
+        Self {
+            id: document.id.to_string(),
+            url: &document.url,
+            host: &document.host,
+            title: document.title.as_deref(),
+            language: &document.language,
+            published: document.published.as_deref(),
+            modified: document.modified.as_deref(),
+            authors: &document.authors,
+            section: document.section.as_deref(),
+            canonical: document.canonical.as_deref(),
+            fetched: document.fetched,
+            words: quality.words,
+            sentence_length: quality.sentence_length,
+            stop_word_share: quality.stop_word_share,
+            repeated_line_share: quality.repeated_line_share,
+            symbol_share: quality.symbol_share,
+            method: &document.method,
+            template_version: document.template_version,
+            confidence: document.confidence.map(|hundredths| f64::from(hundredths) / 100.0),
+            content_hash: document.content_hash.to_string(),
+            urls,
+            kinds: &document.kinds,
+            text: &document.text,
+        }
+    }
+
+    /// The values in the order of [`FIELDS`].
+    #[must_use]
+    pub fn cells(&self) -> [Cell<'_>; FIELDS.len()] {
+        let text = |text| Cell::Text(Some(text));
+        [
+            text(&self.id),
+            text(self.url),
+            text(self.host),
+            Cell::Text(self.title),
+            text(self.language),
+            Cell::Text(self.published),
+            Cell::Text(self.modified),
+            Cell::Texts(self.authors),
+            Cell::Text(self.section),
+            Cell::Text(self.canonical),
+            Cell::Long(self.fetched.as_microsecond()),
+            Cell::Long(i64::try_from(self.words).unwrap_or(i64::MAX)),
+            Cell::Number(Some(self.sentence_length)),
+            Cell::Number(self.stop_word_share),
+            Cell::Number(Some(self.repeated_line_share)),
+            Cell::Number(Some(self.symbol_share)),
+            text(self.method),
+            Cell::Int(self.template_version.map(|version| i32::try_from(version).unwrap_or(i32::MAX))),
+            Cell::Number(self.confidence),
+            text(&self.content_hash),
+            Cell::Texts(self.urls),
+            text(self.kinds),
+            text(self.text),
+        ]
+    }
+
+    /// The document's id, 32 hexadecimal digits.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its host.
+    #[must_use]
+    pub const fn host(&self) -> &str {
+        self.host
+    }
+
+    /// Its language, a BCP 47 primary tag.
+    #[must_use]
+    pub const fn language(&self) -> &str {
+        self.language
+    }
+
+    /// Its headline; empty where the page states none.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.title.unwrap_or_default()
+    }
+
+    /// When it was fetched.
+    #[must_use]
+    pub const fn fetched(&self) -> Timestamp {
+        self.fetched
+    }
+
+    /// Its words.
+    #[must_use]
+    pub const fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// Its text, a paragraph a line.
+    #[must_use]
+    pub const fn text(&self) -> &str {
+        self.text
+    }
+
+    /// A letter for each line of the text.
+    #[must_use]
+    pub const fn kinds(&self) -> &str {
+        self.kinds
+    }
+
+    /// The figure of that name, for conditions; `None` where the document has none.
+    #[must_use]
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        match self.cell(name)? {
+            Cell::Long(count) => Some(count as f64),
+            Cell::Number(number) => number,
+            _ => None,
+        }
+    }
+
+    /// The value of the field of that name; `None` where there is no such field.
+    #[must_use]
+    pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
+        let at = FIELDS.iter().position(|(field, _)| *field == name)?;
+        Some(self.cells()[at])
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use gleaner_corpus::{ContentHash, DocumentId};
+
+    use super::*;
+
+    /// Three documents with all that is awkward in a text format.
+    pub(crate) fn documents() -> Vec<Document> {
+        let first = Document {
+            id: DocumentId([1; 16]),
+            url: "https://www.baolang.example/cho-que?a=1&b=2".into(),
+            host: "www.baolang.example".into(),
+            title: Some("Chợ \"quê\" <họp> sớm & tan sớm".into()),
+            text: "Sáng nay, chợ quê họp sớm.\nBà con nói: \"Rau < cá & thịt\"…\nMưa".into(),
+            kinds: "pqh".into(),
+            language: "vi".into(),
+            fetched: "2026-11-20T02:30:00.123456789Z".parse().unwrap(),
+            published: Some("2026-11-20T09:00:00+07:00".into()),
+            modified: None,
+            authors: vec!["An".into(), "Bình|Chi".into()],
+            section: Some("Kinh tế".into()),
+            canonical: None,
+            content_hash: ContentHash::of("1"),
+            method: "block-model".into(),
+            template_version: None,
+            confidence: Some(87),
+        };
+        let second = Document {
+            id: DocumentId([2; 16]),
+            url: "http://villagepost.example/a".into(),
+            host: "villagepost.example:8080".into(),
+            title: Some(String::new()),
+            text: "It's 3.5 km.\n\nIt's 3.5 km.".into(),
+            kinds: String::new(),
+            language: "en".into(),
+            published: None,
+            authors: Vec::new(),
+            section: None,
+            canonical: Some("http://villagepost.example/a".into()),
+            content_hash: ContentHash::of("2"),
+            method: "template".into(),
+            template_version: Some(2),
+            confidence: None,
+            ..first.clone()
+        };
+        let third = Document {
+            id: DocumentId([3; 16]),
+            title: None,
+            text: String::new(),
+            language: "und".into(),
+            content_hash: ContentHash::of("3"),
+            confidence: Some(10),
+            ..second.clone()
+        };
+        vec![first, second, third]
+    }
+
+    pub(crate) fn urls(document: &Document) -> Vec<String> {
+        vec![document.url.clone(), format!("{}#2", document.url)]
+    }
+
+    #[test]
+    fn json_has_the_fields_in_their_order() {
+        for document in documents() {
+            let urls = urls(&document);
+            let json = serde_json::to_string(&Record::of(&document, &urls)).unwrap();
+            let mut at = 0;
+            for (field, _) in FIELDS {
+                let key = format!("\"{field}\":");
+                at += json[at..].find(&key).unwrap_or_else(|| panic!("{json} lacks {field}"));
+            }
+            let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&json).unwrap();
+            assert_eq!(object.len(), FIELDS.len());
+        }
+    }
+
+    #[test]
+    fn the_documentation_has_the_fields_in_their_order() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/corpus.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 5);
+        let row = |line: &str| -> Vec<String> {
+            line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect()
+        };
+        let rows: Vec<_> = rows.map(row).collect();
+        let documented: Vec<_> = rows.iter().map(|row| (row[1].as_str(), row[3].as_str())).collect();
+        assert_eq!(documented, FIELDS.map(|(name, kind)| (name, kind.label())));
+    }
+
+    #[test]
+    fn cells_are_of_the_type_that_the_list_says() {
+        for document in documents() {
+            let urls = urls(&document);
+            let record = Record::of(&document, &urls);
+            for ((field, kind), cell) in FIELDS.iter().zip(record.cells()) {
+                let fits = match (kind, cell) {
+                    (Kind::Text, Cell::Text(text)) => text.is_some(),
+                    (Kind::Number, Cell::Number(number)) => number.is_some(),
+                    (Kind::OptionalText, Cell::Text(_))
+                    | (Kind::OptionalNumber, Cell::Number(_))
+                    | (Kind::Texts, Cell::Texts(_))
+                    | (Kind::Time | Kind::Count, Cell::Long(_))
+                    | (Kind::OptionalSmallCount, Cell::Int(_)) => true,
+                    _ => false,
+                };
+                assert!(fits, "{field}: {cell:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn figures_are_found_by_name() {
+        let document = &documents()[0];
+        let record = Record::of(document, &[]);
+        assert_eq!(record.figure("words"), Some(13.0));
+        assert_eq!(record.figure("confidence"), Some(0.87));
+        assert_eq!(record.figure("url"), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! One stream of documents: standard output, or one file that is whole or not there.
+//!
+//! There is no manifest and no going on: a single file begins anew. What is no ordinary
+//! file (a device, a pipe) is written to as it is.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use gleaner_corpus::Document;
+
+use crate::format::Sink;
+use crate::{ExportError, Filter, Format, Selection, Tally};
+
+/// Bytes of rows that a Parquet file's group gathers.
+pub(crate) const GROUP: u64 = 32 << 20;
+
+/// Documents into a writer.
+#[derive(Debug)]
+pub struct Stream<W: Write + Send> {
+    sink: Sink<W>,
+    selection: Selection,
+}
+
+impl<W: Write + Send> Stream<W> {
+    /// Begins in a form that is one file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    ///
+    /// # Panics
+    /// If the form [needs a folder](Format::needs_folder).
+    pub fn new(out: W, format: Format, filter: Filter) -> io::Result<Self> {
+        let sink = format.sink(out, GROUP)?.expect("forms of many files are refused before");
+        Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
+    }
+
+    /// Writes a document, if it passes; `urls` are all that carried its text.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&mut self, document: &Document, urls: &[String]) -> io::Result<()> {
+        match self.selection.take(document, urls) {
+            Some(record) => self.sink.write(&record),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends and flushes.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish(self) -> io::Result<(W, Tally)> {
+        let mut out = self.sink.finish()?;
+        out.flush()?;
+        Ok((out, self.selection.tally().clone()))
+    }
+}
+
+/// Documents into one file, written beside it and renamed.
+#[derive(Debug)]
+pub struct Single {
+    stream: Stream<BufWriter<File>>,
+    /// The file's final name.
+    target: PathBuf,
+    /// The name while it is written; `None` for a device or a pipe.
+    part: Option<PathBuf>,
+}
+
+impl Single {
+    /// Begins.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn begin(path: &Path, format: Format, filter: Filter) -> Result<Self, ExportError> {
+        // A link stays a link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_special =
+            fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        let part = (!is_special).then(|| {
+            let mut name = target.as_os_str().to_owned();
+            name.push(".part");
+            PathBuf::from(name)
+        });
+        let file = match &part {
+            Some(part) => File::create(part),
+            None => File::options().write(true).open(&target),
+        };
+        let stream = file.and_then(|file| Stream::new(BufWriter::new(file), format, filter));
+        Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
+    }
+
+    /// Writes a document, if it passes.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&mut self, document: &Document, urls: &[String]) -> Result<(), ExportError> {
+        self.stream.write(document, urls).map_err(|error| abandon(self.part.as_deref(), &self.target, error))
+    }
+
+    /// Ends the file, brings it to disk and gives it its name.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn finish(self) -> Result<Tally, ExportError> {
+        let Self { stream, target, part } = self;
+        let finished = stream.finish().and_then(|(out, tally)| {
+            if let Some(part) = &part {
+                out.get_ref().sync_all()?;
+                fs::rename(part, &target)?;
+            }
+            Ok(tally)
+        });
+        finished.map_err(|error| abandon(part.as_deref(), &target, error))
+    }
+}
+
+/// Removes what was begun, so that a full disk is not full of it.
+fn abandon(part: Option<&Path>, target: &Path, error: io::Error) -> ExportError {
+    if let Some(part) = part {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(part);
+    }
+    ExportError::writing(target)(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Compression;
+    use crate::record::tests::documents;
+
+    #[test]
+    fn a_file_has_its_name_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.jsonl");
+        let format = Format::JsonLines(Compression::None);
+        let mut single = Single::begin(&path, format, Filter::default()).unwrap();
+        for document in documents() {
+            assert!(!path.exists());
+            single.write(&document, &[]).unwrap();
+        }
+        assert_eq!(single.finish().unwrap().documents, 3);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absent/out.jsonl");
+        let error = Single::begin(&path, Format::Parquet, Filter::default()).unwrap_err();
+        assert!(error.to_string().contains("absent/out.jsonl"), "{error}");
+    }
+}
