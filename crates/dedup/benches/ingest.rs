@@ -111,6 +111,7 @@ fn documents(c: &mut Criterion) {
         let tokens: Vec<Tokens> = texts.iter().map(|text| Tokens::of(text)).collect();
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Elements(TEXTS));
+        group.sample_size(20);
         group.bench_function("tokens", |b| {
             b.iter(|| texts.iter().map(|text| Tokens::of(black_box(text)).len()).sum::<usize>());
         });

@@ -53,11 +53,11 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             duplicate: 0.5,
-            related: 0.3,
+            related: 0.25,
             aligned: 0.65,
             short: 60,
             short_aligned: 0.75,
-            differing: 0.3,
+            differing: 0.2,
             words_a_number: 200.0,
             compared: 64,
             read: 4,
@@ -134,7 +134,7 @@ mod tests {
         let cases = [
             (0.5, whole, Verdict::Duplicate),
             (0.49, whole, Verdict::Duplicate),
-            (0.29, whole, Verdict::Other),
+            (0.24, whole, Verdict::Other),
             (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
             (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
             (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
@@ -143,7 +143,7 @@ mod tests {
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
             // Numbers: too many differ, and there are enough of them.
             (0.9, alignment(500, 490, 10.0, 2.0), Verdict::Duplicate),
-            (0.9, alignment(500, 490, 10.0, 4.0), Verdict::Related),
+            (0.9, alignment(500, 490, 10.0, 3.0), Verdict::Related),
             (0.9, alignment(500, 490, 2.0, 2.0), Verdict::Duplicate),
             (0.9, alignment(100, 99, 1.0, 1.0), Verdict::Related),
         ];
@@ -163,6 +163,6 @@ mod tests {
         assert_eq!([0.2, 0.5, 0.6, 0.8].map(of), [Verdict::Duplicate; 4]);
         assert_eq!(of(0.9), Verdict::Related);
         let low = Params::default().with_duplicate(0.2);
-        assert_eq!(low.judge(0.25, &alignment(500, 200, 0.0, 0.0)), Verdict::Duplicate);
+        assert_eq!(low.judge(0.22, &alignment(500, 200, 0.0, 0.0)), Verdict::Duplicate);
     }
 }

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     kinds(&mut out, &judged)?;
     thresholds(&mut out, &judged)?;
+    numbers(&mut out, &judged)?;
     met_by_chance(&mut out, &texts)?;
     for picture in pictures {
         fs::write(&picture, curve::curve(&judged))?;
@@ -70,6 +71,27 @@ fn thresholds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
             });
             writeln!(out, "| {similarity:.2} | {} | {} |", language.tag(), cells.join(" | "))?;
         }
+    }
+    writeln!(out)
+}
+
+/// Copies that are taken for series, and series that are not, by the share of differing
+/// numbers from which texts are a series.
+fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    writeln!(out, "| numbers that differ, more than | copies taken for series | series that are not |")?;
+    writeln!(out, "|---:|---:|---:|")?;
+    for differing in [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5] {
+        let params = gleaner_dedup::Params { differing, ..Default::default() };
+        let is_alike = |pair: &&Judged| pair.similarity >= params.related;
+        let of = |is_copy| judged.iter().filter(is_alike).filter(move |pair| pair.is_copy() == is_copy);
+        let taken = of(true).filter(|pair| params.is_series(&pair.alignment)).count();
+        let missed = of(false).filter(|pair| !params.is_series(&pair.alignment)).count();
+        writeln!(
+            out,
+            "| {differing:.2} | {taken} of {} | {missed} of {} |",
+            of(true).count(),
+            of(false).count()
+        )?;
     }
     writeln!(out)
 }
