@@ -147,7 +147,7 @@ mod tests {
             |at: usize| at.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
         let word = |at: usize| match at {
             _ if at % 25 == 7 => format!("{} ", at * number),
-            _ if edited > 0 && at % edited == 0 => format!("edited{} ", letters(at)),
+            _ if edited > 0 && at.is_multiple_of(edited) => format!("edited{} ", letters(at)),
             _ => format!("{topic}{} ", letters(at * at % 211)),
         };
         (0..200).map(word).collect()

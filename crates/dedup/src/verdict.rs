@@ -90,7 +90,8 @@ impl Params {
     /// ```
     /// use gleaner_dedup::{Alignment, Params, Tokens, Verdict};
     /// let text = |rain: u32, wind: u32| Tokens::of(&format!(
-    ///     "Tomorrow the north will see {rain} mm of rain and winds of {wind} km an hour. ".repeat(6)));
+    ///     "{rain} mm of rain will fall in the north, and winds of {wind} km an hour are expected. \
+    ///      The weather service advises residents to follow the bulletins."));
     /// let params = Params::default();
     /// let of = |other| params.judge(0.6, &Alignment::of(&text(12, 30), &other));
     /// assert_eq!(of(text(12, 30)), Verdict::Duplicate);
