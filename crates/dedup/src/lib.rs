@@ -28,4 +28,4 @@ pub use clusters::{Clusters, Head, Member};
 pub use index::{Candidate, Exact, Index, Number, Table};
 pub use signature::Signature;
 pub use tokens::Tokens;
-pub use verdict::{Params, Verdict};
+pub use verdict::{Differing, Params, Verdict};

@@ -2,7 +2,7 @@
 //!
 //! A token is a maximal run of letters, digits and `_`; a Han or kana character is a
 //! token by itself. Case does not count, diacritics do, the place of a Vietnamese tone
-//! mark does not ([`fold`](crate::fold)). A number is one token with the marks between
+//! mark does not (`fold.rs`). A number is one token with the marks between
 //! its digits: 80.5, 21/11/2026, 19:30. Text that is not in NFC is brought into it.
 //!
 //! The awkward truth: a number written in words is a word, and "1.000" and "1,000" are

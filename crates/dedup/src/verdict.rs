@@ -22,6 +22,15 @@ pub enum Verdict {
     Duplicate,
 }
 
+/// How far numbers have to differ; both have to hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Differing {
+    /// More than this share of the compared numbers differ, 0 to 1.
+    pub share: f64,
+    /// At least one differs in so many words of the shorter text.
+    pub words: f64,
+}
+
 /// Thresholds, from 0 to 1 where nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
@@ -38,11 +47,10 @@ pub struct Params {
     pub short: usize,
     /// Share of aligned words that a duplicate among short texts has at least.
     pub short_aligned: f64,
-    /// Share of the compared numbers above which they differ as in a series.
-    pub differing: f64,
-    /// Words a differing number below which numbers matter at all: one differing date in
-    /// a long article makes no series.
-    pub words_a_number: f64,
+    /// When numbers differ as in a series: any of these is enough. Many of them in few
+    /// words, or most of them in a longer text; one date or figure in an article is
+    /// neither.
+    pub series: [Differing; 2],
     /// Most candidates of a document whose signatures are compared.
     pub compared: usize,
     /// Most of them whose texts are compared.
@@ -57,8 +65,7 @@ impl Default for Params {
             aligned: 0.65,
             short: 60,
             short_aligned: 0.75,
-            differing: 0.2,
-            words_a_number: 200.0,
+            series: [Differing { share: 0.2, words: 50.0 }, Differing { share: 0.5, words: 200.0 }],
             compared: 64,
             read: 4,
         }
@@ -114,9 +121,10 @@ impl Params {
     /// Whether the numbers of two like texts differ as those of a series do.
     #[must_use]
     pub fn is_series(&self, alignment: &Alignment) -> bool {
-        let numerals = alignment.numerals;
-        numerals.differing_share() > self.differing
-            && numerals.differing * self.words_a_number >= alignment.shorter() as f64
+        let (numerals, words) = (alignment.numerals, alignment.shorter() as f64);
+        let is_reached =
+            |of: &Differing| numerals.differing_share() > of.share && numerals.differing * of.words >= words;
+        self.series.iter().any(is_reached)
     }
 }
 
@@ -143,8 +151,11 @@ mod tests {
             (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
             // Numbers: too many differ, and there are enough of them.
-            (0.9, alignment(500, 490, 10.0, 2.0), Verdict::Duplicate),
-            (0.9, alignment(500, 490, 10.0, 3.0), Verdict::Related),
+            (0.9, alignment(100, 90, 10.0, 2.0), Verdict::Duplicate),
+            (0.9, alignment(100, 90, 10.0, 2.5), Verdict::Related),
+            (0.9, alignment(130, 120, 10.0, 2.5), Verdict::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.0), Verdict::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.5), Verdict::Related),
             (0.9, alignment(500, 490, 2.0, 2.0), Verdict::Duplicate),
             (0.9, alignment(100, 99, 1.0, 1.0), Verdict::Related),
         ];

@@ -75,20 +75,24 @@ fn thresholds(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Copies that are taken for series, and series that are not, by the share of differing
-/// numbers from which texts are a series.
+/// Copies that are taken for series, and series that are not, by the two shares of
+/// differing numbers from which texts are a series.
 fn numbers(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
-    writeln!(out, "| numbers that differ, more than | copies taken for series | series that are not |")?;
-    writeln!(out, "|---:|---:|---:|")?;
-    for differing in [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5] {
-        let params = gleaner_dedup::Params { differing, ..Default::default() };
+    writeln!(
+        out,
+        "| one in 50 words and more than | one in 200 and more than | copies taken for series | negative pairs that are no series |"
+    )?;
+    writeln!(out, "|---:|---:|---:|---:|")?;
+    for (many, most) in [(0.1, 0.1), (0.1, 0.5), (0.2, 0.2), (0.2, 0.5), (0.2, 0.7), (0.3, 0.5), (0.5, 0.5)] {
+        let mut params = gleaner_dedup::Params::default();
+        (params.series[0].share, params.series[1].share) = (many, most);
         let is_alike = |pair: &&Judged| pair.similarity >= params.related;
         let of = |is_copy| judged.iter().filter(is_alike).filter(move |pair| pair.is_copy() == is_copy);
         let taken = of(true).filter(|pair| params.is_series(&pair.alignment)).count();
         let missed = of(false).filter(|pair| !params.is_series(&pair.alignment)).count();
         writeln!(
             out,
-            "| {differing:.2} | {taken} of {} | {missed} of {} |",
+            "| {many:.1} | {most:.1} | {taken} of {} | {missed} of {} |",
             of(true).count(),
             of(false).count()
         )?;
