@@ -12,7 +12,7 @@
 //! 4. Content that says itself that it is a credit, a by-line or a "read more" line goes.
 //! 5. The other lines are open, and dropped. Where their words, but for lines of links,
 //!    exceed `MOST_OPEN` of the words found, or where the page is unlike those that were
-//!    learned from ([`Health::see`]), it is not detected, and [`SiteTemplate::extract`] has
+//!    learned from ([`Health`]), it is not detected, and [`SiteTemplate::extract`] has
 //!    to read it.
 //!
 //! Parts in which the site never has content ([`crate::barren`]) are not looked at, and
@@ -171,18 +171,16 @@ impl Detector {
         let known = share(lines.iter().filter(is_met).count());
         let repeated = share(lines.iter().filter(|line| line.repeated).count());
         let content = lines.into_iter().zip(said).filter(|(_, said)| said.is_content());
-        let detected = Extracted {
-            lines: content
-                .enumerate()
-                .filter(|(before, (line, _))| !is_out(line, *before))
-                .map(|(_, (line, _))| line.placed.line)
-                .collect(),
-            method: Method::Detection,
-            confidence: sure / (found + open) as f32,
-            known,
-            repeated,
-        };
-        Some(detected).filter(|detected| !self.health.see(detected).unlike)
+        let (mut text, mut words) = (Vec::new(), 0);
+        for (before, (line, _)) in content.enumerate() {
+            if !is_out(&line, before) {
+                words += line.words;
+                text.push(line.placed.line);
+            }
+        }
+        let confidence = sure / (found + open) as f32;
+        let detected = Extracted { lines: text, method: Method::Detection, confidence, known, repeated };
+        Some(detected).filter(|detected| !self.health.is_unlike(detected, words))
     }
 }
 
