@@ -23,12 +23,26 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How many words a text has: as many as [`words`] gives.
+#[must_use]
+pub fn count_words(text: &str) -> usize {
+    let (mut count, mut is_within) = (0, false);
+    for c in text.chars() {
+        let alone = stands_alone(c);
+        let is_word = alone || in_word(c);
+        count += usize::from(alone || (is_word && !is_within));
+        is_within = is_word && !alone;
+    }
+    count
+}
+
 /// Whether a text holds any word; punctuation and space alone are none.
 #[must_use]
 pub fn has_word(text: &str) -> bool {
     text.contains(in_word)
 }
 
+#[inline]
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -44,6 +58,7 @@ fn in_word(c: char) -> bool {
     }
 }
 
+#[inline]
 fn stands_alone(c: char) -> bool {
     c >= '\u{3040}'
         && matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -73,6 +88,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(count_words(text), expected.len(), "{text}");
             assert_eq!(has_word(text), !expected.is_empty(), "{text}");
         }
     }

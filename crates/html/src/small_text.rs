@@ -1,6 +1,6 @@
 //! The text of small elements (dates, names, labels), and what they stand in.
 
-use crate::text::{never_text, tidy};
+use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
 /// Nodes and bytes of the largest element that is read.
@@ -62,12 +62,34 @@ impl<'a> Small<'a> {
 
     /// The first character, in lower case, if it is ASCII and combines with nothing.
     pub(crate) fn first_ascii(&self) -> Option<u8> {
-        let text =
-            self.parts[..self.len].iter().map(|text| text.trim_ascii_start()).find(|it| !it.is_empty())?;
-        match text.as_bytes() {
+        match self.beginning()?.as_bytes() {
             [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
             _ => None,
         }
+    }
+
+    /// Whether the text may be this one, which is in lower case and on one line, by the
+    /// first word of both.
+    pub(crate) fn may_be(&self, other: &str) -> bool {
+        let Some(own) = self.beginning() else { return other.is_empty() };
+        let mut others = other.chars();
+        let mut own = own.chars().peekable();
+        while let Some(c) = own.next() {
+            // What follows may change it, and so may its place in the word.
+            let is_whole = own.peek().is_none_or(|next| is_plain(*next) || next.is_ascii_whitespace());
+            if !is_whole || !is_plain(c) || c == 'Σ' {
+                return true;
+            }
+            if !c.to_lowercase().all(|c| others.next() == Some(c)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// From the first character on that is no white space.
+    fn beginning(&self) -> Option<&'a str> {
+        self.parts[..self.len].iter().map(|text| text.trim_ascii_start()).find(|it| !it.is_empty())
     }
 }
 
@@ -90,5 +112,13 @@ mod tests {
         let firsts: Vec<_> = small.iter().map(Small::first_ascii).collect();
         assert_eq!(firsts, [Some(b'b'), None, None, None, Some(b'b')]);
         assert_eq!(small[0].digits(), 3);
+        for (small, text) in small.iter().zip(&texts) {
+            assert!(small.may_be(&text.to_lowercase()), "{text}");
+        }
+        let others =
+            [("by 12 an 3", true), ("by", true), ("by the", true), ("bye", true), ("bz", false), ("", false)];
+        for (other, expected) in others {
+            assert_eq!(small[0].may_be(other), expected, "{other}");
+        }
     }
 }

@@ -365,7 +365,7 @@ fn starts_anew(before: &str, c: char) -> bool {
 
 /// Characters that stay as they are whatever stands beside them: neither white space
 /// nor noise, and NFC by themselves.
-fn is_plain(c: char) -> bool {
+pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
             | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')

@@ -142,11 +142,7 @@ pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(Nod
     };
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
-    let may_be = |text: &Small| {
-        text.first_ascii().is_none_or(|first| {
-            parts.iter().chain([&&*title]).any(|part| part.as_bytes().first() == Some(&first))
-        })
-    };
+    let may_be = |text: &Small| parts.iter().chain([&&*title]).any(|part| text.may_be(part));
     let texts = small.filter_map(|id| Some((id, Small::of(page, id).filter(may_be)?.text())));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))

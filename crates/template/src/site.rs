@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest, Place, Site};
-use gleaner_extract::words;
+use gleaner_extract::count_words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
@@ -214,7 +214,7 @@ impl Extracted {
     /// Words of the text.
     #[must_use]
     pub fn words(&self) -> usize {
-        self.lines.iter().map(|line| words(&line.text).count()).sum()
+        self.lines.iter().map(|line| count_words(&line.text)).sum()
     }
 }
 

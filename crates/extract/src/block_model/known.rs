@@ -16,7 +16,7 @@ use super::repeated;
 use super::scene::MOST_BLOCKS;
 use super::site::{LENGTHS, MOSTLY, length, put_element};
 use super::{Place, Site};
-use crate::{has_word, words};
+use crate::{count_words, has_word};
 
 /// A site's places and repeated texts, ready to be looked up.
 #[derive(Debug, Clone, Default)]
@@ -98,7 +98,7 @@ impl Known {
     }
 
     fn line(&self, placed: PlacedLine, links: &mut Links, paths: &mut Paths) -> KnownLine {
-        let count = words(&placed.line.text).count() as u32;
+        let count = count_words(&placed.line.text) as u32;
         let linked = links.words_within(&placed).min(count);
         let link_share = linked as f32 / (count as f32).max(1.0);
         let at = paths.of(placed.block);
@@ -151,7 +151,7 @@ impl<'a> Links<'a> {
         }
         let within = self.ranges[self.at..].iter().take_while(|(start, _)| *start < of.end);
         let nodes = within.flat_map(|(start, end)| *start.max(&of.start)..*end.min(&of.end));
-        nodes.filter_map(|id| self.page.text(id)).map(|text| words(text).count() as u32).sum()
+        nodes.filter_map(|id| self.page.text(id)).map(|text| count_words(text) as u32).sum()
     }
 }
 
