@@ -110,6 +110,9 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
     group.finish();
 }
 
+/// What is measured of a page: by its site, from its bytes, its text, or what was read of it.
+type Stage = dyn Fn(&Site, &[u8], &str, &Partly);
+
 /// Each stage of detection by itself, over the pages that are detected.
 fn stages(criterion: &mut Criterion, sites: &[Site]) {
     let read = |(site, bytes): (&'_ Site, &Vec<u8>)| {
@@ -122,7 +125,7 @@ fn stages(criterion: &mut Criterion, sites: &[Site]) {
     let mut group = criterion.benchmark_group("stages");
     group.sample_size(10);
     group.throughput(Throughput::Bytes(pages.iter().map(|(_, bytes, _)| bytes.len() as u64).sum()));
-    let mut stage = |name: &str, run: &dyn Fn(&Site, &[u8], &str, &Partly)| {
+    let mut stage = |name: &str, run: &Stage| {
         let each = || pages.iter().for_each(|(site, bytes, (text, partly))| run(site, bytes, text, partly));
         group.bench_function(name, |b| b.iter(each));
     };
