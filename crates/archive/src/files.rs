@@ -30,6 +30,14 @@ pub struct Place {
     pub offset: u64,
 }
 
+impl Place {
+    /// The number in its file's name; 0 for a file of another archive.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        number_of(&self.file).unwrap_or(0)
+    }
+}
+
 /// Why an archive cannot be written or read.
 #[derive(Debug, Error)]
 #[error("the archive: {what} {}: {error}", path.display())]

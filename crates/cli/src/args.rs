@@ -73,6 +73,40 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
     Learn(Learn),
+    /// Make the store anew from the archive of what was fetched
+    #[command(
+        after_help = "The old store stays beside the new one, as sled.old-1. Interrupted, the same command goes on.
+
+Example:
+  gleaner rebuild --data corpus"
+    )]
+    Rebuild(Rebuild),
+    /// Extract the archived pages again by today's templates and rules; documents keep their ids
+    #[command(after_help = "Example:
+  gleaner reextract --data corpus")]
+    Reextract(Reextract),
+    /// Look whether store and archive are whole and agree with each other
+    #[command(after_help = "Exit code 1 if there is a fault; each is named.
+
+Example:
+  gleaner verify --data corpus")]
+    Verify(Verify),
+    /// Copy the corpus as it is at this moment, also while a crawl runs
+    #[command(after_help = "The copy is a folder like the corpus's own: `--data DIR` reads it.
+
+Example:
+  gleaner snapshot backup/2026-11-21 --data corpus")]
+    Snapshot(Snapshot),
+    /// Build a corpus from WARC files of other crawlers
+    #[command(
+        after_help = "Read are .warc and .warc.gz files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
+beside the files they name. Interrupted, the same command goes on; files that are done are passed over.
+
+Examples:
+  gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
+  gleaner ingest crawls/ --data corpus --set crawl.workers=8"
+    )]
+    Ingest(Ingest),
     /// Compare methods on recorded pages with gold text
     #[command(after_help = "Examples:
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
@@ -92,6 +126,32 @@ pub(crate) struct Crawl {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rebuild {
+    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reextract {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verify {}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Snapshot {
+    /// Folder of the copy; it must not be there
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ingest {
+    /// WARC files, folders of them, or indexes
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Reextract, Verify};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
@@ -33,6 +33,11 @@ fn main() -> ExitCode {
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),
         Command::Learn(args) => commands::learn::run(&common, args),
+        Command::Rebuild(args) => commands::replay::rebuild(&common, &args),
+        Command::Reextract(Reextract {}) => commands::replay::reextract(&common),
+        Command::Ingest(args) => commands::replay::ingest(&common, &args),
+        Command::Snapshot(args) => commands::snapshot::run(&common, &args),
+        Command::Verify(Verify {}) => commands::verify::run(&common),
         Command::Eval(args) => commands::eval::run(&args),
     };
     match done {

@@ -129,6 +129,18 @@ fn inserts(named: &[config::Insert]) -> Inserts {
 
 /// Opens the store in the folder of the settings.
 pub(crate) fn store(config: &Config, create: bool) -> Result<Writer, Failure> {
+    let writer = open_store(config, create)?;
+    if writer.store().is_rebuilding().map_err(Failure::work)? {
+        return Err(Failure::Work(format!(
+            "the corpus in {} is being made anew and not complete: `gleaner rebuild` goes on with it",
+            config.store.path
+        )));
+    }
+    Ok(writer)
+}
+
+/// The same, also where the store is being made anew.
+pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(Failure::work)
 }

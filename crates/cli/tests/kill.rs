@@ -57,6 +57,13 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     let missing: Vec<_> = expected.iter().filter(|(text, urls)| corpus.get(*text) != Some(urls)).collect();
     let surplus: Vec<_> = corpus.iter().filter(|(text, urls)| expected.get(*text) != Some(urls)).collect();
     assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
+
+    // What the store has, the archive has, too.
+    let verified = killed.run(&["verify"]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    let rebuilt = killed.run(&["rebuild", "--seeds", "seeds.txt"]);
+    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    assert_eq!(killed.corpus(), corpus);
 }
 
 /// A page that failed comes later, by the clock; so other pages may be among the

@@ -70,7 +70,20 @@ fn a_folder_without_a_corpus_is_said_so_and_left_alone() {
 fn every_command_has_a_help_with_an_example() {
     let folder = TempDir::new().unwrap();
     let help = String::from_utf8(gleaner(&folder, &["--help"]).stdout).unwrap();
-    for command in ["crawl", "export", "stats", "template", "extract", "learn", "eval"] {
+    for command in [
+        "crawl",
+        "export",
+        "stats",
+        "template",
+        "extract",
+        "learn",
+        "rebuild",
+        "reextract",
+        "verify",
+        "snapshot",
+        "ingest",
+        "eval",
+    ] {
         assert!(help.contains(&format!("  {command} ")), "{help}");
         let output = gleaner(&folder, &[command, "--help"]);
         let text = String::from_utf8(output.stdout).unwrap();

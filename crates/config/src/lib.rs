@@ -1,7 +1,7 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
 //! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Store`],
-//! [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
+//! [`Archive`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
 //! defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
 //! holds it complete and equal to the defaults in this file.
@@ -35,6 +35,8 @@ pub struct Config {
     pub text: Text,
     /// Where and how the corpus is kept.
     pub store: Store,
+    /// Whether and how answers are kept as they came.
+    pub archive: Archive,
     /// What is logged.
     pub log: Log,
     /// The bundled newspaper.
@@ -168,6 +170,20 @@ pub struct Store {
     pub min_free_disk: Bytes,
 }
 
+/// Whether and how answers are kept as they came, in WARC files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Archive {
+    /// Whether they are.
+    pub keep: bool,
+    /// Folder of the files. Empty: `archive` within the folder of the corpus.
+    pub path: String,
+    /// Size from which on the next file begins.
+    pub rotate: Bytes,
+    /// How hard records are compressed, 1 to 9.
+    pub level: u32,
+}
+
 /// What is logged, on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -238,6 +254,12 @@ impl Default for Store {
             flush_every: Span::seconds(2),
             min_free_disk: Bytes::mebibytes(256),
         }
+    }
+}
+
+impl Default for Archive {
+    fn default() -> Self {
+        Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 4 }
     }
 }
 

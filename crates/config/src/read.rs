@@ -156,6 +156,12 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if config.store.flush_pages == 0 {
         return senseless("store.flush_pages", "must be 1 or more");
     }
+    if !(1..=9).contains(&config.archive.level) {
+        return senseless("archive.level", "must be 1 (fast) to 9 (small)");
+    }
+    if config.archive.rotate.get() < 1 << 20 {
+        return senseless("archive.rotate", "must be at least 1MiB");
+    }
     if config.crawl.progress.get().is_zero() {
         return senseless("crawl.progress", "must be longer than 0s");
     }

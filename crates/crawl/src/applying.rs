@@ -28,15 +28,25 @@ impl Owner {
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         self.in_flight -= 1;
         let group = match event {
-            Event::Robots(host, group, origin, record) => {
+            Event::Robots(host, group, origin, record, kept) => {
+                for kept in kept {
+                    self.keep(Some(kept), None)?;
+                }
                 self.robots_came(host, &origin, &record)?;
                 group
             }
-            Event::Answered(visit, response) => self.answered(*visit, *response)?,
+            Event::Answered(visit, response, kept) => {
+                self.keep(kept, None)?;
+                self.answered(*visit, *response)?
+            }
             Event::Failed(visit, error) => self.failed(*visit, &error)?,
-            Event::Read(visit, reading) => self.read(*visit, *reading)?,
+            Event::Read(mut visit, reading, kept) => {
+                self.keep(kept, Some(&mut visit.record))?;
+                self.read(*visit, *reading)?
+            }
             Event::Learned(lesson, learned) => self.learned(lesson, *learned)?,
-            Event::Broken(visit, what) => {
+            Event::Broken(mut visit, what, kept) => {
+                self.keep(kept, Some(&mut visit.record))?;
                 error!(url = %visit.url, what, "gleaner failed on this page; please report it");
                 self.finish(*visit, Outcome::Unreadable { reason: "an error in gleaner".into() })?
             }
@@ -222,7 +232,7 @@ impl Owner {
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(watched) => return self.watch(change, visit, *watched, bytes, refused),
             Content::Raw(page) => {
-                self.writer.keep_page(visit.key, &page)?;
+                self.writer.keep_page(visit.key, page)?;
                 return self.gather(change, visit, bytes, refused);
             }
         };
@@ -239,10 +249,12 @@ impl Owner {
         reading: &mut Reading,
     ) -> Result<Change, CrawlError> {
         for (number, (found, rank)) in std::mem::take(&mut reading.found).iter().enumerate() {
+            let key = found.url.key();
             if depth(found.role) > self.config.crawl.max_depth {
                 *reading.refused.entry("too_deep").or_default() += 1;
-            } else if found.url.key() != visit.key {
+            } else if key != visit.key && !self.known.contains(key) {
                 change.discover(found, depth(found.role), 0, *rank)?;
+                self.known.insert(key);
             }
             if number % PART == PART - 1 {
                 self.commit(change)?;

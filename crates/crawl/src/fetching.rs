@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tracing::debug;
 use url::Url;
 
+use crate::archiving::{Keeping, ROBOTS};
 use crate::hosts::group_of_url;
 use crate::job::{Event, Task, Visit};
 use crate::schedule::GroupName;
@@ -22,6 +23,7 @@ pub(crate) struct Fetching {
     pub(crate) runtime: Handle,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
+    pub(crate) keeping: Option<Keeping>,
     pub(crate) tasks: Sender<Task>,
     pub(crate) events: Sender<Event>,
 }
@@ -45,11 +47,8 @@ impl Fetching {
         // A closed channel means that the crawl has been given up; the URL is still
         // in the frontier.
         match answer {
-            Ok(response) if (200..300).contains(&response.status) => {
-                let _ = self.tasks.send(Task::Read(visit, Box::new(response), Timestamp::now()));
-            }
             Ok(response) => {
-                let _ = self.events.send(Event::Answered(visit, Box::new(response)));
+                let _ = self.tasks.send(Task::Answer(visit, Box::new(response), now()));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no answer");
@@ -68,16 +67,34 @@ impl Fetching {
                 Ok(url) => group_of_url(scope, &url).to_string(),
                 Err(_) => url.host_str().unwrap_or_default().to_owned(),
             };
-            let asking =
-                async move { fetcher.robots(&asked, &group_of, before.as_ref(), Timestamp::now()).await };
-            let record = match tokio::spawn(asking).await {
-                // Its pause counts from the answer, not from the question.
-                Ok(record) => RobotsRecord { at: Timestamp::now(), ..record },
-                Err(error) => RobotsRecord::failed(error.to_string(), previous.as_ref(), Timestamp::now()),
+            let keeping = this.keeping;
+            let asking = async move {
+                let mut kept = Vec::new();
+                let mut heard = |url: &Url, response: &Response| {
+                    let record = |keeping: Keeping| {
+                        keeping.record(url.as_str(), ROBOTS, response, Timestamp::now(), None)
+                    };
+                    kept.extend(keeping.map(record));
+                };
+                let asked = fetcher.robots(&asked, &group_of, before.as_ref(), Timestamp::now(), &mut heard);
+                (asked.await, kept)
             };
-            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(record)));
+            let (record, kept) = match tokio::spawn(asking).await {
+                // Its pause counts from the answer, not from the question.
+                Ok((record, kept)) => (RobotsRecord { at: Timestamp::now(), ..record }, kept),
+                Err(error) => {
+                    let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), Timestamp::now());
+                    (failed, Vec::new())
+                }
+            };
+            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(record), kept));
         });
     }
+}
+
+/// The time as the archive has it: to the microsecond.
+fn now() -> Timestamp {
+    Timestamp::from_microsecond(Timestamp::now().as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
 /// Pages are asked for as they are; what is visited again and again is asked for

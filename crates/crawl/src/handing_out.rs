@@ -41,6 +41,7 @@ impl Owner {
             return Ok(());
         }
         self.promoted = Instant::now();
+        self.follow_snapshot_request()?;
         let mut change = self.writer.begin();
         let retries = change.promote(Wait::Retry, Timestamp::now(), BATCH)?;
         let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;
@@ -154,7 +155,7 @@ impl Owner {
     }
 
     /// Begins to work through a host's gathered pages.
-    fn begin_lesson(&mut self, id: HostId, template: bool) {
+    pub(crate) fn begin_lesson(&mut self, id: HostId, template: bool) {
         let Some(host) = self.hosts.get(id) else { return };
         let version = template.then_some(host.version + 1);
         info!(host = host.name, pages = host.gathered, version, "working through the gathered pages");

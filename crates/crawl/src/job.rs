@@ -8,6 +8,7 @@ use gleaner_store::{HostId, UrlRecord};
 use jiff::Timestamp;
 use url::Url;
 
+use crate::archiving::Kept;
 use crate::learning::Learned;
 use crate::reading::{Applied, Reading};
 use crate::schedule::GroupName;
@@ -36,8 +37,8 @@ pub(crate) struct Lesson {
 /// Work for a worker thread.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Read an answer of 2xx.
-    Read(Box<Visit>, Box<Response>, Timestamp),
+    /// Keep an answer, and read it if it is of 2xx.
+    Answer(Box<Visit>, Box<Response>, Timestamp),
     /// Learn a template, or extract page by page.
     Learn(Lesson),
 }
@@ -46,17 +47,17 @@ pub(crate) enum Task {
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A host's robots.txt was asked for.
-    Robots(HostId, GroupName, Url, Box<RobotsRecord>),
+    Robots(HostId, GroupName, Url, Box<RobotsRecord>, Vec<Kept>),
     /// An answer that is not of 2xx.
-    Answered(Box<Visit>, Box<Response>),
+    Answered(Box<Visit>, Box<Response>, Option<Kept>),
     /// No usable answer.
     Failed(Box<Visit>, FetchError),
     /// A page, feed or sitemap was read.
-    Read(Box<Visit>, Box<Reading>),
+    Read(Box<Visit>, Box<Reading>, Option<Kept>),
     /// A host's gathered pages were worked through.
     Learned(Lesson, Box<Learned>),
     /// Code of ours failed on a URL: a bug, recorded like any other ending.
-    Broken(Box<Visit>, String),
+    Broken(Box<Visit>, String, Option<Kept>),
     /// Code of ours failed on a host's gathered pages.
     LessonFailed(Lesson, String),
 }

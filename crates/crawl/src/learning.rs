@@ -10,7 +10,7 @@ use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_store::{RawPage, Store, StoreError};
+use gleaner_store::{PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
@@ -37,7 +37,7 @@ type Drafted = Result<Option<Draft>, String>;
 pub(crate) struct Gathered {
     pub(crate) key: UrlKey,
     /// The document; none where no text was found; else why the page cannot be read.
-    pub(crate) draft: Drafted,
+    pub(crate) document: Result<Option<PackedDocument>, String>,
 }
 
 struct Kept {
@@ -60,7 +60,7 @@ pub(crate) fn learn(
                 keys.push(key);
                 kept.push(page);
             }
-            Err(reason) => unreadable.push(Gathered { key, draft: Err(reason) }),
+            Err(reason) => unreadable.push(Gathered { key, document: Err(reason) }),
         }
     }
     let template =
@@ -70,7 +70,8 @@ pub(crate) fn learn(
     if template.is_none() {
         compare_twins(lesson, now, &kept, &mut drafts, pins);
     }
-    let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, draft });
+    let packed = |draft: Drafted| draft.map(|draft| draft.map(Draft::packed));
+    let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, document: packed(draft) });
     Ok(Learned { template, pages: pages.chain(unreadable).collect() })
 }
 

@@ -16,23 +16,29 @@
 //! at most `fetch.max_page` (or `max_sitemap`); the frontier itself is in the store.
 
 mod applying;
+mod archiving;
 mod fetching;
 mod handing_out;
 mod hosts;
 mod job;
+mod known;
 mod learning;
 mod owner;
 mod pipeline;
 mod progress;
 mod reading;
+mod replay;
 mod schedule;
 mod settling;
+pub mod snapshot;
 mod summary;
 mod watching;
 
+pub use archiving::{archive_files, archive_folder};
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};
 pub use reading::{Draft, Origin, draft, draft_of};
+pub use replay::{Purpose, Replay, Replayed, Source, replay};
 pub use summary::{HeldBack, Summary};
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
+use gleaner_archive::Archive;
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
 use gleaner_frontier::{Outcome, Role, Scope};
@@ -20,6 +21,7 @@ use crate::Stop;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
 use crate::job::Event;
+use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
 use crate::schedule::Schedule;
@@ -32,15 +34,20 @@ pub(crate) const TICK: Duration = Duration::from_millis(200);
 pub(crate) struct Owner {
     pub(crate) writer: Writer,
     pub(crate) store: Store,
+    /// `None`: answers are not kept.
+    pub(crate) archive: Option<Archive>,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
+    pub(crate) known: Known,
     pub(crate) fetching: Fetching,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
     pub(crate) seed_hosts: Vec<String>,
+    /// Whether hosts out of scope are taken, too: those of an archive.
+    pub(crate) takes_all: bool,
     /// Visits, robots requests and lessons that have not come back.
     pub(crate) in_flight: usize,
     unflushed: usize,
@@ -56,6 +63,7 @@ impl Owner {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the house, handed in once")]
     pub(crate) fn new(
         writer: Writer,
+        archive: Option<Archive>,
         config: Config,
         scope: Arc<Scope>,
         seed_hosts: Vec<String>,
@@ -68,15 +76,18 @@ impl Owner {
         Self {
             store: writer.store(),
             writer,
+            archive,
             config,
             scope,
             hosts: Hosts::default(),
             schedule: Schedule::default(),
+            known: Known::default(),
             fetching,
             run,
             stop,
             progress,
             seed_hosts,
+            takes_all: false,
             in_flight: 0,
             unflushed: 0,
             flushed: now,
@@ -116,7 +127,8 @@ impl Owner {
 
     /// Takes a host into this run, if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
-        if self.hosts.contains(record.id) || !self.scope.domains().any(|domain| domain == record.domain) {
+        let is_in_scope = || self.takes_all || self.scope.domains().any(|domain| domain == record.domain);
+        if self.hosts.contains(record.id) || !is_in_scope() {
             return Ok(());
         }
         let group = group_of(self.config.fetch.gap_scope, record);
@@ -219,17 +231,18 @@ impl Owner {
     }
 
     fn flush_if_due(&mut self) -> Result<(), CrawlError> {
+        if self.is_flush_due() { self.flush() } else { Ok(()) }
+    }
+
+    pub(crate) fn is_flush_due(&self) -> bool {
         let store = &self.config.store;
-        if self.unflushed >= store.flush_pages
-            || (self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get())
-        {
-            self.flush()?;
-        }
-        Ok(())
+        let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();
+        self.unflushed >= store.flush_pages || is_late()
     }
 
     /// Brings everything to disk, and looks whether the disk has room for more.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
+        self.sync_archive()?;
         self.writer.flush()?;
         self.unflushed = 0;
         self.flushed = Instant::now();

@@ -1,12 +1,14 @@
 //! The pipeline on one page: [`run`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+use gleaner_archive::ArchiveError;
 use gleaner_config::{Bytes, Config};
-use gleaner_fetch::{ClientError, Fetcher};
+use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
 use gleaner_store::{Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
@@ -14,8 +16,9 @@ use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use crate::archiving::{self, Keeping};
 use crate::fetching::Fetching;
-use crate::job::{Event, Task};
+use crate::job::{Event, Task, Visit};
 use crate::owner::Owner;
 use crate::progress::Progress;
 use crate::summary::{Summary, held_back};
@@ -27,6 +30,23 @@ pub enum CrawlError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The archive cannot be written or read.
+    #[error(
+        "{0}{hint}",
+        hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
+    )]
+    Archive(#[from] ArchiveError),
+    /// A file that is replayed cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Source {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The worker threads have ended by themselves, which they never should.
+    #[error("no worker thread is left; please report this")]
+    NoWorkerLeft,
     /// The HTTP client cannot be made.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -83,12 +103,22 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let capacity = config.fetch.concurrency + 1;
     let (tasks, work) = bounded::<Task>(capacity);
     let (events, arrivals) = bounded::<Event>(capacity);
-    let workers = workers(&config, &work, &events, &writer.store(), &scope, &Arc::new(pins))?;
-    let fetching =
-        Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope: config.fetch.gap_scope, tasks, events };
+    let keeping = Keeping::of(&config);
+    let archive = archiving::open(&config, &writer.store())?;
+    let desk = Desk {
+        store: writer.store(),
+        scope: Arc::clone(&scope),
+        pins: Arc::new(pins),
+        max_list: config.fetch.max_sitemap.get(),
+        keeping,
+    };
+    let workers = workers(config.crawl.workers, &work, &events, &desk)?;
+    let gap_scope = config.fetch.gap_scope;
+    let fetching = Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope, keeping, tasks, events };
 
     let cap = config.crawl.max_pages_per_host;
-    let mut owner = Owner::new(writer, config, scope, seed_hosts, fetching, run.clone(), stop, progress);
+    let mut owner =
+        Owner::new(writer, archive, config, scope, seed_hosts, fetching, run.clone(), stop, progress);
     owner.load_hosts()?;
     let complete = owner.work(&arrivals)?;
     owner.flush()?;
@@ -123,7 +153,7 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
 }
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.
-fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, bool), CrawlError> {
+pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, bool), CrawlError> {
     let mut change = writer.begin();
     let begun = change.begin_run(Timestamp::now())?;
     for seed in seeds {
@@ -135,26 +165,32 @@ fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, boo
     Ok(begun)
 }
 
-fn workers(
-    config: &Config,
+/// What a worker has at hand.
+#[derive(Debug, Clone)]
+pub(crate) struct Desk {
+    pub(crate) store: Store,
+    pub(crate) scope: Arc<Scope>,
+    pub(crate) pins: Arc<HostPins>,
+    pub(crate) max_list: u64,
+    pub(crate) keeping: Option<Keeping>,
+}
+
+pub(crate) fn workers(
+    count: usize,
     work: &Receiver<Task>,
     events: &Sender<Event>,
-    store: &Store,
-    scope: &Arc<Scope>,
-    pins: &Arc<HostPins>,
+    desk: &Desk,
 ) -> Result<Vec<thread::JoinHandle<()>>, CrawlError> {
     let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let count = if config.crawl.workers == 0 { cores() } else { config.crawl.workers };
-    let max_list = config.fetch.max_sitemap.get();
+    let count = if count == 0 { cores() } else { count };
     (0..count)
         .map(|number| {
-            let (work, events, store) = (work.clone(), events.clone(), store.clone());
-            let (scope, pins) = (Arc::clone(scope), Arc::clone(pins));
+            let (work, events, desk) = (work.clone(), events.clone(), desk.clone());
             thread::Builder::new()
                 .name(format!("worker {number}"))
                 .spawn(move || {
                     for task in work {
-                        if events.send(done(task, &store, &scope, &pins, max_list)).is_err() {
+                        if events.send(desk.done(task)).is_err() {
                             // The owner has given up.
                             return;
                         }
@@ -165,25 +201,36 @@ fn workers(
         .collect()
 }
 
-/// Does one task. A panic in our code becomes an event: one page must not end a
-/// crawl, and must not be lost either.
-fn done(task: Task, store: &Store, scope: &Scope, pins: &HostPins, max_list: u64) -> Event {
-    match task {
-        Task::Read(visit, response, fetched) => {
-            let pins = pins.of(visit.url.host());
-            let read = AssertUnwindSafe(|| reading::read(&visit, *response, fetched, scope, pins, max_list));
-            match catch_unwind(read) {
-                Ok(reading) => Event::Read(visit, Box::new(reading)),
-                Err(panic) => Event::Broken(visit, words_of(&*panic)),
+impl Desk {
+    /// Does one task. A panic in our code becomes an event: one page must not end a
+    /// crawl, and must not be lost either.
+    fn done(&self, task: Task) -> Event {
+        match task {
+            Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),
+            Task::Learn(lesson) => {
+                let pins = self.pins.of(&lesson.name);
+                let learn = || learning::learn(&lesson, &self.store, Timestamp::now(), pins);
+                match catch_unwind(AssertUnwindSafe(learn)) {
+                    Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
+                    Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
+                    Err(panic) => Event::LessonFailed(lesson, words_of(&*panic)),
+                }
             }
         }
-        Task::Learn(lesson) => {
-            let pins = pins.of(&lesson.name);
-            match catch_unwind(AssertUnwindSafe(|| learning::learn(&lesson, store, Timestamp::now(), pins))) {
-                Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
-                Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
-                Err(panic) => Event::LessonFailed(lesson, words_of(&*panic)),
-            }
+    }
+
+    fn answered(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
+        let (url, role) = (visit.url.as_str(), visit.record.role.label());
+        let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, visit.record.archived);
+        let kept = self.keeping.map(record);
+        if !(200..300).contains(&response.status) {
+            return Event::Answered(visit, response, kept);
+        }
+        let pins = self.pins.of(visit.url.host());
+        let read = || reading::read(&visit, *response, fetched, &self.scope, pins, self.max_list);
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(reading) => Event::Read(visit, Box::new(reading), kept),
+            Err(panic) => Event::Broken(visit, words_of(&*panic), kept),
         }
     }
 }

@@ -14,7 +14,7 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::metadata::metadata_at;
 use gleaner_html::text::{Line, LineKind, plain};
-use gleaner_store::RawPage;
+use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{
     Detector, Extracted, Judgement, Method, Pins, Seen, SiteTemplate, Verdict, is_cut, judge,
 };
@@ -61,7 +61,7 @@ pub(crate) enum Content {
     /// An article, extracted by its host's template.
     Article(Box<Watched>),
     /// An article of a host that has no template yet.
-    Raw(RawPage),
+    Raw(PackedPage),
     /// No article, for the reason with this label.
     NotArticle(&'static str),
     /// A feed or sitemap.
@@ -99,14 +99,29 @@ pub struct Draft {
     pub document: Document,
 }
 
+impl Draft {
+    /// The document as the store takes it: compressed here, on the worker's thread.
+    pub(crate) fn packed(self) -> PackedDocument {
+        PackedDocument::of(self.document)
+    }
+}
+
 /// A page that was extracted by a template, and what it tells of the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
     /// `None`: no text was found.
-    pub(crate) draft: Option<Draft>,
+    pub(crate) document: Option<PackedDocument>,
     pub(crate) seen: Seen,
     /// The page as it came, if it is unlike those that the template was learned from.
-    pub(crate) raw: Option<RawPage>,
+    pub(crate) raw: Option<PackedPage>,
+}
+
+impl Reading {
+    /// Leaves out what the page links to.
+    pub(crate) fn forget_links(&mut self) {
+        self.found.clear();
+        self.refused.clear();
+    }
 }
 
 /// Reads an answer of 2xx.
@@ -202,7 +217,7 @@ fn read_page(
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     reading.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
-        (None, None) => Content::Raw(raw),
+        (None, None) => Content::Raw(PackedPage::of(&raw)),
         (None, Some(template)) => {
             Content::Article(Box::new(watched(visit, &page, raw, &template.template, pins)))
         }
@@ -222,7 +237,7 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, pins: &Pins) -> Optio
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(&applied.template));
     let seen = applied.template.health.see(&extracted);
-    Some((partly.page, Watched { draft, seen, raw: None }))
+    Some((partly.page, Watched { document: draft.map(Draft::packed), seen, raw: None }))
 }
 
 /// Pins decide on the document only. The template is watched without them, as it was
@@ -236,7 +251,8 @@ fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, pi
     } else {
         draft(page, &origin, Some(template), pins)
     };
-    Watched { draft, seen, raw: seen.unlike.then_some(raw) }
+    let raw = seen.unlike.then(|| PackedPage::of(&raw));
+    Watched { document: draft.map(Draft::packed), seen, raw }
 }
 
 /// Whether what was served as a page is none: more than one character in fifty is a

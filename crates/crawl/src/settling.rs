@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Outcome, UrlKey};
-use gleaner_store::{Change, HostRecord, Placement};
+use gleaner_store::{Change, HostRecord, PackedDocument, Placement};
 use tracing::{info, warn};
 
 use crate::job::Lesson;
 use crate::learning::{Gathered, Learned};
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
-use crate::reading::Draft;
 use crate::schedule::GroupName;
 
 impl Owner {
@@ -62,15 +61,15 @@ impl Owner {
         page: Gathered,
         settled: bool,
     ) -> Result<(), CrawlError> {
-        let Gathered { key, draft } = page;
+        let Gathered { key, document } = page;
         let first = change.url(key)?.is_some_and(|record| record.last.is_none());
-        let outcome = match &draft {
-            Ok(Some(draft)) => place(change, key, draft)?,
+        let outcome = match document {
+            Ok(Some(document)) => place(change, key, document)?,
             Ok(None) => {
                 change.withdraw(key)?;
                 Outcome::NotArticle { reason: "no_text".into() }
             }
-            Err(reason) => Outcome::Unreadable { reason: reason.clone() },
+            Err(reason) => Outcome::Unreadable { reason },
         };
         if first {
             self.count(change, &lesson.name, Some(&outcome), 0, None)?;
@@ -88,8 +87,12 @@ impl Owner {
 }
 
 /// Stores a page's document, and says what became of it.
-pub(crate) fn place(change: &mut Change, key: UrlKey, draft: &Draft) -> Result<Outcome, CrawlError> {
-    Ok(match change.place(key, &draft.document)? {
+pub(crate) fn place(
+    change: &mut Change,
+    key: UrlKey,
+    document: PackedDocument,
+) -> Result<Outcome, CrawlError> {
+    Ok(match change.place(key, document)? {
         Placement::Stored => Outcome::Stored,
         Placement::Duplicate { of } => Outcome::Duplicate { of },
     })

@@ -35,9 +35,9 @@ impl Owner {
         bytes: u64,
         refused: Option<&Refused>,
     ) -> Result<GroupName, CrawlError> {
-        let Watched { draft, seen, raw } = watched;
-        let outcome = match &draft {
-            Some(draft) => place(&mut change, visit.key, draft)?,
+        let Watched { document, seen, raw } = watched;
+        let outcome = match document {
+            Some(document) => place(&mut change, visit.key, document)?,
             None if visit.record.role == Role::Page => Outcome::NotArticle { reason: "no_text".into() },
             None => Outcome::Listing,
         };
@@ -46,7 +46,7 @@ impl Owner {
         }
         self.end(&mut change, &visit, outcome, bytes, refused)?;
         if let Some(raw) = raw {
-            self.writer.keep_page(visit.key, &raw)?;
+            self.writer.keep_page(visit.key, raw)?;
             change.keep(visit.key)?;
         }
         let gathered = look(&mut change, &visit, seen)?;

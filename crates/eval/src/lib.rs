@@ -2,9 +2,10 @@
 //!
 //! [`Set`]s are folders of recorded pages with gold text; a [`Method`] extracts, a
 //! [`Protocol`] says from which pages it may learn, [`measure`] compares, a [`Report`]
-//! sums up; [`papers`] has the papers' tables. Files are read in [`set`] only. A clock is read
-//! in two places: for the time a page of a [`Report`], and in `papers/clock.rs` for the
-//! times that two of the papers' tables show.
+//! sums up; [`papers`] has the papers' tables; [`pairs`] shows how well duplicates are
+//! told. Files are read in [`set`] only. A clock is read in two places: for the time a
+//! page of a [`Report`], and in `papers/clock.rs` for the times that two of the papers'
+//! tables show.
 //!
 //! The awkward truth: gold text has faults of its own, and a difference of a few
 //! thousandths between two methods says nothing about either.
@@ -13,6 +14,7 @@ mod folds;
 pub mod measure;
 pub mod metadata;
 mod method;
+pub mod pairs;
 pub mod papers;
 mod parallel;
 mod protocol;

@@ -248,8 +248,16 @@ impl Entry {
         let bytes = bytes(&self.html)?;
         let source = decode(&bytes, None).text;
         let page = Page::parse(&source);
-        let gold = self.gold.as_deref().map(text).transpose()?;
+        let gold = self.read_gold()?;
         Ok(Recorded { bytes, source, page, gold })
+    }
+
+    /// Reads the gold text without the page; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`SetError::Read`]: the file is missing, too large, or not UTF-8.
+    pub fn read_gold(&self) -> Result<Option<String>, SetError> {
+        self.gold.as_deref().map(text).transpose()
     }
 }
 

@@ -31,4 +31,4 @@ mod words;
 
 pub use single_page::{Input, SinglePage};
 pub use source_lines::Lines;
-pub use words::{has_word, words};
+pub use words::{count_words, has_word, words};

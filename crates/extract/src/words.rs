@@ -23,12 +23,26 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How many words a text has: as many as [`words`] gives.
+#[must_use]
+pub fn count_words(text: &str) -> usize {
+    let (mut count, mut is_within) = (0, false);
+    for c in text.chars() {
+        let alone = stands_alone(c);
+        let is_word = alone || in_word(c);
+        count += usize::from(alone || (is_word && !is_within));
+        is_within = is_word && !alone;
+    }
+    count
+}
+
 /// Whether a text holds any word; punctuation and space alone are none.
 #[must_use]
 pub fn has_word(text: &str) -> bool {
     text.contains(in_word)
 }
 
+#[inline]
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -37,10 +51,14 @@ fn in_word(c: char) -> bool {
         // Most letters that are met, told without a table.
         '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
         '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
+        '\u{391}'..='\u{3A1}' | '\u{3A3}'..='\u{3CE}' => true,
+        // Most marks.
+        '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{3004}' | '\u{FF01}'..='\u{FF0F}' => false,
         c => c.is_alphanumeric(),
     }
 }
 
+#[inline]
 fn stands_alone(c: char) -> bool {
     c >= '\u{3040}'
         && matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -70,6 +88,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(count_words(text), expected.len(), "{text}");
             assert_eq!(has_word(text), !expected.is_empty(), "{text}");
         }
     }

@@ -16,8 +16,9 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
-use tokio::net::lookup_host;
 use url::{Host, Url};
+
+use crate::names::Names;
 
 /// A host whose addresses are all refused; the first of them.
 #[derive(Debug, Error)]
@@ -112,13 +113,15 @@ impl Judge {
     }
 }
 
-/// The system's resolver with the judge behind it.
+/// The system's resolver, what it said lately, and the judge behind both.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
     /// Judges every name but the proxies'.
     pub(crate) judge: Judge,
     /// Host names of the proxies in use.
     pub(crate) proxies: Arc<HashSet<String>>,
+    /// Names that were resolved lately.
+    pub(crate) names: Arc<Names>,
 }
 
 impl Resolver {
@@ -126,8 +129,8 @@ impl Resolver {
     /// judged when it is connected to.
     pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
-        let Ok(addresses) = lookup_host((host, 0)).await else { return Ok(()) };
-        self.judge.filter(addresses.collect()).map(drop)
+        let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };
+        self.judge.filter(addresses).map(drop)
     }
 }
 
@@ -135,7 +138,7 @@ impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let resolver = self.clone();
         Box::pin(async move {
-            let addresses: Vec<SocketAddr> = lookup_host((name.as_str(), 0)).await?.collect();
+            let addresses = resolver.names.look_up(name.as_str()).await?;
             let kept = if resolver.proxies.contains(name.as_str()) {
                 addresses
             } else {
@@ -276,6 +279,7 @@ mod tests {
         let resolver = |proxies: &[&str]| Resolver {
             judge: Judge::new(&[]),
             proxies: Arc::new(proxy_hosts(proxies.iter().copied())),
+            names: Arc::default(),
         };
         let (with, without) = (resolver(&["http://localhost:1"]), resolver(&[]));
         let resolve = |resolver: &Resolver| resolver.resolve("localhost".parse().unwrap());

@@ -90,6 +90,9 @@ pub struct Response {
     /// How long [`crate::Fetcher::page`] put the group on hold for a 429 or 503; none
     /// for other answers, and from [`Client::get`] always.
     pub hold: Option<Duration>,
+    /// All headers in the order of the answer, those that say how the body was
+    /// compressed left out by the HTTP library where it undid that.
+    pub headers: Vec<(String, String)>,
     /// The body, decompressed; of an answer that is no 2xx at most the first 64 KiB.
     pub body: Vec<u8>,
     /// From the request to the end of the body.
@@ -141,6 +144,7 @@ impl Client {
         let resolver = Resolver {
             judge: Judge::new(&settings.allow_addresses),
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
+            names: Arc::default(),
         };
         let mut builder = reqwest::Client::builder()
             .user_agent(agent)
@@ -200,6 +204,9 @@ impl Client {
         let start = Instant::now();
         let get = self.http.get(request.url.clone()).headers(request_headers(request));
         let mut answer = get.send().await.map_err(|e| {
+            if e.is_connect() {
+                self.resolver.names.forget(request.url.host_str().unwrap_or_default());
+            }
             let to_proxy = self.proxied && request.url.scheme() == "http";
             FetchError::of(&e, self.connect, to_proxy)
         })?;
@@ -272,21 +279,42 @@ fn request_headers(request: &Request) -> HeaderMap {
 
 fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
     // Some servers send names in UTF-8, in `Location` above all.
-    let header = |name: HeaderName| {
-        let value = answer.headers().get(name)?;
-        Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-    };
-    let location = header(LOCATION).filter(|_| answer.status().is_redirection());
-    Response {
-        status: answer.status().as_u16(),
-        content_type: header(CONTENT_TYPE).filter(|value| !value.trim().is_empty()),
-        etag: header(ETAG),
-        last_modified: header(LAST_MODIFIED),
-        location: location.and_then(|value| url.join(value.trim()).ok()),
-        retry_after: header(RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now())),
-        hold: None,
-        body: Vec::new(),
-        elapsed: Duration::ZERO,
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    Response::of(url, answer.status().as_u16(), headers.collect())
+}
+
+impl Response {
+    /// An answer without its body, as its status and headers tell. `url`: the request's.
+    #[must_use]
+    pub fn of(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
+        let header = |name: HeaderName| {
+            let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name.as_str());
+            headers.iter().find(is_it).map(|(_, value)| value.clone())
+        };
+        let location = header(LOCATION).filter(|_| (300..400).contains(&status));
+        Self {
+            status,
+            content_type: header(CONTENT_TYPE).filter(|value| !value.trim().is_empty()),
+            etag: header(ETAG),
+            last_modified: header(LAST_MODIFIED),
+            location: location.and_then(|value| url.join(value.trim()).ok()),
+            retry_after: header(RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now())),
+            hold: None,
+            headers,
+            body: Vec::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// Whether it is taken for a page: by its `Content-Type` or, where there is none, by
+    /// the beginning of its body.
+    ///
+    /// # Errors
+    /// [`FetchError::WrongType`].
+    pub fn accept_page(&self) -> Result<(), FetchError> {
+        accept_type(self.content_type.as_deref())?;
+        if self.content_type.is_none() { accept_body(&self.body) } else { Ok(()) }
     }
 }
 

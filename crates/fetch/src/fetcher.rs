@@ -76,13 +76,15 @@ impl Fetcher {
     /// Asks `origin` (any URL of the host; its scheme, host and port count) for its
     /// robots.txt and says what the answer means. `previous` is the record at hand,
     /// `now` the time to be recorded. `group_of` names the group of a URL: up to five
-    /// redirects are followed, and each hop waits at the gate of its own group.
+    /// redirects are followed, and each hop waits at the gate of its own group. `heard` is
+    /// told each answer with its URL.
     pub async fn robots(
         &self,
         origin: &Url,
         group_of: &(dyn Fn(&Url) -> String + Send + Sync),
         previous: Option<&RobotsRecord>,
         now: Timestamp,
+        heard: &mut (dyn FnMut(&Url, &Response) + Send),
     ) -> RobotsRecord {
         let Ok(mut url) = origin.join("/robots.txt") else {
             return RobotsRecord::failed(FetchError::BadUrl.to_string(), previous, now);
@@ -93,12 +95,13 @@ impl Fetcher {
             if hops > 0 && self.gates.ready_in(&group) > PATIENCE {
                 return RobotsRecord::failed("it leads to a host that asked to wait".into(), previous, now);
             }
-            let response = match self.page(&Request::new(url, Want::Robots), &group).await {
+            let response = match self.page(&Request::new(url.clone(), Want::Robots), &group).await {
                 Ok(response) => response,
                 // Its pages are refused for the same reason, each with that outcome.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return RobotsRecord::none(0, now),
                 Err(error) => return RobotsRecord::failed(error.to_string(), previous, now),
             };
+            heard(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
                 (200..300, _) => return RobotsRecord::answered(response.status, &response.body, now),

@@ -18,6 +18,7 @@ mod error;
 mod fetcher;
 mod gate;
 mod headers;
+mod names;
 mod robots;
 mod sniff;
 

@@ -134,7 +134,7 @@ impl CanonicalUrl {
             url.set_path(&path);
         }
         let query = url.query().map(percent::normalise).map(|query| tracking::clean_query(&query));
-        if let Some(query) = query {
+        if let Some(query) = query.filter(|query| query.as_deref() != url.query()) {
             url.set_query(query.as_deref());
         }
 

@@ -25,6 +25,29 @@ pub enum Role {
     Page,
 }
 
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Front, Self::Section, Self::Feed, Self::Sitemap, Self::Page];
+
+    /// Its name in records, such as `page`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Front => "front",
+            Self::Section => "section",
+            Self::Feed => "feed",
+            Self::Sitemap => "sitemap",
+            Self::Page => "page",
+        }
+    }
+
+    /// The one with this label.
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.label() == label)
+    }
+}
+
 /// A URL that may be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
@@ -95,6 +118,14 @@ impl Gatherer {
             Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),
             Ok(_) => self.discovered.repeated += 1,
             Err(refusal) => *self.discovered.refused.entry(refusal.label()).or_default() += 1,
+        }
+    }
+
+    /// Takes once more what was taken before; `refused` is the label it was refused with.
+    pub(crate) fn take_again(&mut self, refused: Option<&'static str>) {
+        match refused {
+            Some(label) => *self.discovered.refused.entry(label).or_default() += 1,
+            None => self.discovered.repeated += 1,
         }
     }
 

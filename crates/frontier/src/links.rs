@@ -4,6 +4,8 @@
 //! markup (and that a `<base>` is heeded) is the page reader's
 //! matter.
 
+use std::collections::HashMap;
+
 use crate::found::Gatherer;
 use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 
@@ -15,8 +17,18 @@ use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 /// is told by the ending: a feed, a sitemap, or else [`Role::Page`].
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     let mut gatherer = Gatherer::new(base);
+    // A teaser names its address two or three times (picture, title, comments), letter for
+    // letter; reading it as an address is most of what a link costs.
+    let mut seen: HashMap<&str, Option<&'static str>> = HashMap::new();
     for href in hrefs {
-        gatherer.take(judge_one(base, href, scope));
+        match seen.get(href) {
+            Some(refused) => gatherer.take_again(*refused),
+            None => {
+                let judged = judge_one(base, href, scope);
+                seen.insert(href, judged.as_ref().err().map(Refusal::label));
+                gatherer.take(judged);
+            }
+        }
     }
     gatherer.finish()
 }
@@ -65,6 +77,8 @@ mod tests {
             "//m.a.vn/c-3.html",
             "http://[",
             "",
+            "/b-1.html",
+            "mailto:x@a.vn",
         ];
         let discovered = judge(&base, hrefs.into_iter(), &Scope::new(["a.vn"]));
         let found: Vec<_> = discovered.found.iter().map(|found| found.url.as_str()).collect();
@@ -72,9 +86,9 @@ mod tests {
             found,
             ["https://www.a.vn/b-1.html", "https://www.a.vn/a-2.html", "https://m.a.vn/c-3.html"]
         );
-        assert_eq!(discovered.repeated, 4);
+        assert_eq!(discovered.repeated, 5);
         let refused: Vec<_> = discovered.refused.into_iter().collect();
-        assert_eq!(refused, [("not_a_page", 1), ("not_http", 2), ("out_of_scope", 1), ("unparsable", 1)]);
+        assert_eq!(refused, [("not_a_page", 1), ("not_http", 3), ("out_of_scope", 1), ("unparsable", 1)]);
     }
 
     proptest! {

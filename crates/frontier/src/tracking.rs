@@ -54,6 +54,9 @@ pub(crate) fn clean_query(query: &str) -> Option<String> {
 
 /// The path without `;jsessionid=...` (Java servlets, section 7.1.3).
 pub(crate) fn clean_path(path: &str) -> String {
+    if !path.contains(';') {
+        return path.to_owned();
+    }
     path.split('/')
         .map(|segment| {
             let mut parts = segment.split(';');

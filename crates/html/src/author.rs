@@ -13,13 +13,16 @@
 
 mod names;
 
+use html5ever::{LocalName, local_name};
+
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
-use crate::small_text::{ancestors, small_text};
+use crate::small_text::{Small, ancestors, small_text};
+use crate::tags::holds_one;
 use crate::text::tidy;
 use crate::title::Site;
 use crate::{NodeId, Page};
-use names::{NAME_WORDS, is_person, label, names};
+use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
 /// Authors kept of one page.
 const MOST_AUTHORS: usize = 20;
@@ -63,18 +66,19 @@ fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
 
 /// Texts of `rel=author` and `itemprop=author`.
 fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
-    let has = |id, key, name: &str| {
-        page.attribute(id, key)
+    let has = |id, key: &LocalName, name: &str| {
+        page.named(id, key)
             .is_some_and(|v: &str| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(name)))
     };
-    let is_author = |id: &NodeId| has(*id, "itemprop", "author") || has(*id, "rel", "author");
+    let (itemprop, rel) = (local_name!("itemprop"), local_name!("rel"));
+    let is_author = |id: &NodeId| has(*id, &itemprop, "author") || has(*id, &rel, "author");
     let found: Vec<NodeId> = page.iter().map(|(id, _)| id).filter(is_author).take(MOST_AUTHORS).collect();
     // In a list, these are the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
     let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
     let chosen = [near, of_article, found].into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
     let name = |id| {
-        let inner = page.subtree(id).find(|n| has(*n, "itemprop", "name"));
+        let inner = page.subtree(id).find(|n| has(*n, &itemprop, "name"));
         inner
             .and_then(|id| page.attribute(id, "content").map(str::to_owned))
             .or_else(|| small_text(page, inner.unwrap_or(id)))
@@ -95,10 +99,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
     }
-    ["class", "id"].iter().filter_map(|key| page.attribute(id, key)).any(|name| {
-        let name = name.to_ascii_lowercase();
-        words.iter().any(|word| name.contains(word))
-    })
+    page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
 /// Texts of elements named for an author, near the headline, or the one of the page.
@@ -162,7 +163,8 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let Some(headline) = headline else { return Vec::new() };
     let end = (headline + REACH).min(page.len() as NodeId);
     let line = |id| {
-        let text = small_text(page, id).filter(|text| text.len() < 200)?;
+        let small = Small::of(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
+        let text = Some(small.text()).filter(|text| text.len() < 200)?;
         let (label, rest) = label(&text)?;
         let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
         let follows = if is_sure || label == "by" { before_date(rest) } else { "" };

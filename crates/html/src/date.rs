@@ -18,6 +18,8 @@
 
 mod time;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -63,7 +65,7 @@ fn dated(text: &str, date_at: Finder) -> Option<String> {
         return None;
     }
     // A word whose accents are characters of their own would be parted at them.
-    let text: String = text.nfc().collect();
+    let text: Cow<str> = if text.is_ascii() { text.into() } else { text.nfc().collect() };
     let tokens = tokens(&text);
     if let [Token::Number(digits)] = tokens[..]
         && let Some(at) = unix(digits)

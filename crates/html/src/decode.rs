@@ -20,10 +20,13 @@
 //! valid UTF-8 and says something else; where a page's characters bear that out, the
 //! second encoding is undone (`twice`).
 //!
-//! The awkward truth: a page of which only a part was encoded twice is left as it is. The
-//! detector takes windows-1258 for what it is only with
-//! enough text, and never knows TCVN3, VISCII or VNI, which come out as Latin
-//! letters in disorder with `lossy` false.
+//! Vietnamese from before Unicode (VISCII, TCVN3, VNI) is read where it is declared, and
+//! known by its text where it was taken for windows-1252, as such pages relied on a font
+//! ([`gleaner_vietnamese::legacy`]).
+//!
+//! The awkward truth: a page of which only a part was encoded twice is left as it is, and so
+//! is one whose old Vietnamese is written in character references. The detector takes
+//! windows-1258 for what it is only with enough text.
 
 mod twice;
 
@@ -31,6 +34,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
 };
+use gleaner_vietnamese::legacy::{self, Legacy};
 
 /// How far into a page a declaration is looked for, in bytes.
 const PRESCAN: usize = 4096;
@@ -51,6 +55,17 @@ pub struct Decoded {
 /// U+FFFD.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
+    let decoded = decoded(bytes, content_type);
+    match legacy::told(&decoded.text) {
+        Some(legacy) => {
+            let text = legacy.undo_windows_1252(&decoded.text);
+            Decoded { text, encoding: legacy.label(), ..decoded }
+        }
+        None => decoded,
+    }
+}
+
+fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         let decoded = with(encoding, bytes);
         let text = twice::once(&decoded.text).unwrap_or(decoded.text);
@@ -63,6 +78,9 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let text = twice::once(text).unwrap_or_else(|| text.to_owned());
         return Decoded { text, encoding: UTF_8.name(), lossy: false };
+    }
+    if let Some(legacy) = declared_legacy(bytes, content_type) {
+        return Decoded { text: legacy.decode(bytes), encoding: legacy.label(), lossy: false };
     }
     for encoding in declared.into_iter().flatten() {
         let decoded = with(encoding, bytes);
@@ -134,6 +152,13 @@ fn of_label(label: &[u8]) -> Option<&'static Encoding> {
         e if e == X_USER_DEFINED => Some(WINDOWS_1252),
         e => Some(e),
     }
+}
+
+/// An encoding from before Unicode that the header or the first declaration names.
+fn declared_legacy(bytes: &[u8], content_type: Option<&str>) -> Option<Legacy> {
+    let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
+    let labels = [content_type.and_then(|value| after_charset(value.as_bytes())), after_charset(&head)];
+    labels.into_iter().flatten().find_map(|label| Legacy::for_label(std::str::from_utf8(label).ok()?))
 }
 
 /// The charset parameter of a content type.
@@ -362,5 +387,42 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).cycle().take(70_000).collect();
         assert!(!decode(&bytes, None).text.is_empty());
         assert_eq!(decode(b"a\0b\x01", None).text, "a\0b\x01");
+    }
+
+    /// In an encoding from before Unicode, letter by letter.
+    fn before_unicode(legacy: Legacy, text: &str) -> Vec<u8> {
+        let letters = |byte: u8| legacy.decode(&[byte]);
+        let byte = |c: char| (0..=255).find(|byte| letters(*byte) == c.to_string());
+        let of = |c: char| if c.is_ascii() { c as u8 } else { byte(c).expect("the encoding has the letter") };
+        text.chars().map(of).collect()
+    }
+
+    #[test]
+    fn vietnamese_from_before_unicode_is_read() {
+        let page = |head: &str| {
+            format!("<html><head>{head}</head><body><p>{}</p></body>", VIETNAMESE.to_lowercase())
+        };
+        for legacy in [Legacy::Viscii, Legacy::Tcvn3] {
+            for head in ["", "<meta charset=windows-1252>", "<meta charset=x-user-defined>"] {
+                let decoded = decode(&before_unicode(legacy, &page(head)), None);
+                assert_eq!((decoded.text, decoded.encoding), (page(head), legacy.label()), "{head}");
+            }
+            // A short page says too little; then the declaration counts.
+            let short = before_unicode(legacy, "<p>đường phố");
+            let header = format!("text/html; charset=x-viet-{}", legacy.label());
+            assert_eq!(decode(&short, Some(&header)).text, "<p>đường phố");
+            let declared = before_unicode(legacy, &format!("<meta charset={}><p>đường phố", legacy.label()));
+            assert!(decode(&declared, None).text.ends_with("<p>đường phố"));
+            assert_ne!(decode(&short, None).encoding, legacy.label());
+        }
+        let vni = b"<p>\xd1\xf6\xf4\xf8ng pho\xe1 Ha\xf8 No\xe4i mo\xe4t ng\xe0y m\xf6a";
+        assert_eq!(
+            decode(vni, Some("text/html; charset=x-viet-vni")).text,
+            "<p>Đường phố Hà Nội một ngày mưa"
+        );
+        // What windows-1252 made of it and was stored as UTF-8.
+        let mojibake: String =
+            before_unicode(Legacy::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
+        assert_eq!(decode(mojibake.as_bytes(), None).text, page(""));
     }
 }

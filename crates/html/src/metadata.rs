@@ -9,6 +9,7 @@
 //! aside. A hub states a title and sometimes a date, too, and a date printed near
 //! the headline may be today's.
 
+use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
 use crate::author::authors;
@@ -263,7 +264,8 @@ fn modified(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) ->
 /// The first element with this `itemprop`.
 fn item(page: &Page, name: &str) -> Option<NodeId> {
     let has = |value: &str| value.split_ascii_whitespace().any(|v| v.eq_ignore_ascii_case(name));
-    page.iter().map(|(id, _)| id).find(|id| page.attribute(*id, "itemprop").is_some_and(has))
+    let itemprop = local_name!("itemprop");
+    page.iter().map(|(id, _)| id).find(|id| page.named(*id, &itemprop).is_some_and(has))
 }
 
 fn item_date(page: &Page, name: &str) -> Option<String> {

@@ -19,7 +19,7 @@
 use std::ops::Range;
 
 use ego_tree::iter::Edge;
-use html5ever::LocalName;
+use html5ever::{LocalName, local_name};
 use scraper::{Html, Node as Parsed};
 
 use crate::attribute_flood;
@@ -339,6 +339,19 @@ impl Page {
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    /// The same by an interned name, which is compared as a number.
+    pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
+        let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
+        let of = &self.attributes[attributes.start as usize..attributes.end as usize];
+        of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
+    }
+
+    /// The values of an element's class and id, as far as it has them.
+    pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
+        let class = self.named(id, &local_name!("class"));
+        class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
     /// An element's attributes as names and values, sorted by name as scraper keeps

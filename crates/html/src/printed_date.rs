@@ -14,7 +14,8 @@
 use crate::author::names_a_class;
 use crate::date::{date, short_date};
 use crate::month_names::folded;
-use crate::small_text::{ancestors, small_text};
+use crate::small_text::{Small, ancestors, digits, small_text};
+use crate::tags::holds_one;
 use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
 
@@ -30,6 +31,9 @@ const MOST_LINES: usize = 500;
 
 /// Bytes of the longest line that is a date.
 const LONGEST_LINE: usize = 200;
+
+/// Digits of the shortest date.
+const FEWEST_DIGITS: usize = 5;
 
 /// Words that may stand beside a date on its line.
 const MOST_WORDS: usize = 6;
@@ -126,14 +130,16 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
 }
 
 /// The text of a small element, or of a text between elements: a line ends at `<br>`, too.
+/// `None` also if it lacks the digits of a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
     };
     if page.tag(id).is_some() {
-        return if never(id) { None } else { small_text(page, id) };
+        let small = if never(id) { None } else { Small::of(page, id) };
+        return small.filter(|small| small.digits() >= FEWEST_DIGITS).map(|small| small.text());
     }
-    let text = page.text(id).filter(|text| text.len() < 200)?;
+    let text = page.text(id).filter(|text| text.len() < 200 && digits(text) >= FEWEST_DIGITS)?;
     (!never(page.node(id).parent)).then(|| tidy(text))
 }
 
@@ -180,7 +186,7 @@ fn of_line_beside(text: &str, id: NodeId, headline: Option<NodeId>) -> Option<St
 /// Whether a line holds the digits of a date and next to nothing else.
 fn is_short(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    if text.len() > LONGEST_LINE || !(5..=24).contains(&digits) {
+    if text.len() > LONGEST_LINE || !(FEWEST_DIGITS..=24).contains(&digits) {
         return false;
     }
     let is_beside =
@@ -212,11 +218,7 @@ pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
-    let speaks = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        ["date", "time", "publish", "posted", "ngay"].iter().any(|word| name.contains(word))
-    };
-    ["class", "id"].iter().filter_map(|key| page.attribute(id, key)).any(speaks)
+    page.class_and_id(id).any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
 /// Labels of the last change, folded.

@@ -1,6 +1,6 @@
 //! The text of small elements (dates, names, labels), and what they stand in.
 
-use crate::text::{never_text, tidy};
+use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
 /// Nodes and bytes of the largest element that is read.
@@ -19,13 +19,106 @@ pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId>
 /// The text of a small subtree on one line, its parts parted by a space; `None` if it
 /// is larger than any date or name, or a script.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
-    let range = page.subtree(id);
-    if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
-        return None;
+    Small::of(page, id).map(|small| small.text())
+}
+
+/// The parts of a small text as they stand: most texts are refused by a look at them.
+pub(crate) struct Small<'a> {
+    parts: [&'a str; MOST_NODES],
+    len: usize,
+}
+
+impl<'a> Small<'a> {
+    /// Of a subtree; `None` as for [`small_text`].
+    pub(crate) fn of(page: &'a Page, id: NodeId) -> Option<Self> {
+        let range = page.subtree(id);
+        if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
+            return None;
+        }
+        let (mut small, mut bytes) = (Self { parts: [""; MOST_NODES], len: 0 }, 0);
+        for id in range {
+            let Some(text) = page.text(id) else { continue };
+            if !page.tag(page.node(id).parent).is_some_and(never_text) {
+                small.parts[small.len] = text;
+                small.len += 1;
+                bytes += text.len();
+            }
+        }
+        (bytes < MOST_BYTES).then_some(small)
     }
-    let text: Vec<&str> = range
-        .filter(|n| !page.tag(page.node(*n).parent).is_some_and(never_text))
-        .filter_map(|n| page.text(n))
-        .collect();
-    (text.iter().map(|t| t.len()).sum::<usize>() < MOST_BYTES).then(|| tidy(&text.join(" ")))
+
+    /// The text on one line.
+    pub(crate) fn text(&self) -> String {
+        match &self.parts[..self.len] {
+            [text] => tidy(text),
+            parts => tidy(&parts.join(" ")),
+        }
+    }
+
+    /// Its digits: no other part of the text gives any.
+    pub(crate) fn digits(&self) -> usize {
+        self.parts[..self.len].iter().map(|text| digits(text)).sum()
+    }
+
+    /// The first character, in lower case, if it is ASCII and combines with nothing.
+    pub(crate) fn first_ascii(&self) -> Option<u8> {
+        match self.beginning()?.as_bytes() {
+            [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
+            _ => None,
+        }
+    }
+
+    /// Whether the text may be this one, which is in lower case and on one line, by the
+    /// first word of both.
+    pub(crate) fn may_be(&self, other: &str) -> bool {
+        let Some(own) = self.beginning() else { return other.is_empty() };
+        let mut others = other.chars();
+        let mut own = own.chars().peekable();
+        while let Some(c) = own.next() {
+            // What follows may change it, and so may its place in the word.
+            let is_whole = own.peek().is_none_or(|next| is_plain(*next) || next.is_ascii_whitespace());
+            if !is_whole || !is_plain(c) || c == 'Σ' {
+                return true;
+            }
+            if !c.to_lowercase().all(|c| others.next() == Some(c)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// From the first character on that is no white space.
+    fn beginning(&self) -> Option<&'a str> {
+        self.parts[..self.len].iter().map(|text| text.trim_ascii_start()).find(|it| !it.is_empty())
+    }
+}
+
+/// The ASCII digits of a text.
+pub(crate) fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_tells_what_the_text_is() {
+        let page =
+            Page::parse("<div><p> <b> By 12</b> An<i>3</i><p>e\u{301}x<p>\u{AD}Ab<p> <p>B<b>\u{301}</b>");
+        let small: Vec<_> = page.elements("p").map(|id| Small::of(&page, id).unwrap()).collect();
+        let texts: Vec<String> = small.iter().map(Small::text).collect();
+        assert_eq!(texts, ["By 12 An 3", "éx", "Ab", "", "B \u{301}"]);
+        let firsts: Vec<_> = small.iter().map(Small::first_ascii).collect();
+        assert_eq!(firsts, [Some(b'b'), None, None, None, Some(b'b')]);
+        assert_eq!(small[0].digits(), 3);
+        for (small, text) in small.iter().zip(&texts) {
+            assert!(small.may_be(&text.to_lowercase()), "{text}");
+        }
+        let others =
+            [("by 12 an 3", true), ("by", true), ("by the", true), ("bye", true), ("bz", false), ("", false)];
+        for (other, expected) in others {
+            assert_eq!(small[0].may_be(other), expected, "{other}");
+        }
+    }
 }

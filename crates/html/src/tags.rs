@@ -53,6 +53,21 @@ pub(crate) fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
+/// Whether a name holds one of these words, which are in lower case and begin with a
+/// letter; in whatever case it is written.
+pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
+    let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
+    let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));
+    let begins = |(at, byte): (usize, u8)| {
+        let holds = |word: &&str| {
+            let here = name.as_bytes().get(at..at + word.len());
+            here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        firsts & bit(byte) != 0 && words.iter().any(holds)
+    };
+    name.bytes().enumerate().any(begins)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +79,20 @@ mod tests {
         }
         for tag in ["a", "b", "span", "br", "img", "x-story", "", "P"] {
             assert!(!is_block(tag) && !never_text(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn words_are_found_in_names() {
+        for (name, expected) in [
+            ("post-Date_x", true),
+            ("TIME", true),
+            ("tim", false),
+            ("", false),
+            ("éate dat", false),
+            ("[ime", false),
+        ] {
+            assert_eq!(holds_one(name, &["date", "time"]), expected, "{name}");
         }
     }
 }

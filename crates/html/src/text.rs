@@ -365,12 +365,33 @@ fn starts_anew(before: &str, c: char) -> bool {
 
 /// Characters that stay as they are whatever stands beside them: neither white space
 /// nor noise, and NFC by themselves.
-fn is_plain(c: char) -> bool {
+pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
             | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
     };
-    c.is_ascii_graphic() || (!c.is_ascii() && is_letter())
+    let is_mark = || {
+        matches!(c, '\u{A1}'..='\u{AC}' | '\u{AE}'..='\u{BF}' | '\u{388}'..='\u{3CE}'
+            | '\u{20AC}' | '\u{3001}'..='\u{3002}' | '\u{FF01}'..='\u{FF5E}')
+    };
+    c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
+}
+
+/// Where the characters end that stay as they are: plain ones, and single spaces between.
+fn plain_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        match bytes.get(at) {
+            Some(0x21..=0x7E) => at += 1,
+            Some(b' ') if text[at + 1..].starts_with(is_plain) => at += 1,
+            Some(0x80..) => match text[at..].chars().next().filter(|c| is_plain(*c)) {
+                Some(c) => at += c.len_utf8(),
+                None => return at,
+            },
+            _ => return at,
+        }
+    }
 }
 
 fn collapse(text: &str) -> String {
@@ -400,9 +421,8 @@ fn collapse(text: &str) -> String {
                 }
                 (space, object, edge, joiner) = (false, false, false, None);
                 is_composed &= is_plain(c);
-                // The rest of most words needs no question.
-                let behind = &rest[length..];
-                length += behind.find(|c| !is_plain(c)).unwrap_or(behind.len());
+                // The rest of most lines needs no question.
+                length += plain_end(&rest[length..]);
                 out.push_str(&rest[..length]);
             }
         }

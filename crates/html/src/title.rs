@@ -15,7 +15,8 @@
 use std::collections::HashSet;
 
 use crate::entities::unescape;
-use crate::small_text::{ancestors, small_text};
+use crate::small_text::{Small, ancestors, small_text};
+use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
@@ -84,12 +85,8 @@ pub(crate) fn of_parts<'a>(
 
 /// The texts of the links in the first element that is named for breadcrumbs.
 pub(crate) fn trail(page: &Page) -> Vec<String> {
-    let is_trail = |id: &NodeId| {
-        ["class", "id"].iter().filter_map(|key| page.attribute(*id, key)).any(|name| {
-            let name = name.to_ascii_lowercase();
-            name.contains("breadcrumb") || name.contains("bread-crumb")
-        })
-    };
+    let is_trail =
+        |id: &NodeId| page.class_and_id(*id).any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]));
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
@@ -145,7 +142,8 @@ pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(Nod
     };
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
-    let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
+    let may_be = |text: &Small| parts.iter().chain([&&*title]).any(|part| text.may_be(part));
+    let texts = small.filter_map(|id| Some((id, Small::of(page, id).filter(may_be)?.text())));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
         .take(MOST_HEADINGS)

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::records::{decode, encode};
-use crate::{Counts, HostId, HostRecord, Run, Store, StoreError, Totals, keys};
+use crate::{ArchiveEnd, Counts, HostId, HostRecord, Run, Store, StoreError, Totals, keys};
 
 /// Writes to a store that take effect all at once, or not at all.
 ///
@@ -220,6 +220,21 @@ impl Change {
         let run = Run { number: last.map_or(1, |run| run.number + 1), started: now, ended: None };
         self.put(keys::meta("run"), &run);
         Ok((run, false))
+    }
+
+    /// Writes up to where the archive is on disk.
+    pub fn put_archive_end(&mut self, end: &ArchiveEnd) {
+        self.put(keys::meta("archive"), end);
+    }
+
+    /// Writes up to where a file was replayed for a purpose, in bytes.
+    pub fn put_replayed(&mut self, purpose: &str, file: &str, offset: u64) {
+        self.put(keys::replayed(purpose, file), &offset);
+    }
+
+    /// Notes that the store is being made anew, or is complete again.
+    pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
+        self.put(keys::meta("rebuilding"), &is_rebuilding);
     }
 
     /// Marks a run as ended by itself.

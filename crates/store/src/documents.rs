@@ -7,11 +7,9 @@
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
 
-use crate::records::{Packed, decode, document_of, encode};
-use crate::{Change, StoreError, UrlRecord, keys};
-
-/// Level of compression for texts: past it zstd gets slow before it gets smaller.
-const LEVEL: i32 = 3;
+use crate::packed::unpack;
+use crate::records::document_of;
+use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
 /// What became of a document that was handed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,20 +23,6 @@ pub enum Placement {
     },
 }
 
-pub(crate) fn pack(document: &Document) -> Vec<u8> {
-    let text = zstd::bulk::compress(document.text.as_bytes(), LEVEL)
-        .expect("compressing into memory has no way to fail");
-    encode(&Packed { document: Document { text: String::new(), ..document.clone() }, text })
-}
-
-pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
-    let packed: Packed = decode("a document", bytes)?;
-    let damaged = |reason: String| StoreError::Damaged { what: "a document's text", reason };
-    let text = zstd::stream::decode_all(&*packed.text).map_err(|error| damaged(error.to_string()))?;
-    let text = String::from_utf8(text).map_err(|error| damaged(error.to_string()))?;
-    Ok(Document { text, ..packed.document })
-}
-
 impl Change {
     fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
         match self.get_bytes(&keys::document(id))? {
@@ -47,9 +31,9 @@ impl Change {
         }
     }
 
-    fn put_document(&mut self, document: &Document) {
-        self.put_bytes(keys::document(document.id), pack(document));
+    fn put_document(&mut self, document: PackedDocument) {
         self.put(keys::content(&document.content_hash), &document.id);
+        self.put_bytes(keys::document(document.id), document.bytes);
     }
 
     /// Stores a document under the URL `key`, whose previous text (if it had one)
@@ -57,7 +41,7 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn place(&mut self, key: UrlKey, document: &Document) -> Result<Placement, StoreError> {
+    pub fn place(&mut self, key: UrlKey, document: PackedDocument) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         let head: Option<DocumentId> = self.get("a content hash", &keys::content(&document.content_hash))?;
         let twin_of = self.url(key)?.and_then(|record| record.twin_of);
@@ -73,17 +57,17 @@ impl Change {
         self.withdraw(key)?;
         if let Some(head) = head {
             let of = UrlKey::from_bytes(head.0);
-            self.put_bytes(keys::alias(head, key), document.url.as_bytes().to_vec());
+            self.put_bytes(keys::alias(head, key), document.url.into_bytes());
             self.set_twin(key, Some(of))?;
             self.total(|totals| totals.duplicates += 1)?;
             return Ok(Placement::Duplicate { of });
         }
-        self.put_document(document);
         self.total(|totals| {
             let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
             *documents += 1;
-            *count += words(&document.text);
+            *count += document.words;
         })?;
+        self.put_document(document);
         Ok(Placement::Stored)
     }
 
@@ -140,7 +124,8 @@ impl Change {
         if let Some(record) = self.url(heir)? {
             let host = gleaner_frontier::CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned());
             let host = host.unwrap_or_else(|_| document.host.clone());
-            self.put_document(&Document { id: document_of(heir), url: record.url, host, ..document.clone() });
+            let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
+            self.put_document(PackedDocument::of(document));
         }
         self.reattribute(heir, Outcome::Stored)
     }
@@ -150,81 +135,5 @@ impl Change {
             self.note(url, &record, outcome);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use gleaner_corpus::ContentHash;
-    use jiff::Timestamp;
-    use serde::Serialize;
-
-    use super::*;
-
-    /// A document as the first stores have it.
-    #[derive(Serialize)]
-    struct First {
-        id: DocumentId,
-        url: String,
-        host: String,
-        title: Option<String>,
-        text: String,
-        language: String,
-        fetched: Timestamp,
-        published: Option<String>,
-        authors: Vec<String>,
-        content_hash: ContentHash,
-        method: String,
-        template_version: Option<u32>,
-    }
-
-    #[test]
-    fn documents_of_the_first_stores_are_read() {
-        let first = First {
-            id: DocumentId([7; 16]),
-            url: "https://a.example/1".into(),
-            host: "a.example".into(),
-            title: None,
-            text: String::new(),
-            language: "vi".into(),
-            fetched: Timestamp::UNIX_EPOCH,
-            published: Some("2026-11-20".into()),
-            authors: vec!["An".into()],
-            content_hash: ContentHash::of("Mưa."),
-            method: "fast-content-extractor".into(),
-            template_version: Some(3),
-        };
-        let text = zstd::bulk::compress("Mưa.".as_bytes(), LEVEL).unwrap();
-        let document = unpack(&encode(&(first, serde_bytes::ByteBuf::from(text)))).unwrap();
-        assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
-        assert_eq!(document.authors, ["An"]);
-        assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
-    }
-
-    #[test]
-    fn what_is_packed_comes_back() {
-        assert_eq!(unpack(&pack(&document_of_today())).unwrap(), document_of_today());
-    }
-
-    fn document_of_today() -> Document {
-        Document {
-            id: DocumentId([7; 16]),
-            url: "https://a.example/1".into(),
-            host: "a.example".into(),
-            title: None,
-            text: "Mưa.".into(),
-            language: "vi".into(),
-            fetched: Timestamp::UNIX_EPOCH,
-            published: None,
-            authors: Vec::new(),
-            content_hash: ContentHash::of("x"),
-            method: "template".into(),
-            template_version: None,
-            kinds: "p".into(),
-            modified: None,
-            section: None,
-            canonical: None,
-            confidence: Some(87),
-        }
     }
 }

@@ -50,7 +50,7 @@ pub enum StoreError {
     },
     /// A record that cannot be read back.
     #[error(
-        "the store is damaged: {what} cannot be read ({reason}); keep a copy of the data folder and report this"
+        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` makes it anew from the archive and keeps the old one beside it"
     )]
     Damaged {
         /// Which kind of record.

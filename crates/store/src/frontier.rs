@@ -42,6 +42,7 @@ impl Change {
             last_modified: None,
             last: None,
             twin_of: None,
+            archived: None,
         };
         self.enter(key, record, &mut host, rank);
         self.put_host(&host);

@@ -15,7 +15,8 @@
 //! | `a` document id, url key | a URL that carried the document's text too |
 //! | `c` content hash | document id |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
-//! | `m` name | the store's format, the last run, totals |
+//! | `r` purpose, NUL, file | how far a file was replayed |
+//! | `m` name | the store's format, the last run, totals, the end of the archive |
 //!
 //! Numbers are big-endian, so that the order of keys is the order of numbers.
 
@@ -27,8 +28,8 @@ use crate::{HostId, Wait};
 /// What the first byte of a key stands for.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
-const RETRY: u8 = b'w';
-const REVISIT: u8 = b'v';
+pub(crate) const RETRY: u8 = b'w';
+pub(crate) const REVISIT: u8 = b'v';
 pub(crate) const GATHERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';
@@ -38,6 +39,7 @@ pub(crate) const DOCUMENT: u8 = b'd';
 pub(crate) const ALIAS: u8 = b'a';
 pub(crate) const CONTENT: u8 = b'c';
 pub(crate) const COUNTS: u8 = b'o';
+const REPLAYED: u8 = b'r';
 pub(crate) const META: u8 = b'm';
 
 fn key(space: u8, parts: &[&[u8]]) -> Vec<u8> {
@@ -130,6 +132,10 @@ pub(crate) fn counts(run: u32, host: &str) -> Vec<u8> {
 
 pub(crate) fn meta(name: &str) -> Vec<u8> {
     key(META, &[name.as_bytes()])
+}
+
+pub(crate) fn replayed(purpose: &str, file: &str) -> Vec<u8> {
+    key(REPLAYED, &[purpose.as_bytes(), &[0], file.as_bytes()])
 }
 
 /// The URL key that stands at the end of a key.

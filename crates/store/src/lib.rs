@@ -23,12 +23,18 @@ mod frontier;
 mod keys;
 mod lock;
 mod open;
+mod packed;
 mod read;
 mod records;
+mod verify;
 
 pub use change::Change;
 pub use documents::Placement;
 pub use error::StoreError;
-pub use open::{Options, Writer, open};
+pub use open::{Options, Writer, open, set_aside};
+pub use packed::{PackedDocument, PackedPage};
 pub use read::Store;
-pub use records::{Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait};
+pub use records::{
+    ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait,
+};
+pub use verify::{Examiner, Looked};

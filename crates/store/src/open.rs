@@ -1,5 +1,6 @@
 //! Opening a data folder: one writer, any number of readers beside it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use tracing::{info, warn};
 
 use crate::lock::Lock;
 use crate::records::decode;
-use crate::{Change, RawPage, Store, StoreError, UrlRecord, UrlState, keys};
+use crate::{Change, PackedPage, Store, StoreError, UrlRecord, UrlState, keys};
 
 /// The format that this version writes.
 const FORMAT: u32 = 1;
@@ -55,16 +56,42 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     Ok(writer)
 }
 
+/// Puts the store in `folder` aside, so that another can be made in its place. Gives where
+/// it is now; `None`: there was none.
+///
+/// # Errors
+/// The folder cannot be used, or another process has it.
+pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let wrong = |source| StoreError::Folder { path: folder.into(), source };
+    std::fs::create_dir_all(folder).map_err(wrong)?;
+    let _lock = Lock::take(folder)?;
+    let path = folder.join("sled");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
+    let aside = names.find(|name| !name.exists()).expect("numbers do not end");
+    std::fs::rename(&path, &aside).map_err(wrong)?;
+    Ok(Some(aside))
+}
+
 /// sled's own lock can outlive a killed process for a moment.
 fn open_database(path: &Path, options: &Options) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(options.cache).flush_every_ms(None);
     let mut last = None;
     for pause in [0, 100, 200, 400, 800, 1600] {
         std::thread::sleep(Duration::from_millis(pause));
-        match config.open() {
-            Ok(database) => return Ok(database),
-            Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
-            Err(error) => return Err(StoreError::sled("opening")(error)),
+        // sled panics on some damages.
+        match catch_unwind(AssertUnwindSafe(|| config.open())) {
+            Ok(Ok(database)) => return Ok(database),
+            Ok(Err(sled::Error::Io(error))) => last = Some(sled::Error::Io(error)),
+            Ok(Err(error)) => return Err(StoreError::sled("opening")(error)),
+            Err(_) => {
+                return Err(StoreError::Damaged {
+                    what: "the database",
+                    reason: "sled cannot open it".into(),
+                });
+            }
         }
     }
     let error = last.expect("the loop ends early unless there was an error");
@@ -102,10 +129,8 @@ impl Writer {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn keep_page(&mut self, url: UrlKey, page: &RawPage) -> Result<(), StoreError> {
-        let packed = zstd::bulk::compress(&crate::records::encode(page), 3)
-            .expect("compressing into memory has no way to fail");
-        self.store.pages.insert(url.as_bytes(), packed).map_err(StoreError::sled("keeping a page"))?;
+    pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
+        self.store.pages.insert(url.as_bytes(), page.0).map_err(StoreError::sled("keeping a page"))?;
         Ok(())
     }
 
@@ -125,6 +150,29 @@ impl Writer {
     pub fn free_space(&self) -> Result<u64, StoreError> {
         fs4::available_space(&self.folder)
             .map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
+    }
+
+    /// Writes all that was committed into a store of another folder, which is made.
+    ///
+    /// # Errors
+    /// The folder cannot be used or holds a store already, or one of the two fails.
+    pub fn copy_to(&self, folder: &Path, options: &Options) -> Result<(), StoreError> {
+        let path = folder.join("sled");
+        let wrong = |source| StoreError::Folder { path: folder.into(), source };
+        if path.exists() {
+            return Err(wrong(std::io::Error::other("it holds a store already")));
+        }
+        std::fs::create_dir_all(folder).map_err(wrong)?;
+        let copy = open_database(&path, options)?;
+        for (name, from) in [("records", &self.store.records), ("pages", &self.store.pages)] {
+            let to = copy.open_tree(name).map_err(StoreError::sled("opening the copy"))?;
+            for pair in from {
+                let (key, value) = pair.map_err(StoreError::sled("reading for the copy"))?;
+                to.insert(key, value).map_err(StoreError::sled("writing the copy"))?;
+            }
+        }
+        copy.flush().map_err(StoreError::sled("flushing the copy"))?;
+        Ok(())
     }
 
     fn check_format(&self, folder: &Path) -> Result<(), StoreError> {

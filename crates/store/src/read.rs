@@ -7,10 +7,12 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
-use crate::documents::unpack;
 use crate::lock::Lock;
+use crate::packed::{unpack, unpack_page};
 use crate::records::decode;
-use crate::{Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys};
+use crate::{
+    ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys,
+};
 
 /// A handle for reading; clones are cheap and may go to other threads.
 #[derive(Debug, Clone)]
@@ -147,10 +149,7 @@ impl Store {
         let Some(packed) = self.pages.get(url.as_bytes()).map_err(StoreError::sled("reading a page"))? else {
             return Ok(None);
         };
-        let damaged =
-            |error: std::io::Error| StoreError::Damaged { what: "a raw page", reason: error.to_string() };
-        let bytes = zstd::stream::decode_all(&*packed).map_err(damaged)?;
-        decode("a raw page", &bytes).map(Some)
+        unpack_page(&packed).map(Some)
     }
 
     /// A document.
@@ -202,6 +201,30 @@ impl Store {
     /// When the store cannot be read.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         Ok(self.get("the totals", &keys::meta("totals"))?.unwrap_or_default())
+    }
+
+    /// Up to where the archive is known to be on disk; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn archive_end(&self) -> Result<Option<ArchiveEnd>, StoreError> {
+        self.get("the archive's end", &keys::meta("archive"))
+    }
+
+    /// Up to where a file was replayed for a purpose, in bytes; 0 where it was not.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn replayed(&self, purpose: &str, file: &str) -> Result<u64, StoreError> {
+        Ok(self.get("the state of a replay", &keys::replayed(purpose, file))?.unwrap_or(0))
+    }
+
+    /// Whether the store is being made anew and lacks what is still to come.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_rebuilding(&self) -> Result<bool, StoreError> {
+        Ok(self.get("the state of the store", &keys::meta("rebuilding"))?.unwrap_or(false))
     }
 
     /// The last run.

@@ -44,6 +44,31 @@ pub struct UrlRecord {
     /// The URL whose document carries this page's text too; `None` where the page
     /// has a document of its own, or no text.
     pub twin_of: Option<UrlKey>,
+    /// Where the archive has its last answer with a body.
+    #[serde(default)]
+    pub archived: Option<Archived>,
+}
+
+/// Where an answer is kept as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Archived {
+    /// Number of the archive's file.
+    pub file: u32,
+    /// Where its record begins, in bytes.
+    pub offset: u64,
+    /// When it was fetched.
+    pub at: Timestamp,
+    /// SHA-1 of its body.
+    pub digest: [u8; 20],
+}
+
+/// Up to where the archive is known to be on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveEnd {
+    /// Name of its newest file.
+    pub file: String,
+    /// That file's length, in bytes.
+    pub length: u64,
 }
 
 /// Where a URL stands.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Options, Placement, Writer, open};
+use gleaner_store::{Options, PackedDocument, Placement, Writer, open};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
         .discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3)
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    let placement = change.place(url.key(), &document(number, text)).unwrap();
+    let placement = change.place(url.key(), PackedDocument::of(document(number, text))).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
     let outcome = match placement {
         Placement::Stored => Outcome::Stored,

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::read::MultiGzDecoder;
-use gleaner_html::{Page, decode, links::links, metadata::metadata_at};
+use gleaner_html::{Page, Partly, decode, links::links, metadata::metadata_at};
 use gleaner_template::{Detector, SiteTemplate};
 
 /// Pages that a template is learned from, at most; the others are read.
@@ -110,11 +110,41 @@ fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
     group.finish();
 }
 
+/// What is measured of a page: by its site, from its bytes, its text, or what was read of it.
+type Stage = dyn Fn(&Site, &[u8], &str, &Partly);
+
+/// Each stage of detection by itself, over the pages that are detected.
+fn stages(criterion: &mut Criterion, sites: &[Site]) {
+    let read = |(site, bytes): (&'_ Site, &Vec<u8>)| {
+        let text = decode::decode(bytes, Some("text/html")).text;
+        let partly = site.detector.read(&text);
+        site.detector.detect_partly(&partly).map(|_| (text, partly))
+    };
+    let all = sites.iter().flat_map(|site| site.pages.iter().map(move |page| (site, page)));
+    let pages: Vec<_> = all.filter_map(|(site, bytes)| Some((site, bytes, read((site, bytes))?))).collect();
+    let mut group = criterion.benchmark_group("stages");
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes(pages.iter().map(|(_, bytes, _)| bytes.len() as u64).sum()));
+    let mut stage = |name: &str, run: &Stage| {
+        let each = || pages.iter().for_each(|(site, bytes, (text, partly))| run(site, bytes, text, partly));
+        group.bench_function(name, |b| b.iter(each));
+    };
+    stage("decode", &|_, bytes, _, _| drop(black_box(decode::decode(bytes, Some("text/html")))));
+    stage("read", &|site, _, text, _| drop(black_box(site.detector.read(text))));
+    stage("detect", &|site, _, _, partly| drop(black_box(site.detector.detect_partly(partly))));
+    stage("links", &|_, _, _, partly| drop(black_box(links(&partly.page))));
+    stage("metadata", &|_, _, _, partly| {
+        drop(black_box(metadata_at(&partly.page, "https://a.example/")));
+    });
+    group.finish();
+}
+
 fn detection(criterion: &mut Criterion) {
     measure(criterion, "generated", &[Site::of((0..12).map(generated).collect())]);
     let sites = recorded();
     if !sites.is_empty() {
         measure(criterion, "recorded", &sites);
+        stages(criterion, &sites);
     }
 }
 

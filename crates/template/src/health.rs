@@ -108,7 +108,7 @@ impl Health {
         }
     }
 
-    fn is_unlike(&self, page: &Extracted, words: u32) -> bool {
+    pub(crate) fn is_unlike(&self, page: &Extracted, words: u32) -> bool {
         let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE;
         let learned = self.words > 0;
         learned

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest, Place, Site};
-use gleaner_extract::words;
+use gleaner_extract::count_words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
@@ -144,8 +144,10 @@ impl SiteTemplate {
             |(_, page): &(&str, &Page)| Judgement::of_with(model, page, Some(&template), &Pins::default());
         let judged: Vec<Judgement> = pages.iter().map(judge).collect();
         let barren = barren::kinds(pages, &judged);
+        let mut site = template.site;
+        judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
-        Self { health: Health::of(&extracted), barren, ..template }
+        Self { health: Health::of(&extracted), barren, site, ..template }
     }
 
     /// The page's text by this template or, where that is surer, alone.
@@ -199,6 +201,7 @@ impl SiteTemplate {
             place.words.is_finite()
                 && place.pages <= self.site.pages
                 && (0.0..=place.words).contains(&place.content)
+                && place.verdicts.iter().all(|it| it.words.is_finite() && (0.0..=it.words).contains(&it.kept))
         };
         let place = self.site.places.iter().find(|(_, place)| !is_possible(place));
         share
@@ -211,7 +214,7 @@ impl Extracted {
     /// Words of the text.
     #[must_use]
     pub fn words(&self) -> usize {
-        self.lines.iter().map(|line| words(&line.text).count()).sum()
+        self.lines.iter().map(|line| count_words(&line.text)).sum()
     }
 }
 
@@ -229,6 +232,7 @@ pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_extract::block_model::Verdicts;
     use gleaner_html::text::plain;
 
     use super::*;
@@ -336,11 +340,18 @@ mod tests {
         assert!(wrong.contains("health.known is out of its range"), "{wrong}");
         let place = |content: f64, words: f64| {
             changed(&|template| {
-                let place = Place { pages: 1, blocks: 1, words, content };
+                let place = Place { pages: 1, blocks: 1, words, content, ..Place::default() };
                 template.site.places.insert("p.x".into(), place);
             })
         };
         assert_eq!(place(3.0, 4.0), Ok(()));
+        let kept = |kept: f64| {
+            changed(&|template| {
+                let verdicts = [Verdicts { words: 1.0, kept }; 4];
+                template.site.places.insert("p.x".into(), Place { verdicts, ..Place::default() });
+            })
+        };
+        assert_eq!((kept(1.0), kept(1.5).is_err()), (Ok(()), true));
         for (content, words) in [(5.0, 4.0), (-1.0, 4.0), (-2.0, -1.0)] {
             let wrong = place(content, words).unwrap_err();
             assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");

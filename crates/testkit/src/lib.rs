@@ -10,6 +10,8 @@
 //! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
 //! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
 //!
+//! For load there is a [`Stand`] of many generated papers ([`Options::stand`]).
+//!
 //! All texts in `articles/` were written for this project; people and places are
 //! invented. Two markups are no measure of extraction: that is what recorded sites
 //! are for.
@@ -42,9 +44,11 @@ mod paper;
 mod redesign;
 mod server;
 mod site;
+mod stand;
 mod texts;
 mod village_post;
 
 pub use expected::Expected;
 pub use log::Request;
 pub use server::{Newspaper, Options};
+pub use stand::Stand;

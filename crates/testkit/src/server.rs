@@ -12,6 +12,7 @@ use crate::expected::{Expected, expected};
 use crate::log::{AccessLog, Request};
 use crate::paper::PAPERS;
 use crate::site::Site;
+use crate::stand::Stand;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HOST, USER_AGENT};
@@ -42,12 +43,20 @@ pub struct Options {
     /// Article pages that each paper answers before it changes their design; `None`:
     /// it never does.
     pub redesigned_after: Option<usize>,
+    /// Many generated papers beside the two; `None`: there are none.
+    pub stand: Option<Stand>,
 }
 
 impl Default for Options {
     /// All articles, with the one-time errors, without delay, in one design.
     fn default() -> Self {
-        Self { articles: usize::MAX, faults: true, latency: Duration::ZERO, redesigned_after: None }
+        Self {
+            articles: usize::MAX,
+            faults: true,
+            latency: Duration::ZERO,
+            redesigned_after: None,
+            stand: None,
+        }
     }
 }
 
@@ -64,6 +73,7 @@ pub struct Newspaper {
 #[derive(Debug)]
 struct Shared {
     sites: Vec<Site>,
+    stand: Option<Stand>,
     latency: Duration,
     log: AccessLog,
 }
@@ -177,7 +187,7 @@ impl Shared {
     fn new(options: &Options) -> Self {
         let site = |paper| Site::new(paper, options.articles, options.faults, options.redesigned_after);
         let sites = PAPERS.iter().map(site);
-        Self { sites: sites.collect(), latency: options.latency, log: AccessLog::new() }
+        Self { sites: sites.collect(), stand: options.stand, latency: options.latency, log: AccessLog::new() }
     }
 
     fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> Answer {
@@ -187,13 +197,16 @@ impl Shared {
         if *method != Method::GET && *method != Method::HEAD {
             return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
         }
-        match self.sites.iter().find(|site| site.paper.host == host) {
-            Some(site) => site.answer(path, query),
-            None => Answer::text(
+        if let Some(site) = self.sites.iter().find(|site| site.paper.host == host) {
+            return site.answer(path, query);
+        }
+        let of_stand = self.stand.filter(|_| host.starts_with("paper-"));
+        of_stand.map(|stand| stand.answer(host, path)).unwrap_or_else(|| {
+            Answer::text(
                 StatusCode::NOT_FOUND,
                 "Set this address as HTTP proxy and ask for http://baolang.example/ or http://villagepost.example/.\n",
-            ),
-        }
+            )
+        })
     }
 }
 

@@ -9,5 +9,8 @@ pub(crate) mod learn;
 pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
+pub(crate) mod replay;
+pub(crate) mod snapshot;
 pub(crate) mod stats;
 pub(crate) mod template;
+pub(crate) mod verify;

@@ -99,7 +99,7 @@ fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
         let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
         for _ in 0..=config.fetch.max_redirects {
             let group_of = |url: &url::Url| url.host_str().unwrap_or_default().to_owned();
-            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now()).await;
+            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now(), &mut |_, _| {}).await;
             let access = robots.rules(config.fetch.product());
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
                 return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));

@@ -14,17 +14,33 @@ use gleaner_html::{NodeId, Page};
 use super::hashing::{FNV_START, fnv_1a, hash, hash_with_masked};
 use super::repeated;
 use super::scene::MOST_BLOCKS;
-use super::site::{MOSTLY, put_element};
+use super::site::{LENGTHS, MOSTLY, length, put_element};
 use super::{Place, Site};
-use crate::{has_word, words};
+use crate::{count_words, has_word};
 
 /// A site's places and repeated texts, ready to be looked up.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// Hashes of the names of places, sorted.
-    places: Vec<(u64, Place)>,
+    places: Vec<(u64, Votes)>,
     /// Hashes of what is repeated, sorted.
     repeated: Vec<u64>,
+}
+
+/// What a place says of lines, by their length ([`Place::log_odds_of`]).
+#[derive(Debug, Clone, Copy)]
+struct Votes {
+    pages: u32,
+    log_odds: [f32; 4],
+}
+
+/// What a line's place says of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KnownPlace {
+    /// Learning pages that have the place.
+    pub pages: u32,
+    /// Log-odds, within ±6, that a line of this length is content there.
+    pub log_odds: f32,
 }
 
 /// A line with what its site knows of it.
@@ -39,7 +55,16 @@ pub struct KnownLine {
     /// Whether the site repeats it.
     pub repeated: bool,
     /// What stood at its place on the learning pages; `None` where nothing did.
-    pub place: Option<Place>,
+    pub place: Option<KnownPlace>,
+}
+
+impl Votes {
+    fn of(place: &Place) -> Self {
+        Self {
+            pages: place.pages,
+            log_odds: [0, LENGTHS[0], LENGTHS[1], LENGTHS[2]].map(|w| place.log_odds_of(w)),
+        }
+    }
 }
 
 impl KnownLine {
@@ -54,8 +79,8 @@ impl Known {
     /// Of what was learned.
     #[must_use]
     pub fn of(site: &Site) -> Self {
-        let mut places: Vec<(u64, Place)> =
-            site.places.iter().map(|(name, place)| (place_key(name), *place)).collect();
+        let mut places: Vec<(u64, Votes)> =
+            site.places.iter().map(|(name, place)| (place_key(name), Votes::of(place))).collect();
         places.sort_unstable_by_key(|(key, _)| *key);
         Self { places, repeated: site.repeated.keys().collect() }
     }
@@ -73,7 +98,7 @@ impl Known {
     }
 
     fn line(&self, placed: PlacedLine, links: &mut Links, paths: &mut Paths) -> KnownLine {
-        let count = words(&placed.line.text).count() as u32;
+        let count = count_words(&placed.line.text) as u32;
         let linked = links.words_within(&placed).min(count);
         let link_share = linked as f32 / (count as f32).max(1.0);
         let at = paths.of(placed.block);
@@ -83,14 +108,15 @@ impl Known {
             words: count,
             link_share,
             repeated: self.repeated.binary_search(&text).is_ok(),
-            place: self.place(key),
+            place: self.place(key, count),
             placed,
         }
     }
 
-    fn place(&self, key: u64) -> Option<Place> {
-        let found = self.places.binary_search_by_key(&key, |(key, _)| *key);
-        found.ok().map(|at| self.places[at].1)
+    fn place(&self, key: u64, words: u32) -> Option<KnownPlace> {
+        let at = self.places.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        let Votes { pages, log_odds } = self.places[at].1;
+        Some(KnownPlace { pages, log_odds: log_odds[length(words)] })
     }
 }
 
@@ -125,7 +151,7 @@ impl<'a> Links<'a> {
         }
         let within = self.ranges[self.at..].iter().take_while(|(start, _)| *start < of.end);
         let nodes = within.flat_map(|(start, end)| *start.max(&of.start)..*end.min(&of.end));
-        nodes.filter_map(|id| self.page.text(id)).map(|text| words(text).count() as u32).sum()
+        nodes.filter_map(|id| self.page.text(id)).map(|text| count_words(text) as u32).sum()
     }
 }
 
@@ -231,14 +257,22 @@ mod tests {
         #[test]
         fn what_is_known_is_what_is_judged(pages in proptest::collection::vec(page(), 3), other in page()) {
             let model = Forest::default();
-            let site = Site::learn(&pages.iter().collect::<Vec<_>>(), &model);
+            let mut site = Site::learn(&pages.iter().collect::<Vec<_>>(), &model);
+            for page in &pages {
+                let mut judged = site.judge(page, &model);
+                judged.iter_mut().step_by(2).for_each(|block| block.log_odds = 1.0);
+                site.take_verdicts(&judged);
+            }
             let known = Known::of(&site);
             for page in pages.iter().chain([&other]) {
                 let judged = site.judge(page, &model);
                 let lines = known.lines(page, |_| true);
                 prop_assert_eq!(judged.len(), lines.len());
                 for (judged, line) in judged.into_iter().zip(lines) {
-                    let place = site.places.get(&judged.place).copied();
+                    let of = |place: &Place| {
+                        KnownPlace { pages: place.pages, log_odds: place.log_odds_of(judged.words) }
+                    };
+                    let place = site.places.get(&judged.place).map(of);
                     let expected = KnownLine {
                         words: judged.words,
                         link_share: judged.link_share,

@@ -43,10 +43,10 @@ use gleaner_html::text::{Line, PlacedLine};
 use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
-pub use known::{Known, KnownLine};
+pub use known::{Known, KnownLine, KnownPlace};
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{Place, Site};
+pub use site::{Place, Site, Verdicts};
 
 /// A block and what is thought of it.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,6 +9,8 @@
 //! 4. A block of another page is judged by the model, by its place's vote and by its
 //!    length: `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in
 //!    log-odds; without a vote the second term falls out.
+//! 5. What is judged in the end of the blocks of the learning pages is noted at their
+//!    places, by length: what a reader without the model goes by ([`Place::log_odds_of`]).
 //!
 //! The four weights are a logistic regression over 20 recorded sites; left out one at
 //! a time they differ by 0.02 to 0.14. Longer formulae and trees in their place did no
@@ -48,7 +50,27 @@ pub struct Place {
     pub words: f64,
     /// The part of those that seems to be content.
     pub content: f64,
+    /// What became of its blocks in the end, by their length: of less than 8 words, of less
+    /// than 16, of less than 32, and the others. Templates of earlier versions know none.
+    #[serde(default)]
+    pub verdicts: [Verdicts; 4],
 }
+
+/// What was judged of the blocks of one length at a place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verdicts {
+    /// Their words, counted as for [`Place::words`].
+    pub words: f64,
+    /// The words of those that are content.
+    pub kept: f64,
+}
+
+/// Words from which a block is of the next length.
+pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
+
+/// Words for which the verdicts on all of a place's blocks stand beside those on the
+/// blocks of one length.
+const OF_ALL_LENGTHS: f64 = 100.0;
 
 /// Words of a block that count in a vote.
 const LONG: f32 = 60.0;
@@ -71,9 +93,31 @@ impl Place {
     /// Log-odds that a block there is content, within ±6.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
-        let share = (self.content / self.words.max(1e-9)).clamp(0.001, 0.999);
-        (share / (1.0 - share)).ln() as f32
+        log_odds(self.content, self.words)
     }
+
+    /// Log-odds, within ±6, that a block of so many words was judged content there. Where
+    /// nothing was judged, the vote.
+    #[must_use]
+    pub fn log_odds_of(&self, words: u32) -> f32 {
+        let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
+        let (all, kept) = (sum(|it| it.words), sum(|it| it.kept));
+        if all <= 0.0 {
+            return self.log_odds();
+        }
+        let own = self.verdicts[length(words)];
+        log_odds(own.kept + OF_ALL_LENGTHS * kept / all, own.words + OF_ALL_LENGTHS)
+    }
+}
+
+/// Which of the verdicts are on blocks of so many words.
+pub(super) fn length(words: u32) -> usize {
+    LENGTHS.iter().take_while(|bound| **bound <= words).count()
+}
+
+fn log_odds(content: f64, of: f64) -> f32 {
+    let share = (content / of.max(1e-9)).clamp(0.001, 0.999);
+    (share / (1.0 - share)).ln() as f32
 }
 
 impl Site {
@@ -97,7 +141,7 @@ impl Site {
         let mut met: BTreeMap<String, Place> = BTreeMap::new();
         for (block, odds) in scene.blocks.iter().zip(judged) {
             let place = met.entry(place_name(page, &scene, block)).or_default();
-            let weight = f64::from(block.len().min(LONG) + ANY);
+            let weight = weight(block.len());
             place.blocks += 1;
             place.words += weight;
             place.content += weight * chance(odds);
@@ -108,6 +152,17 @@ impl Site {
             place.blocks += met.blocks;
             place.words += met.words;
             place.content += met.content;
+        }
+    }
+
+    /// Notes what was judged of a learning page in the end.
+    pub fn take_verdicts(&mut self, judged: &[Judged]) {
+        for block in judged.iter().filter(|block| !block.repeated) {
+            let Some(place) = self.places.get_mut(&block.place) else { continue };
+            let weight = weight(block.words as f32);
+            let verdicts = &mut place.verdicts[length(block.words)];
+            verdicts.words += weight;
+            verdicts.kept += if block.is_content() { weight } else { 0.0 };
         }
     }
 
@@ -139,6 +194,11 @@ fn together(alone: f32, vote: Option<f32>, words: f32) -> f32 {
     let alone = alone.clamp(-SURE, SURE);
     let vote = vote.map_or(0.0, |vote| vote - alone);
     OF_THE_MODEL * alone + OF_THE_PLACE * vote + OF_THE_LENGTH * words.ln_1p() + INTERCEPT
+}
+
+/// What a block of so many words counts in a vote.
+fn weight(words: f32) -> f64 {
+    f64::from(words.min(LONG) + ANY)
 }
 
 fn chance(log_odds: f32) -> f64 {
@@ -202,6 +262,31 @@ const LONGEST_NAME: usize = 200;
 mod tests {
     use super::super::{Split, Tree};
     use super::*;
+
+    #[test]
+    fn verdicts_count_by_length() {
+        let mut place = Place { words: 1.0, content: 0.5, ..Place::default() };
+        assert_eq!(place.log_odds_of(3), 0.0);
+        place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
+        place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
+        // A quarter and all of it, each beside three quarters of 100 words.
+        let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
+        for (words, odds) in expected {
+            assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_was_judged_is_noted_at_its_place() {
+        let page = Page::parse("<div class=story><p>Rain fell on the valley all day long.<p>Rain");
+        let mut site = Site::learn(&[&page], &Forest::default());
+        let mut judged = site.judge(&page, &Forest::default());
+        judged[0].log_odds = 1.0;
+        judged[1].log_odds = -1.0;
+        site.take_verdicts(&judged);
+        let [short, long, ..] = site.places["div.story > p"].verdicts;
+        assert_eq!((short, long), (Verdicts { words: 3.0, kept: 0.0 }, Verdicts { words: 10.0, kept: 10.0 }));
+    }
 
     #[test]
     fn links_among_the_paragraphs_are_a_place_of_their_own() {

@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use gleaner_config::Fetch;
 use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Want};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use url::Url;
 
@@ -47,6 +48,32 @@ async fn the_request_says_who_asks_and_nothing_else() {
         assert!(codings.contains(coding), "{codings}");
     }
     assert!(!head.contains("cookie:") && !head.contains("referer:"), "{head}");
+}
+
+#[tokio::test]
+async fn the_next_request_of_a_host_takes_the_same_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        // A second connection is refused from here on.
+        drop(listener);
+        let mut stream = BufReader::new(stream);
+        for number in 0..3 {
+            let mut line = String::new();
+            while stream.read_line(&mut line).await.unwrap() > 2 {
+                line.clear();
+            }
+            let page =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>{number}");
+            stream.write_all(page.as_bytes()).await.unwrap();
+        }
+    });
+    let client = Client::new(&settings(&[])).unwrap();
+    for expected in ["<p>0", "<p>1", "<p>2"] {
+        let got = client.get(&Request::new(url.clone(), Want::Page)).await.unwrap();
+        assert_eq!(got.body, expected.as_bytes());
+    }
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ fn fetcher(sets: &[&str]) -> Fetcher {
 }
 
 async fn robots(server: &Server, previous: Option<&RobotsRecord>) -> RobotsRecord {
-    fetcher(&[]).robots(&server.url("/some/page?x"), &group_of, previous, now()).await
+    fetcher(&[]).robots(&server.url("/some/page?x"), &group_of, previous, now(), &mut |_, _| {}).await
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn each_hop_waits_at_its_own_gate() {
     let location = format!("Location: {}", target.url("/robots.txt"));
     let source = Server::always(answer("301 Moved", &[&location], b"")).await;
     let fetcher = fetcher(&["fetch.delay=1h"]);
-    fetcher.robots(&source.url("/"), &group_of, None, now()).await;
+    fetcher.robots(&source.url("/"), &group_of, None, now(), &mut |_, _| {}).await;
     for server in [&source, &target] {
         assert!(!fetcher.gates().ready_in(&group_of(&server.url("/"))).is_zero());
     }

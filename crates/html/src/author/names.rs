@@ -241,10 +241,18 @@ fn is_name(name: &str) -> bool {
         && lower.split_whitespace().count() <= 12
 }
 
+/// Whether a label begins with this byte.
+pub(super) fn begins_a_label(first: u8) -> bool {
+    LABELS.iter().chain(&OTHERS).any(|label| label.as_bytes().first() == Some(&first))
+}
+
 /// The label that a text begins with, folded, and what follows it.
 pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
+    let first = folded(&text[..text.chars().next()?.len_utf8()]);
     let starts = |label: &&'static str| {
-        let rest = after_folded(text, label)?;
+        // As the label's beginning is the folded text's, so its first character's is.
+        let rest = Some(text).filter(|_| label.starts_with(&first))?;
+        let rest = after_folded(rest, label)?;
         let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);
         let rest = rest.trim_start_matches([' ', ':', '：', '/', '\u{a0}']);
         (parts && rest.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_lowercase()))

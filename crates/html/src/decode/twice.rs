@@ -28,6 +28,9 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
 
 /// The text as it was before it was encoded twice; `None` where it was not.
 pub(super) fn once(text: &str) -> Option<String> {
+    if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
+        return None;
+    }
     let (mut evidence, mut suspected, mut others) = (0, 0, 0);
     for (run, _) in parts(text).filter(|(_, is_ascii)| !is_ascii) {
         match undone(run) {
@@ -49,6 +52,17 @@ pub(super) fn once(text: &str) -> Option<String> {
         }
     }
     Some(out)
+}
+
+/// How many runs of evidence there are at most: the first byte of two or more is one from
+/// 0xC2 to 0xF4, taken for a letter from `Â` to `ô`, the next one from 0x80 to 0xBF, taken
+/// for something that is no ASCII.
+fn beginnings(bytes: &[u8]) -> usize {
+    let begins = |at: &usize| {
+        matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])
+            && (*at == 0 || bytes[at - 1].is_ascii())
+    };
+    memchr::memchr_iter(0xC3, bytes).filter(begins).take(LEAST_EVIDENCE).count()
 }
 
 /// A text as runs of ASCII and of everything else, by turns.
@@ -105,6 +119,18 @@ mod tests {
             assert_eq!(once(&as_latin_1(text)).as_deref(), Some(text));
             assert_eq!(once(&as_windows_1252(text)).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn the_beginnings_of_runs_are_known() {
+        // Every character of which the first byte is taken for another, behind every first one.
+        for first in '\u{C2}'..='\u{F4}' {
+            for second in HIGH.iter().copied().chain('\u{80}'..='\u{BF}') {
+                let run = format!("{first}{second}").repeat(2);
+                assert_eq!(beginnings(format!("{run} {run}").as_bytes()), 2, "{run}");
+            }
+        }
+        assert_eq!(beginnings("ã, Ã E ÃO\u{C3}".as_bytes()), 0);
     }
 
     #[test]

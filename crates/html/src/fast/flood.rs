@@ -62,7 +62,18 @@ const fn step(set: u8, byte: u8) -> (u8, bool) {
     (next, begins)
 }
 
-const fn class(byte: u8) -> usize {
+/// The class of each byte.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+const fn class(byte: u8) -> u8 {
     match byte {
         b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' => 1,
         b'/' => 2,
@@ -106,7 +117,7 @@ impl Flood {
                 set |= 1;
             }
             let Some(byte) = bytes.get(at).filter(|_| set != 0) else { break };
-            let (next, begins) = STEPS[usize::from(set)][class(*byte)];
+            let (next, begins) = STEPS[usize::from(set)][usize::from(CLASSES[usize::from(*byte)]) & 7];
             set = next;
             attributes += u64::from(begins);
             at += 1;

@@ -1,0 +1,182 @@
+//! What a page costs while the corpus grows: `cargo bench -p gleaner --bench growth`.
+//!
+//! One store is filled through its own interface, without the network, in stages:
+//! 5,000 documents and 100,000 URLs that wait to be asked; 500,000 and 100,000;
+//! 500,000 and 1,000,000 (each with a tenth of that where `GLEANER_LOAD` is not set).
+//! At each stage further documents are settled one by one, as a crawl does it; and the
+//! real binary crawls 40 papers of the store for 100 pages each. Printed are processor
+//! time a page and memory at its peak.
+//!
+//! The texts are drawn words: they compress worse than language does. The filling
+//! makes some changes at once, which a crawl would make one by one.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for measuring"
+)]
+
+#[path = "../tests/measured/mod.rs"]
+mod measured;
+#[path = "../tests/newspaper/mod.rs"]
+mod newspaper;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_store::{Change, PackedDocument, Writer, open};
+use gleaner_testkit::{Options, Stand};
+use jiff::Timestamp;
+use measured::{own_processor, to_end};
+use newspaper::Crawl;
+
+/// Papers in the store.
+const HOSTS: usize = 200;
+/// Papers that are crawled at each stage, others each time.
+const CRAWLED: usize = 40;
+/// Pages of each that are crawled.
+const PAGES: usize = 100;
+/// Documents that are settled one by one.
+const SETTLED: usize = 2_000;
+/// Pages between two flushes, as `store.flush_pages` has it.
+const FLUSH: usize = 200;
+/// Changes of the filling that are made at once.
+const AT_ONCE: usize = 100;
+
+/// How far a store is filled.
+struct Filling {
+    papers: Vec<CanonicalUrl>,
+    /// URLs taken in so far, from paper to paper in turn.
+    found: usize,
+    /// The first so many of them have a document.
+    settled: usize,
+}
+
+impl Filling {
+    fn url(&self, number: usize) -> CanonicalUrl {
+        let path = Stand::article_path(number / HOSTS);
+        self.papers[number % HOSTS].join(&path).unwrap()
+    }
+
+    fn find(&mut self, change: &mut Change) {
+        let found = Found { url: self.url(self.found), role: Role::Page, dated: None, news: false };
+        change.discover(&found, 1, 0, 3).unwrap();
+        self.found += 1;
+    }
+
+    fn settle(&mut self, change: &mut Change) {
+        let url = self.url(self.settled);
+        let record = change.url(url.key()).unwrap().unwrap();
+        let document = document(&url, self.settled);
+        change.place(url.key(), PackedDocument::of(document)).unwrap();
+        // Of no run, so that it does not count against what a run may fetch of a host.
+        change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
+        change.end(url.key(), record, Outcome::Stored, None).unwrap();
+        self.settled += 1;
+    }
+
+    /// Fills up to so many documents and so many URLs beside them.
+    fn to(&mut self, writer: &mut Writer, documents: usize, waiting: usize) {
+        while self.found < documents + waiting {
+            let mut change = writer.begin();
+            (0..AT_ONCE).for_each(|_| self.find(&mut change));
+            writer.commit(change).unwrap();
+        }
+        while self.settled + SETTLED < documents {
+            let mut change = writer.begin();
+            (0..AT_ONCE).for_each(|_| self.settle(&mut change));
+            writer.commit(change).unwrap();
+            if self.settled.is_multiple_of(10 * AT_ONCE) {
+                writer.flush().unwrap();
+            }
+        }
+        writer.flush().unwrap();
+    }
+
+    /// Settles further documents one by one; prints what one costs.
+    fn one_by_one(&mut self, writer: &mut Writer) {
+        let (wall, processor, before) = (Instant::now(), own_processor(), self.settled);
+        while self.settled < before + SETTLED {
+            let mut change = writer.begin();
+            self.settle(&mut change);
+            writer.commit(change).unwrap();
+            if self.settled.is_multiple_of(FLUSH) {
+                writer.flush().unwrap();
+            }
+        }
+        let count = (self.settled - before) as f64;
+        let wall = 1e6 * wall.elapsed().as_secs_f64() / count;
+        let processor = own_processor().zip(processor).map(|(after, before)| 1e6 * (after - before) / count);
+        println!(
+            "  settling: {:.0} us of processor time a document, {wall:.0} us wall",
+            processor.unwrap_or(f64::NAN)
+        );
+    }
+}
+
+fn document(url: &CanonicalUrl, number: usize) -> Document {
+    let text = Stand::text(number);
+    Document {
+        id: DocumentId(*url.key().as_bytes()),
+        url: url.as_str().into(),
+        host: url.host().into(),
+        title: Some(format!("Story {number}")),
+        language: "en".into(),
+        fetched: Timestamp::UNIX_EPOCH,
+        published: Some("2026-11-20T08:00:00Z".into()),
+        modified: None,
+        kinds: "p".into(),
+        authors: vec!["A. Writer".into()],
+        section: None,
+        canonical: None,
+        content_hash: ContentHash::of(&text),
+        method: "detection".into(),
+        template_version: Some(1),
+        confidence: Some(90),
+        text,
+    }
+}
+
+/// Crawls some papers of the store with the real binary; prints what a page costs.
+fn crawl(crawl: &Crawl, stand: &Stand, stage: usize) {
+    let seeds = stand.seeds()[stage * CRAWLED..][..CRAWLED].join("\n");
+    fs::write(crawl.folder.path().join("seeds.txt"), seeds).unwrap();
+    let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
+    command.args(["--set", &format!("crawl.max_pages_per_host={PAGES}")]);
+    command.args(["--set", "crawl.linger=0s", "--set", &format!("store.flush_pages={FLUSH}")]);
+    let before = crawl.newspaper.request_count();
+    let measured = to_end(command);
+    println!("  crawling: {}", measured.a_page(crawl.newspaper.request_count() - before));
+}
+
+fn opened(folder: &Path) -> Writer {
+    let start = Instant::now();
+    let writer =
+        open(&folder.join("data"), &gleaner_store::Options { cache: 64 << 20, create: true }).unwrap();
+    println!("  opened in {:.1} s", start.elapsed().as_secs_f64());
+    writer
+}
+
+fn main() {
+    let scale = if std::env::var_os("GLEANER_LOAD").is_some() { 1 } else { 10 };
+    let stages = [(5_000, 100_000), (500_000, 100_000), (500_000, 1_000_000)];
+    let stages = stages.map(|(documents, waiting)| (documents / scale, waiting / scale));
+    let articles =
+        stages.iter().map(|(documents, waiting)| documents + waiting).max().unwrap() / HOSTS + PAGES;
+    let stand = Stand { hosts: HOSTS, articles, listed: 0 };
+    let server = Crawl::of(Options { stand: Some(stand), ..Options::default() }, Duration::ZERO);
+    let papers = stand.seeds().iter().map(|seed| CanonicalUrl::parse(seed).unwrap()).collect();
+    let mut filling = Filling { papers, found: 0, settled: 0 };
+    for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
+        println!("{documents} documents, {waiting} URLs waiting");
+        let mut writer = opened(server.folder.path());
+        filling.to(&mut writer, documents, waiting);
+        filling.one_by_one(&mut writer);
+        drop(writer);
+        crawl(&server, &stand, stage);
+    }
+}

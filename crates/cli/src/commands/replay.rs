@@ -1,0 +1,232 @@
+//! `gleaner rebuild`, `reextract` and `ingest`: a corpus out of WARC files.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use flate2::read::MultiGzDecoder;
+use gleaner_archive::cdx::{Columns, Line};
+use gleaner_config::Config;
+use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Source, Stop, archive_files, archive_folder};
+use gleaner_frontier::Seed;
+use gleaner_store::{StoreError, Writer, set_aside};
+
+use crate::args::{Common, Ingest, Rebuild};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::table::table;
+use crate::watching::Watching;
+use crate::{Done, logging, settings, signals, watching};
+
+/// Makes the store anew from the archive.
+pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
+    let config = settings::load(common)?;
+    let sources = own_archive(&config)?;
+    let seeds = settings::seeds(&args.seeds, &config)?;
+    let writer = begin_rebuild(&config)?;
+    let replayed = replay(config.clone(), Purpose::Rebuild, seeds, writer, sources)?;
+    if replayed.complete {
+        let mut writer = settings::open_store(&config, false)?;
+        let mut change = writer.begin();
+        change.put_rebuilding(false);
+        writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
+    }
+    ended(&replayed)
+}
+
+/// The store to be filled: a new one, or the one that an interrupted rebuild began.
+fn begin_rebuild(config: &Config) -> Result<Writer, Failure> {
+    let folder = Path::new(&config.store.path);
+    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
+    match gleaner_store::open(folder, &options) {
+        Ok(writer) if writer.store().is_rebuilding().map_err(Failure::work)? => {
+            say("gleaner: going on with the rebuilding that was interrupted");
+            return Ok(writer);
+        }
+        Err(error @ (StoreError::Busy { .. } | StoreError::Folder { .. })) => {
+            return Err(Failure::work(error));
+        }
+        Err(StoreError::Nothing { .. }) | Ok(_) => {}
+        Err(error) => say(format_args!("gleaner: {error}")),
+    }
+    if let Some(aside) = set_aside(folder).map_err(Failure::work)? {
+        say(format_args!("gleaner: the old store is kept as {}", aside.display()));
+    }
+    let mut writer = settings::open_store(config, true)?;
+    let mut change = writer.begin();
+    change.put_rebuilding(true);
+    writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
+    Ok(writer)
+}
+
+/// Extracts what the archive has once more.
+pub(crate) fn reextract(common: &Common) -> Done {
+    let config = settings::load(common)?;
+    let sources = own_archive(&config)?;
+    let writer = settings::store(&config, false)?;
+    let replayed = replay(config, Purpose::Reextract, Vec::new(), writer, sources)?;
+    ended(&replayed)
+}
+
+/// Takes in files that others wrote.
+pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
+    let config = settings::load(common)?;
+    let sources = sources(&args.files)?;
+    let writer = settings::store(&config, true)?;
+    let replayed = replay(config, Purpose::Ingest, Vec::new(), writer, sources)?;
+    ended(&replayed)
+}
+
+fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
+    let files = archive_files(config).map_err(Failure::work)?;
+    if files.is_empty() {
+        return Err(Failure::Usage(format!(
+            "there is no archive in {}: it is written by `gleaner crawl` unless archive.keep is false",
+            archive_folder(config).display()
+        )));
+    }
+    Ok(files.into_iter().map(|path| Source { path, offsets: None }).collect())
+}
+
+fn replay(
+    config: Config,
+    purpose: Purpose,
+    seeds: Vec<Seed>,
+    writer: Writer,
+    sources: Vec<Source>,
+) -> Result<Replayed, Failure> {
+    let pins = settings::pins(&config)?;
+    let bar = watching::bar();
+    logging::begin(&config.log, &bar)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
+    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+    signals::listen(runtime.handle(), stop.clone(), {
+        let bar = bar.clone();
+        move || bar.suspend(|| say("gleaner: finishing what was begun; Ctrl-C again ends at once"))
+    });
+    let began = Instant::now();
+    let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
+    let handle = runtime.handle().clone();
+    let start = Replay { purpose, config, seeds, pins, writer, sources, runtime: handle, stop, progress };
+    let replayed = gleaner_crawl::replay(start);
+    drop(watching);
+    runtime.shutdown_background();
+    let replayed = replayed.map_err(Failure::work)?;
+    let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    Ok(replayed)
+}
+
+fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
+    let changed = match purpose {
+        Purpose::Reextract => format!("{} texts changed; ", replayed.changed),
+        Purpose::Rebuild | Purpose::Ingest => String::new(),
+    };
+    let mut text = format!(
+        "{:.0} s, {} answers read; {changed}{} documents in the corpus\n",
+        seconds, replayed.read, replayed.documents
+    );
+    let rows = |counts: &mut dyn Iterator<Item = (String, u64)>| -> Vec<Vec<String>> {
+        counts.map(|(reason, count)| vec![count.to_string(), reason]).collect()
+    };
+    let outcomes = rows(&mut replayed.outcomes.iter().map(|(reason, count)| (reason.clone(), *count)));
+    if !outcomes.is_empty() {
+        text += &format!("\n{}\n", table(&["URLs", "Outcome"], outcomes));
+    }
+    let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
+    if !passed.is_empty() {
+        text += &format!("\nRecords passed over\n{}\n", table(&["Records", "Why"], passed));
+    }
+    let damaged: Vec<Vec<String>> = replayed
+        .damaged
+        .iter()
+        .map(|(path, offset, reason)| vec![path.display().to_string(), offset.to_string(), reason.clone()])
+        .collect();
+    if !damaged.is_empty() {
+        text += &format!("\nParts that cannot be read\n{}\n", table(&["File", "At byte", "Why"], damaged));
+    }
+    if !replayed.complete {
+        text += "\nInterrupted. Everything is kept; the same command goes on where it was.\n";
+    }
+    text
+}
+
+fn ended(replayed: &Replayed) -> Done {
+    if !replayed.complete {
+        return Err(Failure::Interrupted);
+    }
+    match replayed.damaged.len() {
+        0 => Ok(()),
+        parts => Err(Failure::Work(format!("{parts} parts of the files cannot be read; all others were"))),
+    }
+}
+
+/// The files below the given paths, each folder's in the order of their names.
+fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+    let mut sources = Vec::new();
+    for path in paths {
+        let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
+        // Where a file was left is noted by its name.
+        let path = fs::canonicalize(path).map_err(wrong)?;
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).map_err(wrong)?;
+            let mut files: Vec<PathBuf> =
+                entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(wrong)?;
+            files.retain(|file| ends(file, &[".warc", ".warc.gz"]));
+            if files.is_empty() {
+                return Err(Failure::Usage(format!(
+                    "{} holds no file whose name ends in .warc or .warc.gz",
+                    path.display()
+                )));
+            }
+            files.sort();
+            sources.extend(files.into_iter().map(|path| Source { path, offsets: None }));
+        } else if ends(&path, &[".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"]) {
+            sources.extend(indexed(&path)?);
+        } else {
+            sources.push(Source { path, offsets: None });
+        }
+    }
+    Ok(sources)
+}
+
+fn ends(path: &Path, endings: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// The files that an index names, relative to it, with the records' offsets.
+fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
+    let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
+    let file = File::open(path).map_err(wrong)?;
+    let input: Box<dyn Read> = if ends(path, &[".gz"]) {
+        Box::new(MultiGzDecoder::new(BufReader::new(file)))
+    } else {
+        Box::new(file)
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let (mut columns, mut unreadable) = (Columns::default(), 0_u64);
+    let mut offsets: BTreeMap<PathBuf, Vec<u64>> = BTreeMap::new();
+    for line in BufReader::new(input).lines() {
+        match columns.read(&line.map_err(wrong)?) {
+            Line::Record(place) => offsets.entry(folder.join(place.file)).or_default().push(place.offset),
+            Line::Nothing => {}
+            Line::Unreadable => unreadable += 1,
+        }
+    }
+    if unreadable > 0 {
+        say(format_args!("gleaner: {unreadable} lines of {} name no record", path.display()));
+    }
+    if offsets.is_empty() {
+        return Err(Failure::Usage(format!("{} names no record", path.display())));
+    }
+    let source = |(path, mut offsets): (PathBuf, Vec<u64>)| {
+        offsets.sort_unstable();
+        offsets.dedup();
+        Source { path, offsets: Some(offsets) }
+    };
+    Ok(offsets.into_iter().map(source).collect())
+}

@@ -1,0 +1,62 @@
+//! `gleaner snapshot`: a copy of the corpus at one moment.
+
+use std::path::{Path, absolute};
+use std::thread;
+use std::time::Duration;
+
+use gleaner_config::Config;
+use gleaner_crawl::snapshot;
+use gleaner_store::{Options, StoreError, Writer};
+
+use crate::args::{Common, Snapshot};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+/// How often the crawl that has the folder is looked at.
+const POLL: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
+    let config = settings::load(common)?;
+    let target =
+        absolute(&args.dir).map_err(|error| Failure::Usage(format!("{}: {error}", args.dir.display())))?;
+    if target.exists() {
+        return Err(Failure::Usage(format!("{} is there already; name a new folder", target.display())));
+    }
+    if target.to_str().is_none() {
+        return Err(Failure::Usage(format!("{}: the name is no UTF-8", target.display())));
+    }
+    match open(&config) {
+        Ok(writer) => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
+        Err(StoreError::Busy { .. }) => from_crawl(&config, &target)?,
+        Err(error) => return Err(Failure::work(error)),
+    }
+    say(format_args!("{} is a copy of {}, to be used like it", target.display(), config.store.path));
+    Ok(())
+}
+
+fn open(config: &Config) -> Result<Writer, StoreError> {
+    let options = Options { cache: config.store.cache.get(), create: false };
+    gleaner_store::open(Path::new(&config.store.path), &options)
+}
+
+/// Asks the process that has the folder, until it has answered or is gone.
+fn from_crawl(config: &Config, target: &Path) -> Done {
+    let data = Path::new(&config.store.path);
+    snapshot::ask(data, target).map_err(Failure::work)?;
+    say("gleaner: asked the crawl that is running for a copy");
+    loop {
+        thread::sleep(POLL);
+        if let Some(answer) = snapshot::answer(data) {
+            return answer.map_err(Failure::Work);
+        }
+        if let Ok(writer) = open(config) {
+            snapshot::withdraw(data);
+            // It may have answered as its last act.
+            return match snapshot::answer(data) {
+                Some(answer) => answer.map_err(Failure::Work),
+                None => snapshot::take(config, &writer, target).map_err(Failure::work),
+            };
+        }
+    }
+}

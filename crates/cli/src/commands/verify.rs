@@ -1,0 +1,165 @@
+//! `gleaner verify`: is everything there, and is it what was stored?
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Write};
+use std::path::Path;
+
+use gleaner_archive::{Item, Place, Reader};
+use gleaner_config::Config;
+use gleaner_corpus::Document;
+use gleaner_crawl::archive_files;
+use gleaner_store::{Archived, Examiner, Looked, UrlRecord};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::table::table;
+use crate::{Done, settings};
+
+/// Faults that are printed; all are counted.
+const PRINTED: usize = 50;
+
+/// Bytes of a record that are looked at; what is longer is not checked for its digest.
+const BLOCK: usize = 256 << 20;
+
+pub(crate) fn run(common: &Common) -> Done {
+    let config = settings::load(common)?;
+    // One that is being made anew can be looked at as well.
+    let store = settings::open_store(&config, false)?.store();
+    let mut found = Found::default();
+    let archive = look_at_archive(&config, &mut found)?;
+    let known = store.archive_end().map_err(Failure::work)?;
+    if let Some(end) = known
+        && archive.lengths.get(&end.file).is_none_or(|length| *length < end.length)
+    {
+        let has = archive.lengths.get(&end.file).copied().unwrap_or(0);
+        found.fault(format!(
+            "the archive's file {} had {} bytes on disk, and has {has}",
+            end.file, end.length
+        ));
+    }
+    let mut examiner = Both { found, archive: &archive };
+    let looked = store.verify(&mut examiner).map_err(Failure::work)?;
+    let found = examiner.found;
+    print(&looked, &archive, &found)?;
+    match found.faults {
+        0 => Ok(()),
+        faults => Err(Failure::Work(format!(
+            "{faults} faults; `gleaner rebuild` makes the store anew from what the archive has"
+        ))),
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    faults: u64,
+    printed: Vec<String>,
+    /// Documents whose page no archive has.
+    without_archive: u64,
+}
+
+impl Found {
+    fn fault(&mut self, what: String) {
+        self.faults += 1;
+        if self.printed.len() < PRINTED {
+            self.printed.push(what);
+        }
+    }
+}
+
+/// What the archive holds.
+#[derive(Default)]
+struct ArchiveLook {
+    records: u64,
+    /// File numbers and offsets of the answers.
+    answers: HashSet<(u32, u64)>,
+    lengths: BTreeMap<String, u64>,
+}
+
+fn look_at_archive(config: &Config, found: &mut Found) -> Result<ArchiveLook, Failure> {
+    let mut look = ArchiveLook::default();
+    for path in archive_files(config).map_err(Failure::work)? {
+        look_at_file(&path, &mut look, found)
+            .map_err(|error| Failure::Work(format!("cannot read {}: {error}", path.display())))?;
+    }
+    Ok(look)
+}
+
+fn look_at_file(path: &Path, look: &mut ArchiveLook, found: &mut Found) -> io::Result<()> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let number = Place { file: file.clone(), offset: 0 }.number();
+    for item in Reader::open(path, 0, BLOCK)? {
+        match item? {
+            Item::Record(record) => {
+                look.records += 1;
+                if let Err(reason) = record.check() {
+                    found.fault(format!("{}, record at byte {}: {reason}", path.display(), record.offset));
+                }
+                if record.header.kind().as_deref() == Some("response") {
+                    look.answers.insert((number, record.offset));
+                }
+            }
+            Item::Damage(damage) => {
+                let (path, offset, reason) = (path.display(), damage.offset, damage.reason);
+                found.fault(format!("{path}, from byte {offset}: {reason}"));
+            }
+        }
+    }
+    look.lengths.insert(file, path.metadata()?.len());
+    Ok(())
+}
+
+/// Holds the store against the archive.
+struct Both<'a> {
+    found: Found,
+    archive: &'a ArchiveLook,
+}
+
+impl Examiner for Both<'_> {
+    fn fault(&mut self, what: String) {
+        self.found.fault(what);
+    }
+
+    fn archived(&mut self, url: &UrlRecord, at: Archived) {
+        if !self.archive.answers.contains(&(at.file, at.offset)) {
+            self.found.fault(format!(
+                "the answer of {} is not in the archive, where it should be (file {}, byte {})",
+                url.url, at.file, at.offset
+            ));
+        }
+    }
+
+    fn without_archive(&mut self, _: &Document) {
+        self.found.without_archive += 1;
+    }
+}
+
+fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
+    let row = |what: &str, count: u64| vec![count.to_string(), what.to_owned()];
+    let mut text = table(
+        &["Looked at", "What"],
+        [
+            row("URLs", looked.urls),
+            row("documents", looked.documents),
+            row("URLs with a text of another", looked.aliases),
+            row("raw pages kept for learning", looked.pages),
+            row("records of the archive", archive.records),
+        ],
+    );
+    text.push('\n');
+    if found.without_archive > 0 {
+        text += &format!(
+            "\n{} documents are in the store only: no archive has their pages\n",
+            found.without_archive
+        );
+    }
+    for fault in &found.printed {
+        text += &format!("\nfault: {fault}");
+    }
+    let more = found.faults - found.printed.len() as u64;
+    if more > 0 {
+        text += &format!("\n... and {more} more");
+    }
+    text += if found.faults == 0 { "\nNo fault was found.\n" } else { "\n" };
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}

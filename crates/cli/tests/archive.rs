@@ -1,0 +1,266 @@
+//! The archive of a crawl: the store made anew from it, whatever became of the old one;
+//! its pages extracted once more; and taken into another corpus like files of others.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod newspaper;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+use std::time::Duration;
+
+use gleaner_testkit::Options;
+use newspaper::Crawl;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// Kills of one rebuilding; `GLEANER_LONG=1` makes it 50.
+const KILLS: usize = 6;
+
+fn crawled() -> Crawl {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    crawl.to_its_end();
+    crawl
+}
+
+fn rebuild(crawl: &Crawl) -> Output {
+    crawl.run(&["rebuild", "--seeds", "seeds.txt"])
+}
+
+/// All documents, as they are exported.
+fn exported(crawl: &Crawl) -> Vec<serde_json::Value> {
+    crawl.export(&["--confidence", "0"])
+}
+
+/// The same documents, or which differ.
+fn assert_same(after: &[serde_json::Value], before: &[serde_json::Value]) {
+    let url = |document: &&serde_json::Value| document["url"].to_string();
+    let gone: Vec<_> =
+        before.iter().filter(|document| !after.contains(document)).map(|it| url(&it)).collect();
+    let new: Vec<_> = after.iter().filter(|document| !before.contains(document)).map(|it| url(&it)).collect();
+    assert!(gone.is_empty() && new.is_empty(), "gone or changed: {gone:#?}\nnew or changed: {new:#?}");
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn archive(crawl: &Crawl) -> Vec<PathBuf> {
+    let folder = crawl.folder.path().join("data/archive");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Store and archive are whole and agree.
+fn check(crawl: &Crawl) {
+    let output = crawl.run(&["verify"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && told.contains("No fault was found."), "{told}{}", said(&output));
+}
+
+#[test]
+fn the_store_made_anew_is_the_one_that_was() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    assert!(before.len() > 50);
+    check(&crawl);
+    let output = rebuild(&crawl);
+    assert!(output.status.success(), "{}", said(&output));
+    check(&crawl);
+    assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
+    assert_same(&exported(&crawl), &before);
+    // What the crawl had found is found again: nothing is asked for twice.
+    let requests = crawl.newspaper.request_count();
+    crawl.to_its_end();
+    let asked: Vec<_> = crawl.newspaper.requests().split_off(requests);
+    let pages = asked
+        .iter()
+        .filter(|request| before.iter().any(|it| it["url"].as_str().unwrap().ends_with(&request.path)));
+    assert_eq!(pages.count(), 0);
+    assert_same(&exported(&crawl), &before);
+}
+
+#[test]
+fn a_rebuilding_goes_on_after_kills() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let kills = if std::env::var_os("GLEANER_LONG").is_some() { 50 } else { KILLS };
+    let mut random = StdRng::seed_from_u64(7);
+    let mut ends = 0;
+    for _ in 0..kills {
+        let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
+        // Any moment of a rebuilding, which takes some tenths of a second.
+        std::thread::sleep(Duration::from_millis(random.random_range(20..400)));
+        ends += usize::from(child.try_wait().unwrap().is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if ends == 0 {
+            let output = crawl.run(&["export"]);
+            let is_said = said(&output).contains("`gleaner rebuild` goes on with it");
+            // Killed before it began, the old store is there.
+            assert!(
+                output.status.success() || is_said || said(&output).contains("no corpus"),
+                "{}",
+                said(&output)
+            );
+        }
+    }
+    let output = rebuild(&crawl);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_same(&exported(&crawl), &before);
+    check(&crawl);
+}
+
+#[test]
+fn a_damaged_store_is_named_and_made_anew() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let path = crawl.folder.path().join("data/sled/db");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[..middle].fill(0x5a);
+    fs::write(&path, bytes).unwrap();
+    let broken = crawl.run(&["export"]);
+    // sled may find some older state of what is left: then documents are missing.
+    if !broken.status.success() {
+        assert!(
+            said(&broken).contains("gleaner rebuild") || said(&broken).contains("the store failed"),
+            "{}",
+            said(&broken)
+        );
+    }
+    let output = rebuild(&crawl);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_same(&exported(&crawl), &before);
+}
+
+#[test]
+fn a_damaged_archive_costs_what_is_damaged() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let path = archive(&crawl).remove(0);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    fs::write(&path, bytes).unwrap();
+    let verified = crawl.run(&["verify"]);
+    assert_eq!(verified.status.code(), Some(1));
+    let faults = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(
+        faults.contains("00001.warc.gz, from byte ") && faults.contains("is not in the archive"),
+        "{faults}"
+    );
+    let output = rebuild(&crawl);
+    assert_eq!(output.status.code(), Some(1));
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("Parts that cannot be read") && table.contains("00001.warc.gz"), "{table}");
+    assert!(
+        said(&output).contains("1 parts of the files cannot be read; all others were"),
+        "{}",
+        said(&output)
+    );
+    assert!(exported(&crawl).len() + 2 > before.len());
+}
+
+#[test]
+fn pages_extracted_again_keep_their_names() {
+    let crawl = crawled();
+    let ids = |documents: &[serde_json::Value]| -> Vec<String> {
+        documents.iter().map(|document| document["id"].to_string()).collect()
+    };
+    let before = exported(&crawl);
+    for changed in ["", "0 texts changed"] {
+        let output = crawl.run(&["reextract"]);
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && table.contains(changed), "{table}{}", said(&output));
+        assert_eq!(ids(&exported(&crawl)), ids(&before));
+    }
+}
+
+#[test]
+fn an_archive_is_taken_into_another_corpus() {
+    let crawl = crawled();
+    let before = crawl.corpus();
+    let folder = crawl.folder.path().join("warc");
+    fs::rename(crawl.folder.path().join("data/archive"), &folder).unwrap();
+    fs::remove_dir_all(crawl.folder.path().join("data")).unwrap();
+    for round in 0..2 {
+        let output = crawl.run(&["ingest", "warc"]);
+        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(crawl.corpus(), before, "round {round}");
+    }
+    let empty = crawl.run(&["ingest", "data"]);
+    assert!(said(&empty).contains("holds no file whose name ends in .warc or .warc.gz"), "{}", said(&empty));
+}
+
+#[test]
+fn an_index_names_the_records_that_are_taken() {
+    let crawl = crawled();
+    let file = archive(&crawl).remove(0);
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let mut offsets = Vec::new();
+    for item in gleaner_archive::Reader::open(&file, 0, 1 << 24).unwrap() {
+        if let gleaner_archive::Item::Record(record) = item.unwrap()
+            && record.http().is_some_and(|http| http.status == 200)
+            && record.header.get("Gleaner-Role") == Some("page")
+        {
+            offsets.push(record.offset);
+        }
+    }
+    let lines: String = offsets
+        .iter()
+        .map(|offset| format!("x 2026 {{\"filename\": \"{name}\", \"offset\": {offset}}}\n"))
+        .collect();
+    fs::write(file.with_file_name("index.cdxj"), lines).unwrap();
+    let before = crawl.corpus();
+    fs::rename(crawl.folder.path().join("data/sled"), crawl.folder.path().join("old")).unwrap();
+    let output = crawl.run(&["ingest", "data/archive/index.cdxj"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(crawl.corpus(), before);
+}
+
+#[test]
+fn without_an_archive_nothing_is_made_anew() {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let off = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "archive.keep=false"]);
+    assert!(off.status.success(), "{}", said(&off));
+    assert!(!crawl.folder.path().join("data/archive").exists());
+    for command in [&["rebuild", "--seeds", "seeds.txt"][..], &["reextract"]] {
+        let output = crawl.run(command);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains("there is no archive in data/archive"), "{}", said(&output));
+    }
+    assert!(exported(&crawl).len() > 50, "the store is left alone");
+}
+
+#[test]
+fn a_snapshot_of_a_running_crawl_is_a_corpus() {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::from_millis(60));
+    let mut child = crawl.spawn();
+    assert!(crawl.newspaper.wait_for_requests(90, Duration::from_secs(30)));
+    let output = crawl.run(&["snapshot", "copy"]);
+    assert!(output.status.success() && said(&output).contains("asked the crawl"), "{}", said(&output));
+    assert!(child.try_wait().unwrap().is_none(), "the crawl goes on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let of_copy = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.current_dir(crawl.folder.path()).args(arguments).args(["--data", "copy"]).output().unwrap()
+    };
+    let verified = of_copy(&["verify"]);
+    assert!(verified.status.success(), "{}{}", String::from_utf8_lossy(&verified.stdout), said(&verified));
+    let before = of_copy(&["export", "--confidence", "0"]).stdout;
+    assert!(!before.is_empty());
+    let rebuilt = of_copy(&["rebuild", "--seeds", "seeds.txt"]);
+    assert!(rebuilt.status.success(), "{}", said(&rebuilt));
+    assert_eq!(of_copy(&["export", "--confidence", "0"]).stdout, before);
+
+    let again = crawl.run(&["snapshot", "copy"]);
+    assert_eq!(again.status.code(), Some(2));
+    let still = crawl.run(&["snapshot", "second"]);
+    assert!(still.status.success(), "without a crawl: {}", said(&still));
+    assert!(crawl.folder.path().join("second/sled").exists());
+}

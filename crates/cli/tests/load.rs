@@ -1,0 +1,99 @@
+//! Load: the real binary against many generated papers at once. Every page once, no
+//! host asked sooner than its gap, no more in flight than is set, and memory that
+//! stays where it is.
+//!
+//! `GLEANER_LOAD=1` makes it 200 hosts and 100,000 pages without a gap, and prints
+//! what a page costs (docs/performance.md); it wants a release build and Linux's
+//! `/proc`, and takes some minutes. Time is never asserted.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod measured;
+mod newspaper;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::Duration;
+
+use gleaner_testkit::{Options, Request, Stand};
+use measured::{Measured, to_end};
+use newspaper::{Crawl, check_gaps};
+
+/// What is crawled.
+struct Load {
+    stand: Stand,
+    gap: Duration,
+    /// Requests in flight at most.
+    concurrency: usize,
+    /// Mebibytes of memory at most.
+    memory: u64,
+}
+
+impl Load {
+    fn asked_for() -> Self {
+        if std::env::var_os("GLEANER_LOAD").is_some() {
+            let stand = Stand { hosts: 200, articles: 500, listed: 500 };
+            return Self { stand, gap: Duration::ZERO, concurrency: 64, memory: 300 };
+        }
+        let stand = Stand { hosts: 20, articles: 100, listed: 100 };
+        Self { stand, gap: Duration::from_millis(2), concurrency: 6, memory: 200 }
+    }
+
+    fn run(&self) -> (Crawl, Measured) {
+        let crawl = Crawl::of(Options { stand: Some(self.stand), ..Options::default() }, self.gap);
+        fs::write(crawl.folder.path().join("seeds.txt"), self.stand.seeds().join("\n")).unwrap();
+        let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
+        command.args(["--set", &format!("fetch.concurrency={}", self.concurrency)]);
+        command.args(["--set", "crawl.linger=0s", "--set", "store.flush_pages=200"]);
+        let measured = to_end(command);
+        (crawl, measured)
+    }
+}
+
+/// The most requests that the server had before it at one time.
+fn most_at_once(requests: &[Request]) -> usize {
+    let mut edges: Vec<(Duration, i32)> = Vec::new();
+    for request in requests {
+        edges.push((request.time, 1));
+        edges.extend(request.finished.map(|finished| (finished, -1)));
+    }
+    edges.sort();
+    let at_once = edges.iter().scan(0, |now, (_, step)| {
+        *now += step;
+        Some(*now)
+    });
+    usize::try_from(at_once.max().unwrap_or(0)).unwrap()
+}
+
+#[test]
+fn under_load_every_page_is_read_once_and_politely() {
+    let load = Load::asked_for();
+    let (crawl, measured) = load.run();
+    let requests = crawl.newspaper.requests();
+
+    let mut asked: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for request in requests.iter().filter(|request| request.path.ends_with(".html")) {
+        *asked.entry((&request.host, &request.path)).or_default() += 1;
+    }
+    let pages = load.stand.hosts * load.stand.articles;
+    assert_eq!(asked.len(), pages, "pages that were asked for");
+    let again: Vec<_> = asked.iter().filter(|(_, times)| **times != 1).collect();
+    assert!(again.is_empty(), "asked for more than once: {again:?}");
+
+    let stored: BTreeSet<String> =
+        crawl.export(&[]).iter().map(|document| document["url"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(stored.len(), pages, "documents");
+
+    check_gaps(&requests, load.gap);
+    let most = most_at_once(&requests);
+    assert!(most <= load.concurrency, "{most} at once");
+    if let Some(peak) = measured.peak_mebibytes {
+        assert!(peak <= load.memory, "{peak} MiB");
+    }
+    println!("{pages} pages, {}", measured.a_page(requests.len()));
+}

@@ -1,0 +1,146 @@
+//! Every answer is kept as it came, before its page counts as fetched.
+//!
+//! 1. A worker makes the record of an answer and compresses it ([`Keeping`]).
+//! 2. The owner appends it before it changes the store for that answer.
+//! 3. At each flush the archive is brought to disk first, then the store: what the store
+//!    has on disk, the archive has, too.
+//!
+//! An answer of 304, or with the body that the URL gave last, becomes a revisit record that
+//! says where that body is. What gave no answer (a time limit, a page that is too large or
+//! of another type) is not kept, and neither is it read.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_archive::files::{self, Options};
+use gleaner_archive::{Archive, Capture, Digest, Place, Revisit};
+use gleaner_config::Config;
+use gleaner_fetch::Response;
+use gleaner_store::{ArchiveEnd, Archived, Store, UrlRecord};
+use jiff::Timestamp;
+
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+
+/// Named field of a record: what was expected behind the URL.
+pub(crate) const ROLE: &str = "Gleaner-Role";
+
+/// The role of a robots.txt, which the frontier does not have.
+pub(crate) const ROBOTS: &str = "robots";
+
+/// How records are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeping {
+    level: u32,
+}
+
+/// An answer as a record.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    record: Vec<u8>,
+    at: Timestamp,
+    /// Of its body; `None` where the record has none that a later one may refer to.
+    digest: Option<Digest>,
+}
+
+impl Keeping {
+    /// Unless the settings say that nothing is kept.
+    pub(crate) fn of(config: &Config) -> Option<Self> {
+        config.archive.keep.then_some(Self { level: config.archive.level })
+    }
+
+    /// The record of an answer to a URL of this role, whose last body is known or not.
+    pub(crate) fn record(
+        self,
+        url: &str,
+        role: &str,
+        response: &Response,
+        at: Timestamp,
+        last: Option<Archived>,
+    ) -> Kept {
+        let capture = Capture {
+            url,
+            at,
+            status: response.status,
+            headers: &response.headers,
+            body: &response.body,
+            is_cut: false,
+            fields: &[(ROLE, role)],
+        };
+        let digest = capture.digest();
+        let last = last.map(|last| Revisit { at: last.at, payload: Digest::from_bytes(last.digest) });
+        let known = last.filter(|last| response.status == 304 || last.payload == digest);
+        match known {
+            Some(known) => Kept { record: capture.revisit(known, self.level), at, digest: None },
+            None => {
+                let is_body = (200..300).contains(&response.status);
+                Kept { record: capture.response(self.level), at, digest: is_body.then_some(digest) }
+            }
+        }
+    }
+}
+
+/// The folder of the archive.
+#[must_use]
+pub fn archive_folder(config: &Config) -> PathBuf {
+    match config.archive.path.as_str() {
+        "" => Path::new(&config.store.path).join("archive"),
+        path => PathBuf::from(path),
+    }
+}
+
+/// Opens the archive to append to it, unless the settings say that nothing is kept.
+pub(crate) fn open(config: &Config, store: &Store) -> Result<Option<Archive>, CrawlError> {
+    if !config.archive.keep {
+        return Ok(None);
+    }
+    let known = store.archive_end()?.map(|end| Place { file: end.file, offset: end.length });
+    let info = [
+        ("software", concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("format", "WARC File Format 1.1".to_owned()),
+        ("http-header-user-agent", config.fetch.agent()),
+        ("robots", "classic".to_owned()),
+    ];
+    let options = Options {
+        rotate: config.archive.rotate.get(),
+        level: config.archive.level,
+        info: info.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    };
+    Ok(Some(Archive::open(&archive_folder(config), options, known.as_ref())?))
+}
+
+impl Owner {
+    /// Appends the record of an answer, and notes at its URL where its body is.
+    pub(crate) fn keep(
+        &mut self,
+        kept: Option<Kept>,
+        record: Option<&mut UrlRecord>,
+    ) -> Result<(), CrawlError> {
+        let (Some(archive), Some(kept)) = (&mut self.archive, kept) else { return Ok(()) };
+        let place = archive.append(&kept.record, kept.at)?;
+        if let (Some(record), Some(digest)) = (record, kept.digest) {
+            let (file, offset, at) = (place.number(), place.offset, kept.at);
+            record.archived = Some(Archived { file, offset, at, digest: *digest.as_bytes() });
+        }
+        Ok(())
+    }
+
+    /// Brings the archive to disk, and notes up to where.
+    pub(crate) fn sync_archive(&mut self) -> Result<(), CrawlError> {
+        let Some(archive) = &mut self.archive else { return Ok(()) };
+        if let Some(Place { file, offset }) = archive.sync()? {
+            let mut change = self.writer.begin();
+            change.put_archive_end(&ArchiveEnd { file, length: offset });
+            self.writer.commit(change)?;
+        }
+        Ok(())
+    }
+}
+
+/// The names of the archive's files, oldest first.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn archive_files(config: &Config) -> Result<Vec<PathBuf>, CrawlError> {
+    let folder = archive_folder(config);
+    Ok(files::names(&folder)?.into_iter().map(|name| folder.join(name)).collect())
+}

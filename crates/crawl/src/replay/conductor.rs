@@ -1,0 +1,344 @@
+//! Who is worked on when: the loop of a replay, in the owner's thread.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, select};
+use gleaner_archive::Digest;
+use gleaner_frontier::{Found, Outcome, Role};
+use gleaner_store::{Archived, HostId, UrlRecord, UrlState};
+
+use super::source::{Answer, Heard, Place, tell};
+use super::{Purpose, Replayed};
+use crate::job::{Event, Task, Visit};
+use crate::owner::{Owner, TICK};
+use crate::pipeline::CrawlError;
+use crate::reading::{Content, Reading, rank};
+use crate::settling::place;
+
+/// Answers that wait for others of their host, at most.
+const WAITING: usize = 64;
+
+/// Bytes of their bodies, at most.
+const WAITING_BYTES: usize = 64 << 20;
+
+/// Damages that are kept for the report; all are logged.
+const MOST_DAMAGES: usize = 100;
+
+/// Links away from a seed that a page counts as which nobody found.
+const DEPTH: u32 = 1;
+
+pub(super) struct Conductor {
+    purpose: Purpose,
+    files: Vec<Progressed>,
+    /// Answers whose host is being worked on, in the order of the files.
+    waiting: VecDeque<Answer>,
+    waiting_bytes: usize,
+    /// Places of answers that have not come to their end.
+    open: BTreeSet<Place>,
+    /// Hosts that are worked on, by name.
+    busy: HashSet<String>,
+    /// Where the answers in flight are from, by host.
+    in_flight: HashMap<String, Place>,
+    pub(super) replayed: Replayed,
+}
+
+/// A file, and how far it was worked through.
+struct Progressed {
+    path: PathBuf,
+    /// Its number, if it is of gleaner's own archive.
+    number: u32,
+    /// All before this is done.
+    noted: u64,
+    /// The newest record that was heard of, or the file's length at its end.
+    heard: u64,
+}
+
+impl Conductor {
+    pub(super) fn new(purpose: Purpose, paths: Vec<PathBuf>, marks: Vec<u64>) -> Self {
+        let file = |(path, mark): (PathBuf, u64)| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let number = gleaner_archive::Place { file, offset: 0 }.number();
+            Progressed { path, number, noted: mark, heard: mark }
+        };
+        Self {
+            purpose,
+            files: paths.into_iter().zip(marks).map(file).collect(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            open: BTreeSet::new(),
+            busy: HashSet::new(),
+            in_flight: HashMap::new(),
+            replayed: Replayed::default(),
+        }
+    }
+
+    /// Works until everything was read and applied, or a stop is asked for and what was
+    /// in flight is in. Gives whether it went through.
+    pub(super) fn work(
+        &mut self,
+        owner: &mut Owner,
+        heard: &Receiver<Heard>,
+        events: &Receiver<Event>,
+    ) -> Result<bool, CrawlError> {
+        let never = crossbeam_channel::never();
+        let mut is_open = true;
+        loop {
+            let stops = owner.stop.asked();
+            if !stops {
+                self.hand_out(owner)?;
+            }
+            if owner.in_flight == 0 {
+                let is_through = !is_open && self.waiting.is_empty();
+                if stops {
+                    return Ok(false);
+                }
+                // Hosts with too few pages for a template come last.
+                if is_through && (self.purpose == Purpose::Reextract || !owner.close()?) {
+                    return Ok(true);
+                }
+            }
+            let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
+            let listens = is_open && !stops && has_room;
+            select! {
+                recv(events) -> event => if let Ok(event) = event { self.apply(owner, event)? },
+                recv(if listens { heard } else { &never }) -> item => match item {
+                    Ok(item) => self.hear(item)?,
+                    Err(_) => is_open = false,
+                },
+                default(TICK) => {}
+            }
+            if owner.is_flush_due() {
+                self.note(owner, false)?;
+                owner.flush()?;
+            }
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) -> Result<(), CrawlError> {
+        match heard {
+            Heard::Answer(answer) => {
+                self.files[answer.place.file].heard = answer.place.offset;
+                self.open.insert(answer.place);
+                self.waiting_bytes += answer.response.body.len();
+                self.waiting.push_back(*answer);
+                self.replayed.read += 1;
+            }
+            Heard::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
+            Heard::Damaged(path, damage) => {
+                tell(&path, &damage);
+                if self.replayed.damaged.len() < MOST_DAMAGES {
+                    self.replayed.damaged.push((path, damage.offset, damage.reason));
+                }
+            }
+            Heard::FileEnds(file, length) => self.files[file].heard = length,
+            Heard::Failed(path, source) => return Err(CrawlError::Source { path, source }),
+        }
+        Ok(())
+    }
+
+    /// Hands out the first answers of all hosts that are not worked on.
+    fn hand_out(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
+        let mut at = 0;
+        while at < self.waiting.len() && owner.in_flight < owner.config.fetch.concurrency {
+            if self.busy.contains(self.waiting[at].url.host()) {
+                at += 1;
+                continue;
+            }
+            // One that was interrupted comes before the next page, as it would have.
+            if self.begins_lesson(owner, at)? {
+                continue;
+            }
+            let Some(answer) = self.waiting.remove(at) else { break };
+            self.waiting_bytes -= answer.response.body.len();
+            match self.visit(owner, &answer)? {
+                None => drop(self.open.remove(&answer.place)),
+                Some(visit) => {
+                    let host = answer.url.host().to_owned();
+                    self.in_flight.insert(host.clone(), answer.place);
+                    self.busy.insert(host);
+                    owner.in_flight += 1;
+                    let task = Task::Answer(Box::new(visit), Box::new(answer.response), answer.at);
+                    if owner.fetching.tasks.send(task).is_err() {
+                        return Err(CrawlError::NoWorkerLeft);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The visit whose answer this is; `None`: it is not to be read.
+    fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
+        let key = answer.url.key();
+        let known = owner.store.url(key)?;
+        if !self.is_wanted(owner, answer, known.as_ref())? {
+            return Ok(None);
+        }
+        if known.is_none() {
+            let role = answer.role.unwrap_or(Role::Page);
+            let found = Found { url: answer.url.clone(), role, dated: None, news: false };
+            let mut change = owner.writer.begin();
+            change.discover(&found, DEPTH, 0, rank::ARTICLE)?;
+            owner.commit(change)?;
+        }
+        let Some(mut record) = owner.store.url(key)? else { return Ok(None) };
+        let Some(host) = owner.hosts.get(record.host) else { return Ok(None) };
+        let (group, template) = (Arc::clone(&host.group), host.template.clone());
+        record.role = answer.role.unwrap_or(record.role);
+        let file = self.files[answer.place.file].number;
+        if file > 0 && self.purpose == Purpose::Rebuild && answer.is_success() {
+            let digest = *Digest::of(&answer.response.body).as_bytes();
+            record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
+        }
+        Ok(Some(Visit { key, url: answer.url.clone(), record, group, template }))
+    }
+
+    fn is_wanted(
+        &self,
+        owner: &Owner,
+        answer: &Answer,
+        known: Option<&UrlRecord>,
+    ) -> Result<bool, CrawlError> {
+        let has_ended = |record: &UrlRecord| matches!(record.state, UrlState::Done | UrlState::Kept);
+        let is_page = answer.role.is_none_or(|role| role == Role::Page);
+        Ok(match (self.purpose, known) {
+            (Purpose::Rebuild, known) => {
+                let is_done = |record: &UrlRecord| {
+                    matches!(record.state, UrlState::Gathered { .. })
+                        || record.archived.is_some_and(|archived| archived.at >= answer.at)
+                };
+                answer.is_ending() && !known.is_some_and(is_done)
+            }
+            (Purpose::Reextract, Some(record)) => {
+                let here = (self.files[answer.place.file].number, answer.place.offset);
+                let is_last = record.archived.is_some_and(|at| (at.file, at.offset) == here);
+                answer.is_success() && record.role == Role::Page && has_ended(record) && is_last
+            }
+            (Purpose::Reextract, None) => false,
+            (Purpose::Ingest, known) => {
+                let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
+                let is_newer =
+                    || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
+                let is_gathered =
+                    known.is_some_and(|record| matches!(record.state, UrlState::Gathered { .. }));
+                answer.is_success() && is_page && !is_gathered && is_newer()?
+            }
+        })
+    }
+
+    fn apply(&mut self, owner: &mut Owner, event: Event) -> Result<(), CrawlError> {
+        let (name, host) = match &event {
+            Event::Answered(visit, ..) | Event::Read(visit, ..) | Event::Broken(visit, ..) => {
+                (visit.url.host().to_owned(), visit.record.host)
+            }
+            Event::Learned(lesson, _) | Event::LessonFailed(lesson, _) => (lesson.name.clone(), lesson.host),
+            Event::Failed(..) | Event::Robots(..) => return Ok(()),
+        };
+        match event {
+            Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
+                self.extracted_again(owner, *visit, *reading)?;
+            }
+            Event::Read(visit, mut reading, kept) => {
+                if self.purpose == Purpose::Ingest {
+                    reading.forget_links();
+                }
+                owner.apply(Event::Read(visit, reading, kept))?;
+            }
+            event => owner.apply(event)?,
+        }
+        self.busy.remove(&name);
+        if let Some(place) = self.in_flight.remove(&name) {
+            self.open.remove(&place);
+        }
+        self.teach(owner, host, name);
+        Ok(())
+    }
+
+    /// Begins the lesson of a waiting answer's host, if it is due.
+    fn begins_lesson(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
+        let name = self.waiting[at].url.host().to_owned();
+        let known = owner.store.host(&name)?;
+        Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
+    }
+
+    /// Begins a host's lesson, if it is due.
+    fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
+        let is_due = self.purpose != Purpose::Reextract && owner.is_lesson_due(host);
+        if is_due {
+            owner.begin_lesson(host, true);
+            owner.in_flight += 1;
+            self.busy.insert(name);
+        }
+        is_due
+    }
+
+    /// A page by the template of today: its text is put in the place of the old one.
+    fn extracted_again(
+        &mut self,
+        owner: &mut Owner,
+        visit: Visit,
+        reading: Reading,
+    ) -> Result<(), CrawlError> {
+        owner.in_flight -= 1;
+        let drafted = match reading.content {
+            Content::Article(watched) => watched.document.ok_or("no_text_today"),
+            Content::Raw(_) => Err("no_template"),
+            Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
+        };
+        let document = match drafted {
+            Ok(document) => document,
+            Err(reason) => {
+                *self.replayed.passed_over.entry(reason).or_default() += 1;
+                return Ok(());
+            }
+        };
+        let before = owner.store.document(document.id())?;
+        let is_new = before.is_none_or(|before| before.content_hash != document.content_hash());
+        let mut change = owner.writer.begin();
+        let outcome = place(&mut change, visit.key, document)?;
+        self.replayed.changed += u64::from(is_new && outcome == Outcome::Stored);
+        owner.end(&mut change, &visit, outcome, 0, None)?;
+        owner.commit(change)
+    }
+
+    /// Notes up to where each file was worked through; a re-extraction that is through
+    /// begins anew the next time.
+    pub(super) fn note(&mut self, owner: &mut Owner, is_through: bool) -> Result<(), CrawlError> {
+        let mut change = owner.writer.begin();
+        let label = self.purpose.label();
+        for (number, file) in self.files.iter_mut().enumerate() {
+            let from = Place { file: number, offset: 0 };
+            let first = self.open.range(from..).next().filter(|place| place.file == number);
+            let mark = match first {
+                _ if is_through && self.purpose == Purpose::Reextract => 0,
+                Some(place) => place.offset,
+                None => file.heard,
+            };
+            if mark != file.noted {
+                change.put_replayed(label, &file.path.to_string_lossy(), mark);
+                file.noted = mark;
+            }
+        }
+        owner.commit(change)
+    }
+}
+
+impl Answer {
+    fn is_success(&self) -> bool {
+        (200..300).contains(&self.response.status)
+    }
+
+    /// Whether a visit ended with it, rather than waiting or trying again.
+    fn is_ending(&self) -> bool {
+        !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
+    }
+}
+
+impl Owner {
+    fn is_lesson_due(&self, host: HostId) -> bool {
+        let pages = self.config.template.prepare_pages;
+        self.hosts.get(host).is_some_and(|host| host.gathered >= pages && !host.unteachable)
+    }
+}

@@ -1,0 +1,166 @@
+//! Answers out of WARC files: ours, or those that other crawlers wrote.
+//!
+//! A thread of its own reads, unpacks and decodes, and hands on what can be read as an
+//! answer, each with the place from which on the file has not been handed on. What is
+//! passed over is counted by its reason, and what is damaged is told.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use gleaner_archive::{Item, Reader, Record};
+use gleaner_config::Config;
+use gleaner_fetch::Response;
+use gleaner_frontier::{CanonicalUrl, Role};
+use jiff::Timestamp;
+use tracing::warn;
+
+use crate::archiving::{ROBOTS, ROLE};
+
+/// Answers that are read ahead.
+const AHEAD: usize = 16;
+
+/// A WARC file, and where to begin in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub path: PathBuf,
+    /// The offsets of the records to be read; `None`: all of them.
+    pub offsets: Option<Vec<u64>>,
+}
+
+/// An answer out of a file.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) url: CanonicalUrl,
+    pub(crate) at: Timestamp,
+    /// What was expected behind its URL; `None` in files of other crawlers.
+    pub(crate) role: Option<Role>,
+    pub(crate) response: Response,
+    pub(crate) place: Place,
+}
+
+/// A place in the files that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// Number of the file among the sources.
+    pub(crate) file: usize,
+    pub(crate) offset: u64,
+}
+
+/// What the reading thread hands on.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    Answer(Box<Answer>),
+    /// A record that is no answer to be read, with why.
+    PassedOver(&'static str),
+    /// A part of a file that cannot be read.
+    Damaged(PathBuf, gleaner_archive::Damage),
+    /// A file was read to its end; its number and length.
+    FileEnds(usize, u64),
+    /// The disk failed.
+    Failed(PathBuf, io::Error),
+}
+
+/// How the answers are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    page: usize,
+    list: usize,
+}
+
+impl Limits {
+    pub(crate) fn of(config: &Config) -> Self {
+        let bytes = |limit: gleaner_config::Bytes| usize::try_from(limit.get()).unwrap_or(usize::MAX);
+        Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
+    }
+}
+
+/// Begins to read; `begin` says where in each file.
+pub(crate) fn read(sources: Vec<(Source, u64)>, limits: Limits) -> io::Result<Receiver<Heard>> {
+    let (send, heard) = bounded(AHEAD);
+    let work = move || {
+        for (file, (source, from)) in sources.into_iter().enumerate() {
+            // Nobody listens any more.
+            let Some(()) = read_file(file, &source, from, limits, &send) else { return };
+        }
+    };
+    thread::Builder::new().name("archive".into()).spawn(work)?;
+    Ok(heard)
+}
+
+fn read_file(file: usize, source: &Source, from: u64, limits: Limits, send: &Sender<Heard>) -> Option<()> {
+    let failed = |error: io::Error| send.send(Heard::Failed(source.path.clone(), error)).ok();
+    let length = match fs::metadata(&source.path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) => return failed(error),
+    };
+    // A block has the head, too, and may be compressed once more.
+    let most = limits.page.max(limits.list) + (1 << 20);
+    let starts: Vec<u64> = match &source.offsets {
+        None => vec![from],
+        Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
+    };
+    for start in starts {
+        let reader = match Reader::open(&source.path, start, most) {
+            Ok(reader) => reader,
+            Err(error) => return failed(error),
+        };
+        let count = if source.offsets.is_some() { 1 } else { usize::MAX };
+        for item in reader.take(count) {
+            let heard = match item {
+                Ok(Item::Record(record)) => heard(file, record, limits),
+                Ok(Item::Damage(damage)) => Heard::Damaged(source.path.clone(), damage),
+                Err(error) => return failed(error),
+            };
+            send.send(heard).ok()?;
+        }
+    }
+    send.send(Heard::FileEnds(file, length)).ok()
+}
+
+/// What a record says.
+fn heard(file: usize, record: Record, limits: Limits) -> Heard {
+    let place = Place { file, offset: record.offset };
+    match answer(record, place, limits) {
+        Ok(answer) => Heard::Answer(Box::new(answer)),
+        Err(reason) => Heard::PassedOver(reason),
+    }
+}
+
+fn answer(record: Record, place: Place, limits: Limits) -> Result<Answer, &'static str> {
+    let header = &record.header;
+    match header.kind().as_deref() {
+        Some("response") => {}
+        Some("revisit") => return Err("revisit"),
+        _ => return Err("no_response"),
+    }
+    let role = header.get(ROLE);
+    if role == Some(ROBOTS) {
+        return Err("robots");
+    }
+    let target = header.target().ok_or("no_target")?;
+    let at = header.date().ok_or("no_date")?;
+    let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.label())?;
+    let http = record.http().ok_or("no_http")?;
+    let role = role.and_then(Role::from_label);
+    let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
+    let payload = http.payload(limit);
+    let is_success = (200..300).contains(&http.status);
+    if is_success && (payload.is_cut || record.is_cut) {
+        return Err("too_large_or_cut");
+    }
+    let mut response = Response::of(url.url(), http.status, http.headers);
+    response.body = payload.body;
+    if is_success && role.is_none() && response.accept_page().is_err() {
+        return Err("wrong_type");
+    }
+    Ok(Answer { url, at, role, response, place })
+}
+
+/// Tells a damage as it is met.
+pub(crate) fn tell(path: &Path, damage: &gleaner_archive::Damage) {
+    warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
+}

@@ -1,0 +1,147 @@
+//! A copy of the corpus at one moment, also while a crawl runs.
+//!
+//! Whoever wants one leaves a note in the data folder ([`ask`]); the crawl's owner looks
+//! for it at every tick, brings everything to disk, copies, and leaves an answer. Where no
+//! crawl runs, the one who asks copies by himself ([`take`]).
+//!
+//! 1. Files of the archive that are complete are linked where the file system can do that,
+//!    else copied; the newest is copied as far as it is on disk.
+//! 2. The store is written anew, record by record.
+//! 3. All of it goes into `DIR.part`, which is renamed at the end: `DIR` is whole or not
+//!    there.
+//!
+//! The awkward truth: the crawl stands still meanwhile, some seconds for each hundred
+//! thousand documents.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use gleaner_config::Config;
+use gleaner_store::{Options, StoreError, Writer};
+use thiserror::Error;
+use tracing::{info, warn};
+
+use crate::archiving::archive_files;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+
+/// Why there is no copy.
+#[derive(Debug, Error)]
+pub enum SnapshotError {
+    /// A file or folder cannot be written or read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The store cannot be copied.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The archive cannot be read.
+    #[error(transparent)]
+    Archive(#[from] CrawlError),
+}
+
+const REQUEST: &str = "snapshot.request";
+const ANSWER: &str = "snapshot.answer";
+
+fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
+    let path = path.to_owned();
+    move |source| SnapshotError::File { path, source }
+}
+
+/// Leaves a note for the crawl that has the data folder: a copy into `target`, an
+/// absolute path.
+///
+/// # Errors
+/// The note cannot be written.
+pub fn ask(data: &Path, target: &Path) -> Result<(), SnapshotError> {
+    let _ = fs::remove_file(data.join(ANSWER));
+    let (part, request) = (data.join("snapshot.part"), data.join(REQUEST));
+    let written = fs::write(&part, target.as_os_str().as_encoded_bytes());
+    written.and_then(|()| fs::rename(&part, &request)).map_err(wrong(&request))
+}
+
+/// Takes the note back, if nobody has followed it.
+pub fn withdraw(data: &Path) {
+    let _ = fs::remove_file(data.join(REQUEST));
+}
+
+/// What the crawl has answered: nothing yet, done, or why not.
+#[must_use]
+pub fn answer(data: &Path) -> Option<Result<(), String>> {
+    let path = data.join(ANSWER);
+    let text = fs::read_to_string(&path).ok()?;
+    let _ = fs::remove_file(path);
+    Some(if text == "done" { Ok(()) } else { Err(text) })
+}
+
+/// Copies what is on disk into `target`, which must not be there.
+///
+/// # Errors
+/// A file, the store or the archive cannot be read or written. Nothing is left behind.
+pub fn take(config: &Config, writer: &Writer, target: &Path) -> Result<(), SnapshotError> {
+    if target.exists() {
+        return Err(wrong(target)(io::Error::other("it is there already; name a new folder")));
+    }
+    let mut part = target.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let _ = fs::remove_dir_all(&part);
+    let copied = copy(config, writer, &part);
+    if copied.is_err() {
+        let _ = fs::remove_dir_all(&part);
+    }
+    copied?;
+    fs::rename(&part, target).map_err(wrong(target))
+}
+
+fn copy(config: &Config, writer: &Writer, part: &Path) -> Result<(), SnapshotError> {
+    let archive = part.join("archive");
+    fs::create_dir_all(&archive).map_err(wrong(&archive))?;
+    let end = writer.store().archive_end()?;
+    for path in archive_files(config)? {
+        let Some(name) = path.file_name() else { continue };
+        let to = archive.join(name);
+        let newest = end.as_ref().filter(|end| name.to_str() == Some(end.file.as_str()));
+        match newest {
+            Some(end) => copy_up_to(&path, &to, end.length),
+            None => fs::hard_link(&path, &to).or_else(|_| fs::copy(&path, &to).map(drop)),
+        }
+        .map_err(wrong(&path))?;
+    }
+    let options = Options { cache: config.store.cache.get(), create: true };
+    Ok(writer.copy_to(part, &options)?)
+}
+
+fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
+    let mut out = File::create_new(to)?;
+    io::copy(&mut File::open(from)?.take(length), &mut out)?;
+    out.sync_all()
+}
+
+impl Owner {
+    /// Follows a note that asks for a copy, if there is one.
+    pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
+        let data = PathBuf::from(&self.config.store.path);
+        let Ok(target) = fs::read_to_string(data.join(REQUEST)) else { return Ok(()) };
+        withdraw(&data);
+        self.flush()?;
+        info!(target, "copying the corpus");
+        let answer = match take(&self.config, &self.writer, Path::new(&target)) {
+            Ok(()) => "done".to_owned(),
+            Err(error) => {
+                warn!(target, %error, "the corpus could not be copied");
+                error.to_string()
+            }
+        };
+        let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
+        if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
+            warn!(%error, "nobody can be told that the corpus was copied");
+        }
+        Ok(())
+    }
+}

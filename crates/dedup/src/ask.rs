@@ -1,0 +1,186 @@
+//! Is this text known? The stages from tokens to a verdict, joined.
+//!
+//! ```text
+//! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
+//! ```
+//!
+//! [`Signed::of`] needs the text alone and runs in any worker; an [`Index`](crate::Index)
+//! gives candidates; [`ask`] reads what the store keeps: the
+//! signature of each candidate, and the text of those few that are alike.
+//!
+//! The awkward truth: a document is compared with [`Params::compared`] candidates at
+//! most, those with most keys in common, and by its text with [`Params::read`] of them.
+
+use crate::alignment::Alignment;
+use crate::bands::Keys;
+use crate::index::{Candidate, Number};
+use crate::signature::Signature;
+use crate::tokens::Tokens;
+use crate::verdict::{Params, Verdict};
+
+/// A text prepared for the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// Its tokens, for comparing word by word.
+    pub tokens: Tokens,
+    /// Its signature, to be kept with the document.
+    pub signature: Signature,
+    /// Its keys in the index.
+    pub keys: Keys,
+}
+
+impl Signed {
+    /// Tokenises and signs a text; `None` where it has fewer tokens than
+    /// [`FEWEST`](crate::signature::FEWEST): such a text has exact duplicates only.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let tokens = Tokens::of(text);
+        let signature = Signature::of(&tokens)?;
+        Some(Self { keys: Keys::of(&signature), tokens, signature })
+    }
+}
+
+/// A known document and what it is to the new one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Like {
+    /// The known document.
+    pub document: Number,
+    /// [`Verdict::Duplicate`] or [`Verdict::Related`].
+    pub verdict: Verdict,
+    /// Estimated similarity of their shingles.
+    pub similarity: f64,
+    /// Their words, if the texts were compared.
+    pub alignment: Option<Alignment>,
+}
+
+/// What the store tells of a document that it keeps.
+pub trait Documents {
+    /// Why it cannot be read.
+    type Error;
+
+    /// The signature of a document; `None` if it is not there any more.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
+
+    /// The text of a document; `None` if it is not there any more.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
+}
+
+/// The known documents that are like a new one, of the candidates that an index gave: a
+/// duplicate, if there is one, stands first; after it what is related, most similar
+/// first. Texts are compared in that order until one is a duplicate.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn ask<D: Documents>(
+    new: &Signed,
+    candidates: &[Candidate],
+    documents: &D,
+    params: &Params,
+) -> Result<Vec<Like>, D::Error> {
+    let mut likes = alike(new, candidates, documents, params)?;
+    for like in likes.iter_mut().take(params.read) {
+        let Some(text) = documents.text(like.document)? else { continue };
+        let alignment = Alignment::of(&new.tokens, &Tokens::of(&text));
+        like.verdict = params.judge(like.similarity, &alignment);
+        like.alignment = Some(alignment);
+        if like.verdict == Verdict::Duplicate {
+            break;
+        }
+    }
+    likes.sort_by_key(|like| std::cmp::Reverse(like.verdict));
+    Ok(likes)
+}
+
+/// Those whose signatures are alike, as related ones, most similar first and among
+/// equals the oldest.
+fn alike<D: Documents>(
+    new: &Signed,
+    candidates: &[Candidate],
+    documents: &D,
+    params: &Params,
+) -> Result<Vec<Like>, D::Error> {
+    let mut likes = Vec::new();
+    for &Candidate { document, .. } in candidates.iter().take(params.compared) {
+        let Some(signature) = documents.signature(document)? else { continue };
+        let similarity = new.signature.similarity(&signature);
+        if params.estimate(similarity) > Verdict::Other {
+            likes.push(Like { document, verdict: Verdict::Related, similarity, alignment: None });
+        }
+    }
+    likes.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.document.cmp(&b.document)));
+    Ok(likes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::index::{Index, Table};
+
+    /// Texts by number.
+    struct Kept(Vec<String>);
+
+    impl Documents for Kept {
+        type Error = Infallible;
+
+        fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
+            let text = self.0.get(document as usize);
+            Ok(text.and_then(|text| Signature::of(&Tokens::of(text))))
+        }
+
+        fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
+            Ok(self.0.get(document as usize).cloned())
+        }
+    }
+
+    /// 200 words, of which every `edited`-th is of its own, and numbers from a seed.
+    fn text(topic: &str, edited: usize, number: usize) -> String {
+        // A token with a digit would be a number.
+        let letters =
+            |at: usize| at.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+        let word = |at: usize| match at {
+            _ if at % 25 == 7 => format!("{} ", at * number),
+            _ if edited > 0 && at.is_multiple_of(edited) => format!("edited{} ", letters(at)),
+            _ => format!("{topic}{} ", letters(at * at % 211)),
+        };
+        (0..200).map(word).collect()
+    }
+
+    fn found(kept: Vec<String>, new: &str) -> Vec<(Number, Verdict)> {
+        let mut table = Table::with_memory(1 << 16);
+        for (document, text) in (0..).zip(&kept) {
+            let Ok(()) = table.put(document, &Signed::of(text).unwrap().keys);
+        }
+        let new = Signed::of(new).unwrap();
+        let Ok(candidates) = table.candidates(&new.keys);
+        let Ok(likes) = ask(&new, &candidates, &Kept(kept), &Params::default());
+        likes.iter().map(|like| (like.document, like.verdict)).collect()
+    }
+
+    #[test]
+    fn a_copy_an_edited_copy_and_a_part_of_a_series_are_told_apart() {
+        let kept = || vec![text("rain", 0, 3), text("wind", 0, 3)];
+        let cases: [(String, &[(Number, Verdict)]); 4] = [
+            (text("wind", 0, 3), &[(1, Verdict::Duplicate)]),
+            (text("rain", 20, 3), &[(0, Verdict::Duplicate)]),
+            (text("rain", 0, 4), &[(0, Verdict::Related)]),
+            (text("snow", 0, 3), &[]),
+        ];
+        for (new, expected) in cases {
+            assert_eq!(found(kept(), &new), expected, "{new}");
+        }
+    }
+
+    #[test]
+    fn the_duplicate_stands_before_what_is_only_more_similar() {
+        let kept = vec![text("rain", 0, 4), text("rain", 20, 3)];
+        assert_eq!(found(kept, &text("rain", 0, 3)), [(1, Verdict::Duplicate), (0, Verdict::Related)]);
+    }
+}

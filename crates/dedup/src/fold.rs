@@ -1,0 +1,129 @@
+//! A character as it counts for keys: lower case, its Vietnamese tone apart.
+//!
+//! Vietnamese writes the tone of a syllable on one of two vowels by two rules (hoà,
+//! hòa); with the tone told apart from the letter both are h, o, a, grave. Letters keep
+//! their own marks: ă, â, đ, ê, ô, ơ, ư are letters.
+//!
+//! The awkward truth: accents of other languages are taken apart in the same way, so
+//! that Spanish "término" and "terminó" are one token. Such pairs are rare, and of no
+//! weight for whether two texts are the same.
+
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Latin letters up to here are in the first table.
+const LATIN: usize = 0x250;
+/// Latin Extended Additional, where most Vietnamese letters are: the second table.
+const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
+
+/// Grave, acute, tilde, hook above, dot below: the tones, counted from 1.
+const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
+
+/// What a character is in a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folded {
+    /// In no word.
+    Outside,
+    /// A decimal digit.
+    Digit(u32),
+    /// A letter or numeral with its tone, 0 for none.
+    Letter(u32, u32),
+    /// A character that is a token by itself (Han, kana).
+    Alone(u32),
+}
+
+/// The tables: 0 outside, else the letter with its tone from bit 24 on.
+static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let all = (0..LATIN).chain(ADDITIONAL);
+    all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()
+});
+
+fn taken_apart(c: char) -> u32 {
+    if !(c.is_alphanumeric() || c == '_') {
+        return 0;
+    }
+    // "ǰ" and a few more have no lower case of one character; they stay.
+    let lower = c.to_lowercase().next().filter(|_| c.to_lowercase().count() == 1).unwrap_or(c);
+    let parts: Vec<char> = std::iter::once(lower).nfd().collect();
+    let tone = parts.iter().find_map(|part| TONES.iter().position(|tone| tone == part));
+    let letter: Vec<char> = parts.into_iter().filter(|part| !TONES.contains(part)).nfc().collect();
+    match (letter.as_slice(), tone) {
+        ([letter], Some(tone)) => *letter as u32 | ((tone as u32 + 1) << 24),
+        _ => lower as u32,
+    }
+}
+
+/// A character of a text in NFC.
+#[inline]
+pub(crate) fn fold(c: char) -> Folded {
+    let at = c as usize;
+    let entry = if at < LATIN {
+        TABLE[at]
+    } else if ADDITIONAL.contains(&at) {
+        TABLE[at - ADDITIONAL.start + LATIN]
+    } else {
+        return rare(c);
+    };
+    match entry {
+        0 => Folded::Outside,
+        digit @ 0x30..=0x39 => Folded::Digit(digit),
+        letter => Folded::Letter(letter & 0xff_ffff, letter >> 24),
+    }
+}
+
+/// A character that neither table has.
+fn rare(c: char) -> Folded {
+    match c {
+        _ if !c.is_alphanumeric() => Folded::Outside,
+        '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}' => Folded::Alone(c as u32),
+        // Digits of other scripts by their own code.
+        _ if c.is_numeric() => Folded::Digit(c as u32),
+        _ => Folded::Letter(c.to_lowercase().next().unwrap_or(c) as u32, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_lower_and_without_their_tone() {
+        let letter = |c: char, tone| Folded::Letter(c as u32, tone);
+        let cases = [
+            ('A', letter('a', 0)),
+            ('à', letter('a', 1)),
+            ('Ấ', letter('â', 2)),
+            ('ẵ', letter('ă', 3)),
+            ('Ở', letter('ơ', 4)),
+            ('ự', letter('ư', 5)),
+            ('Đ', letter('đ', 0)),
+            ('ơ', letter('ơ', 0)),
+            ('ü', letter('ü', 0)),
+            ('_', letter('_', 0)),
+            ('Ж', letter('ж', 0)),
+            ('7', Folded::Digit('7' as u32)),
+            ('新', Folded::Alone('新' as u32)),
+            (',', Folded::Outside),
+            ('\u{a0}', Folded::Outside),
+            ('\u{2014}', Folded::Outside),
+        ];
+        for (c, expected) in cases {
+            assert_eq!(fold(c), expected, "{c}");
+        }
+    }
+
+    #[test]
+    fn every_vietnamese_vowel_has_six_forms() {
+        for vowel in "aăâeêioôơuưy".chars() {
+            let forms = TONES.iter().map(|tone| [vowel, *tone].into_iter().nfc().collect::<Vec<_>>());
+            for (at, form) in forms.enumerate() {
+                assert_eq!(form.len(), 1);
+                assert_eq!(fold(form[0]), Folded::Letter(vowel as u32, at as u32 + 1), "{form:?}");
+            }
+        }
+    }
+}

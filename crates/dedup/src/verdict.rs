@@ -1,0 +1,180 @@
+//! What two texts are to each other: the thresholds.
+//!
+//! The signatures' estimate says whether the texts are worth comparing; the texts
+//! themselves say the rest ([`Params::judge`]). A duplicate has the asked-for similarity
+//! of shingles, or of aligned words (edited all over, a text loses three shingles with
+//! every word), and does not differ in its numbers as the parts of a series do. What is
+//! like but no duplicate is related: to be recorded and shown, never removed.
+//!
+//! The awkward truth: a copy in which a desk has updated every figure is taken for the
+//! next part of a series; it is kept twice, which is the harmless error of the two.
+
+use crate::alignment::Alignment;
+
+/// What a text is to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Nothing to speak of.
+    Other,
+    /// Alike, or a part of the same series; both are kept.
+    Related,
+    /// The same text, perhaps edited: a member of its cluster.
+    Duplicate,
+}
+
+/// How far numbers have to differ; both have to hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Differing {
+    /// More than this share of the compared numbers differ, 0 to 1.
+    pub share: f64,
+    /// At least one differs in so many words of the shorter text.
+    pub words: f64,
+}
+
+/// Thresholds, from 0 to 1 where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// Similarity from which a text is a duplicate: the user's choice. Of shingles, as
+    /// estimated, or of aligned words, if these are not below [`Self::aligned`].
+    pub duplicate: f64,
+    /// Estimated similarity of shingles from which texts are compared at all and, if
+    /// they are no duplicates, related.
+    pub related: f64,
+    /// Share of aligned words ([`Alignment::share`]) that makes a duplicate of texts
+    /// whose shingles alone do not.
+    pub aligned: f64,
+    /// Words of the shorter text below which words and numbers have to agree more.
+    pub short: usize,
+    /// Share of aligned words that a duplicate among short texts has at least.
+    pub short_aligned: f64,
+    /// When numbers differ as in a series: any of these is enough. Many of them in few
+    /// words, or most of them in a longer text; one date or figure in an article is
+    /// neither.
+    pub series: [Differing; 2],
+    /// Most candidates of a document whose signatures are compared.
+    pub compared: usize,
+    /// Most of them whose texts are compared.
+    pub read: usize,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            duplicate: 0.5,
+            related: 0.25,
+            aligned: 0.65,
+            short: 60,
+            short_aligned: 0.75,
+            series: [Differing { share: 0.2, words: 50.0 }, Differing { share: 0.5, words: 200.0 }],
+            compared: 64,
+            read: 4,
+        }
+    }
+}
+
+impl Params {
+    /// These with another similarity for duplicates; texts below it can be related only
+    /// from [`Self::related`] on, which is lowered with it.
+    #[must_use]
+    pub fn with_duplicate(self, similarity: f64) -> Self {
+        Self { duplicate: similarity, related: self.related.min(similarity), ..self }
+    }
+
+    /// What the signatures alone say. [`Verdict::Duplicate`] and [`Verdict::Related`]
+    /// mean here: compare the texts.
+    #[must_use]
+    pub fn estimate(&self, similarity: f64) -> Verdict {
+        match similarity {
+            s if s >= self.duplicate => Verdict::Duplicate,
+            s if s >= self.related => Verdict::Related,
+            _ => Verdict::Other,
+        }
+    }
+
+    /// What two texts are, by the estimated similarity of their shingles and word by
+    /// word.
+    ///
+    /// ```
+    /// use gleaner_dedup::{Alignment, Params, Tokens, Verdict};
+    /// let text = |rain: u32, wind: u32| Tokens::of(&format!(
+    ///     "{rain} mm of rain will fall in the north, and winds of {wind} km an hour are expected. \
+    ///      The weather service advises residents to follow the bulletins."));
+    /// let params = Params::default();
+    /// let of = |other| params.judge(0.6, &Alignment::of(&text(12, 30), &other));
+    /// assert_eq!(of(text(12, 30)), Verdict::Duplicate);
+    /// assert_eq!(of(text(80, 95)), Verdict::Related);
+    /// ```
+    #[must_use]
+    pub fn judge(&self, similarity: f64, alignment: &Alignment) -> Verdict {
+        let share = alignment.share();
+        let estimate = self.estimate(similarity);
+        let is_alike = estimate == Verdict::Duplicate
+            || (estimate == Verdict::Related && share >= self.aligned.max(self.duplicate));
+        let is_short = alignment.shorter() < self.short;
+        let is_enough = !is_short || share >= self.short_aligned;
+        match is_alike && is_enough && !self.is_series(alignment) {
+            true => Verdict::Duplicate,
+            false => estimate.min(Verdict::Related),
+        }
+    }
+
+    /// Whether the numbers of two like texts differ as those of a series do.
+    #[must_use]
+    pub fn is_series(&self, alignment: &Alignment) -> bool {
+        let (numerals, words) = (alignment.numerals, alignment.shorter() as f64);
+        let is_reached =
+            |of: &Differing| numerals.differing_share() > of.share && numerals.differing * of.words >= words;
+        self.series.iter().any(is_reached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alignment::Numerals;
+
+    fn alignment(words: usize, aligned: usize, compared: f64, differing: f64) -> Alignment {
+        Alignment { words: (words, words), aligned, numerals: Numerals { compared, differing } }
+    }
+
+    #[test]
+    fn each_threshold_decides() {
+        let whole = alignment(500, 500, 0.0, 0.0);
+        let cases = [
+            (0.5, whole, Verdict::Duplicate),
+            (0.49, whole, Verdict::Duplicate),
+            (0.24, whole, Verdict::Other),
+            (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
+            (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
+            (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
+            // Short texts have to have their words in order.
+            (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
+            (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
+            // Numbers: too many differ, and there are enough of them.
+            (0.9, alignment(100, 90, 10.0, 2.0), Verdict::Duplicate),
+            (0.9, alignment(100, 90, 10.0, 2.5), Verdict::Related),
+            (0.9, alignment(130, 120, 10.0, 2.5), Verdict::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.0), Verdict::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.5), Verdict::Related),
+            (0.9, alignment(500, 490, 2.0, 2.0), Verdict::Duplicate),
+            (0.9, alignment(100, 99, 1.0, 1.0), Verdict::Related),
+        ];
+        for (similarity, alignment, expected) in cases {
+            assert_eq!(
+                Params::default().judge(similarity, &alignment),
+                expected,
+                "{similarity} {alignment:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_user_may_ask_for_more_or_less() {
+        let edited = alignment(500, 450, 0.0, 0.0);
+        let of = |asked: f64| Params::default().with_duplicate(asked).judge(0.6, &edited);
+        assert_eq!([0.2, 0.5, 0.6, 0.8].map(of), [Verdict::Duplicate; 4]);
+        assert_eq!(of(0.9), Verdict::Related);
+        let low = Params::default().with_duplicate(0.2);
+        assert_eq!(low.judge(0.22, &alignment(500, 200, 0.0, 0.0)), Verdict::Duplicate);
+    }
+}

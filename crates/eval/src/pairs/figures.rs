@@ -1,0 +1,237 @@
+//! Precision and recall of automatic duplicates, by similarity, language and kind.
+//!
+//! Each pair goes through what a document goes through: two signatures, at least one
+//! shared key, the estimate, the texts word by word. Precision: of the pairs called
+//! duplicates, how many are copies (or duplicates by nature). Recall: of the copies of
+//! which the judge says that at least [`DEMANDED`] of the longer text's words are shared,
+//! how many are called duplicates.
+//!
+//! The awkward truth: precision depends on how many negative pairs there are, and the
+//! share of series among them; the table by kind does not.
+
+use gleaner_dedup as dedup;
+use gleaner_dedup::{Alignment, Signed, Verdict};
+use rayon::prelude::*;
+
+use super::share::Shared;
+use super::texts::Language;
+use super::{Kind, Pair};
+
+/// Share of the longer text's words from which a copy has to be found.
+pub const DEMANDED: f64 = 0.85;
+
+/// Share of the shorter text's words from which two other texts are duplicates by nature.
+const BY_NATURE: f64 = 0.7;
+
+/// What was found of a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// Language of the pair.
+    pub language: Language,
+    /// What the pair is.
+    pub kind: Kind,
+    /// What the judge says.
+    pub shared: Shared,
+    /// Keys that the texts share in the index.
+    pub keys: usize,
+    /// Estimated similarity; 0 where a text has no signature.
+    pub similarity: f64,
+    /// The texts word by word, as the product compares them.
+    pub alignment: Alignment,
+}
+
+/// How duplicates are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// As in the product: the estimate, then the texts.
+    Texts,
+    /// By the estimate of the signatures alone.
+    Estimate,
+}
+
+impl Judged {
+    /// Takes a pair through all stages.
+    #[must_use]
+    pub fn of(pair: &Pair) -> Self {
+        let (one, other) = (&pair.texts.0, &pair.texts.1);
+        let signed = Signed::of(one).zip(Signed::of(other));
+        let (keys, similarity) = signed.map_or((0, 0.0), |(one, other)| {
+            let keys = one.keys.as_array().iter().zip(other.keys.as_array());
+            (keys.filter(|(one, other)| one == other).count(), one.signature.similarity(&other.signature))
+        });
+        Self {
+            language: pair.language,
+            kind: pair.kind,
+            shared: Shared::of(one, other),
+            keys,
+            similarity,
+            alignment: Alignment::of(&dedup::Tokens::of(one), &dedup::Tokens::of(other)),
+        }
+    }
+
+    /// All of these, on all cores.
+    #[must_use]
+    pub fn all(pairs: &[Pair]) -> Vec<Self> {
+        pairs.par_iter().map(Self::of).collect()
+    }
+
+    /// What the product says at these thresholds.
+    #[must_use]
+    pub fn verdict(&self, by: By, params: &dedup::Params) -> Verdict {
+        match by {
+            _ if self.keys == 0 => Verdict::Other,
+            By::Texts => params.judge(self.similarity, &self.alignment),
+            By::Estimate => params.estimate(self.similarity),
+        }
+    }
+
+    /// Whether one is a copy of the other, made or by nature.
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        match self.kind {
+            Kind::Copy(_) => true,
+            Kind::Unlike(super::Unlike::Series(_) | super::Unlike::Renumbered) => false,
+            Kind::Unlike(_) => self.shared.contained() >= BY_NATURE,
+        }
+    }
+
+    /// Whether it has to be found.
+    #[must_use]
+    pub fn is_demanded(&self) -> bool {
+        self.is_copy() && self.shared.share() >= DEMANDED
+    }
+}
+
+/// Precision and recall at a threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The similarity from which a text is a duplicate.
+    pub similarity: f64,
+    /// Pairs called duplicates.
+    pub called: usize,
+    /// Share of them that are; 1 where none is called so.
+    pub precision: f64,
+    /// Share of what has to be found that is found; 1 where there is none.
+    pub recall: f64,
+}
+
+/// The figures of these pairs when duplicates are told from `similarity` on.
+#[must_use]
+pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
+    let params = dedup::Params::default().with_duplicate(similarity);
+    let (mut called, mut right, mut demanded, mut found) = (0, 0, 0, 0);
+    for pair in judged {
+        let is_called = pair.verdict(by, &params) == Verdict::Duplicate;
+        called += usize::from(is_called);
+        right += usize::from(is_called && pair.is_copy());
+        demanded += usize::from(pair.is_demanded());
+        found += usize::from(is_called && pair.is_demanded());
+    }
+    let share = |part: usize, of: usize| if of == 0 { 1.0 } else { part as f64 / of as f64 };
+    Point { similarity, called, precision: share(right, called), recall: share(found, demanded) }
+}
+
+/// What became of the pairs of a kind at the default thresholds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfKind {
+    /// The language.
+    pub language: Language,
+    /// The kind.
+    pub kind: Kind,
+    /// How many pairs.
+    pub pairs: usize,
+    /// Mean share of the longer text's words that the judge found.
+    pub shared: f64,
+    /// Mean estimated similarity.
+    pub similarity: f64,
+    /// How many share a key.
+    pub candidates: usize,
+    /// How many are called duplicates.
+    pub duplicates: usize,
+    /// How many would be by the estimate alone.
+    pub estimated: usize,
+    /// How many are called duplicates or related.
+    pub related: usize,
+    /// How many have to be found, and how many of them are.
+    pub demanded: (usize, usize),
+}
+
+/// A row for each kind of pair in each language.
+#[must_use]
+pub fn by_kind(judged: &[Judged]) -> Vec<OfKind> {
+    let mut kinds: Vec<(Language, Kind)> = judged.iter().map(|pair| (pair.language, pair.kind)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let of = |(language, kind)| {
+        let of: Vec<&Judged> =
+            judged.iter().filter(|pair| (pair.language, pair.kind) == (language, kind)).collect();
+        of_kind(language, kind, &of)
+    };
+    kinds.into_iter().map(of).collect()
+}
+
+fn of_kind(language: Language, kind: Kind, of: &[&Judged]) -> OfKind {
+    let params = dedup::Params::default();
+    let count = |is: &dyn Fn(&Judged) -> bool| of.iter().filter(|pair| is(pair)).count();
+    let mean =
+        |value: fn(&Judged) -> f64| of.iter().map(|pair| value(pair)).sum::<f64>() / of.len().max(1) as f64;
+    let is_called = |pair: &Judged| pair.verdict(By::Texts, &params) == Verdict::Duplicate;
+    OfKind {
+        language,
+        kind,
+        pairs: of.len(),
+        shared: mean(|pair| pair.shared.share()),
+        similarity: mean(|pair| pair.similarity),
+        candidates: count(&|pair| pair.keys > 0),
+        duplicates: count(&is_called),
+        estimated: count(&|pair| pair.verdict(By::Estimate, &params) == Verdict::Duplicate),
+        related: count(&|pair| pair.verdict(By::Texts, &params) > Verdict::Other),
+        demanded: (count(&Judged::is_demanded), count(&|pair| pair.is_demanded() && is_called(pair))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Unlike;
+    use super::super::edits::Edit;
+    use super::super::series::Series;
+    use super::*;
+
+    fn judged(kind: Kind, one: &str, other: &str) -> Judged {
+        Judged::of(&Pair { language: Language::English, kind, texts: (one.into(), other.into()) })
+    }
+
+    fn text(of: &str) -> String {
+        let spelled =
+            |at: usize| at.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+        (0..200).map(|at| format!("{of}{} ", spelled(at))).collect()
+    }
+
+    #[test]
+    fn precision_and_recall_count_what_they_say() {
+        let copy = Kind::Copy(Edit::Retitled);
+        let other = Kind::Unlike(Unlike::Other);
+        let pairs = [
+            judged(copy, &text("a"), &text("a")),
+            judged(copy, &text("a"), &text("b")),
+            judged(other, &text("a"), &text("b")),
+            // A duplicate by nature.
+            judged(other, &text("a"), &text("a")),
+            judged(Kind::Unlike(Unlike::Series(Series::Market)), &text("a"), &text("a")),
+        ];
+        let point = point(&pairs, By::Texts, 0.5);
+        assert_eq!(point.called, 3);
+        assert!((point.precision - 2.0 / 3.0).abs() < 1e-12 && (point.recall - 1.0).abs() < 1e-12);
+        let rows = by_kind(&pairs);
+        assert_eq!(rows.len(), 3);
+        assert_eq!((rows[0].pairs, rows[0].candidates, rows[0].duplicates), (2, 1, 1));
+        assert_eq!(rows[0].demanded, (1, 1));
+    }
+
+    #[test]
+    fn without_pairs_nothing_is_wrong_or_missed() {
+        let point = point(&[], By::Estimate, 0.5);
+        assert_eq!((point.called, point.precision, point.recall), (0, 1.0, 1.0));
+        assert_eq!(by_kind(&[]), []);
+    }
+}

@@ -1,0 +1,148 @@
+//! Gold texts of English and Vietnamese news, from which pairs are made.
+//!
+//! A long text is cut at paragraphs into pieces of some 400 words, so that few long ones
+//! make many pairs and all are about as long as news. The language is the manifest's or,
+//! where that says nothing, told by letters and small words.
+//!
+//! The awkward truth: pieces of one article are other texts on the same topic, and are
+//! used as such.
+
+use crate::measure::words::{normal, words};
+use crate::set::{Set, SetError};
+
+/// Words of a piece, about.
+const PIECE: usize = 400;
+
+/// Words of the shortest piece that is used.
+const SHORTEST: usize = 60;
+
+/// The languages that pairs are made in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// English.
+    English,
+    /// Vietnamese.
+    Vietnamese,
+}
+
+impl Language {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
+
+    /// Its tag.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Vietnamese => "vi",
+        }
+    }
+
+    /// The language of a text; `None` where it is neither.
+    #[must_use]
+    pub fn of(tag: &str, text: &str) -> Option<Self> {
+        match tag.split('-').next() {
+            Some("en") => Some(Self::English),
+            Some("vi") => Some(Self::Vietnamese),
+            Some("") => Self::by_words(text),
+            _ => None,
+        }
+    }
+
+    fn by_words(text: &str) -> Option<Self> {
+        let text = normal(text);
+        let all = words(&text).count().max(1) as f64;
+        let share = |is: fn(&str) -> bool| words(&text).filter(|word| is(word)).count() as f64 / all;
+        let vietnamese =
+            |word: &str| word.contains(|c| matches!(c, '\u{1ea0}'..='\u{1ef9}' | 'đ' | 'ơ' | 'ư'));
+        let english = |word: &str| matches!(word, "the" | "of" | "and" | "to" | "in");
+        match () {
+            () if share(vietnamese) > 0.2 => Some(Self::Vietnamese),
+            () if share(english) > 0.08 => Some(Self::English),
+            () => None,
+        }
+    }
+}
+
+/// A text as it stands in a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Its language.
+    pub language: Language,
+    /// The site or, where the manifest has none, the set.
+    pub site: String,
+    /// Which article it is a piece of, counted over all sets.
+    pub article: usize,
+    /// Its paragraphs.
+    pub paragraphs: Vec<String>,
+}
+
+impl Text {
+    /// A paragraph a line.
+    #[must_use]
+    pub fn whole(&self) -> String {
+        self.paragraphs.join("\n")
+    }
+}
+
+/// The pieces of all gold texts of these sets, in their order.
+///
+/// # Errors
+/// [`SetError::Read`]: a gold text cannot be read.
+pub fn texts(sets: &[Set]) -> Result<Vec<Text>, SetError> {
+    let mut texts = Vec::new();
+    let entries = sets.iter().flat_map(|set| set.entries.iter().map(move |entry| (set, entry)));
+    for (article, (set, entry)) in entries.enumerate() {
+        let Some(gold) = entry.read_gold()? else { continue };
+        let Some(language) = Language::of(&entry.lang, &gold) else { continue };
+        let site = if entry.site.is_empty() { &set.name } else { &entry.site };
+        let pieces = pieces(&gold).into_iter();
+        texts.extend(pieces.map(|paragraphs| Text { language, site: site.clone(), article, paragraphs }));
+    }
+    Ok(texts)
+}
+
+/// A text cut at paragraphs.
+fn pieces(text: &str) -> Vec<Vec<String>> {
+    let (mut pieces, mut piece, mut count) = (Vec::new(), Vec::new(), 0);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        piece.push(line.to_owned());
+        count += words(line).count();
+        if count >= PIECE {
+            pieces.push(std::mem::take(&mut piece));
+            count = 0;
+        }
+    }
+    if count >= SHORTEST {
+        pieces.push(piece);
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_is_told_by_tag_or_text() {
+        let cases = [
+            ("vi-VN", "", Some(Language::Vietnamese)),
+            ("en", "", Some(Language::English)),
+            ("el", "the of and", None),
+            ("", "Chợ quê họp sớm hơn thường lệ vì trời sắp mưa", Some(Language::Vietnamese)),
+            ("", "The market opened to the growers in the morning", Some(Language::English)),
+            ("", "Der Markt", None),
+        ];
+        for (tag, text, expected) in cases {
+            assert_eq!(Language::of(tag, text), expected, "{tag} {text}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_short_ones_left_out() {
+        let line = "word ".repeat(100);
+        let lengths = |text: &str| pieces(text).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths(&format!("{line}\n\n").repeat(9)), [4, 4, 1]);
+        assert_eq!(lengths(&"word ".repeat(59)), [0_usize; 0]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Names and their addresses, kept for some minutes.
+//!
+//! The system's resolver (the one that heeds `/etc/hosts`, `nsswitch.conf` and a VPN's
+//! rules) mostly keeps nothing, holds a thread for each question, and does not tell for
+//! how long an answer is good. So every answer is kept for the same time. An answer that
+//! names nothing, and a failure, are not kept; a name that could not be connected to is
+//! forgotten, so that a site that has moved is found at the next try.
+//!
+//! What is kept is judged each time that it is used (`address.rs`).
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::lookup_host;
+use tokio::time::Instant;
+
+/// Addresses are used for this long. What balances its load by names asks for 60 s to 300 s.
+const KEPT_FOR: Duration = Duration::from_secs(300);
+/// Names kept at most, some 200 bytes each; beyond that all that are out of date go, and
+/// if none is, all.
+const MOST: usize = 10_000;
+
+/// The names that were asked for lately.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    kept: Mutex<HashMap<String, Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    until: Instant,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Names {
+    /// The addresses of a host, with port 0.
+    pub(crate) async fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
+        if let Some(addresses) = self.known(host, Instant::now()) {
+            return Ok(addresses);
+        }
+        let addresses: Vec<SocketAddr> = lookup_host((host, 0)).await?.collect();
+        self.keep(host, &addresses, Instant::now());
+        Ok(addresses)
+    }
+
+    /// The host is asked for anew the next time.
+    pub(crate) fn forget(&self, host: &str) {
+        self.kept().remove(host);
+    }
+
+    fn known(&self, host: &str, now: Instant) -> Option<Vec<SocketAddr>> {
+        self.kept().get(host).filter(|kept| now < kept.until).map(|kept| kept.addresses.clone())
+    }
+
+    fn keep(&self, host: &str, addresses: &[SocketAddr], now: Instant) {
+        if addresses.is_empty() {
+            return;
+        }
+        let mut kept = self.kept();
+        if kept.len() >= MOST {
+            kept.retain(|_, kept| now < kept.until);
+            if kept.len() >= MOST {
+                kept.clear();
+            }
+        }
+        kept.insert(host.to_owned(), Kept { until: now + KEPT_FOR, addresses: addresses.to_vec() });
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        // No code panics while it holds the lock, and each entry is valid by itself.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> SocketAddr {
+        SocketAddr::from(([192, 0, 2, last], 0))
+    }
+
+    #[tokio::test]
+    async fn a_name_is_kept_for_its_time_or_until_it_is_forgotten() {
+        let (names, now) = (Names::default(), Instant::now());
+        names.keep("a.example", &[address(1)], now);
+        names.keep("b.example", &[address(2)], now);
+        names.keep("nothing.example", &[], now);
+        assert_eq!(names.known("a.example", now + KEPT_FOR / 2), Some(vec![address(1)]));
+        assert_eq!(names.known("a.example", now + KEPT_FOR), None);
+        assert_eq!(names.known("nothing.example", now), None);
+        names.forget("b.example");
+        assert_eq!(names.known("b.example", now), None);
+    }
+
+    #[tokio::test]
+    async fn what_is_known_is_not_asked_for() {
+        let names = Names::default();
+        // A name that no resolver has (RFC 6761, 6.4).
+        names.keep("a.invalid", &[address(1)], Instant::now());
+        assert_eq!(names.look_up("a.invalid").await.unwrap(), [address(1)]);
+    }
+
+    #[tokio::test]
+    async fn the_number_of_names_is_bounded() {
+        let (names, now) = (Names::default(), Instant::now());
+        for number in 0..=2 * MOST {
+            let now = if number < MOST { now } else { now + KEPT_FOR };
+            names.keep(&format!("{number}.example"), &[address(1)], now);
+            assert!(names.kept().len() <= MOST);
+        }
+        assert!(names.known(&format!("{}.example", 2 * MOST), now).is_some());
+    }
+}

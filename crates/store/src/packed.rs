@@ -1,0 +1,180 @@
+//! Documents and raw pages as they lie in the store, made by any thread.
+//!
+//! Only the owner writes, and what it does is done one after the other. So what
+//! costs most of writing, compressing, is done before, by whoever has the page.
+//!
+//! A thread keeps its compressor, some MiB of memory, for as long as it lives.
+
+use std::cell::RefCell;
+
+use gleaner_corpus::{ContentHash, Document, DocumentId, words};
+use zstd::bulk::Compressor;
+
+use crate::StoreError;
+use crate::records::{Packed, RawPage, decode, encode};
+
+/// Level of compression for texts: past it zstd gets slow before it gets smaller.
+const TEXT_LEVEL: i32 = 3;
+/// Level for raw pages, which are kept until their host is learned: half the time of
+/// level 3, and a tenth larger.
+const PAGE_LEVEL: i32 = 1;
+
+/// A document, ready to be stored.
+#[derive(Debug)]
+pub struct PackedDocument {
+    pub(crate) id: DocumentId,
+    pub(crate) url: String,
+    pub(crate) language: String,
+    pub(crate) content_hash: ContentHash,
+    pub(crate) words: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl PackedDocument {
+    /// Compresses a document's text.
+    #[must_use]
+    pub fn of(document: Document) -> Self {
+        let words = words(&document.text);
+        let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
+        let (id, content_hash) = (document.id, document.content_hash);
+        let (url, language) = (document.url.clone(), document.language.clone());
+        let bytes = encode(&Packed { document: Document { text: String::new(), ..document }, text });
+        Self { id, url, language, content_hash, words, bytes }
+    }
+
+    /// The document's name.
+    #[must_use]
+    pub const fn id(&self) -> DocumentId {
+        self.id
+    }
+
+    /// Hash of its text.
+    #[must_use]
+    pub const fn content_hash(&self) -> ContentHash {
+        self.content_hash
+    }
+}
+
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
+    let packed: Packed = decode("a document", bytes)?;
+    let damaged = |reason: String| StoreError::Damaged { what: "a document's text", reason };
+    let text = zstd::stream::decode_all(&*packed.text).map_err(|error| damaged(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| damaged(error.to_string()))?;
+    Ok(Document { text, ..packed.document })
+}
+
+/// A raw page, ready to be kept.
+#[derive(Debug)]
+pub struct PackedPage(pub(crate) Vec<u8>);
+
+impl PackedPage {
+    /// Compresses a page.
+    #[must_use]
+    pub fn of(page: &RawPage) -> Self {
+        Self(compressed(&encode(page), PAGE_LEVEL))
+    }
+}
+
+pub(crate) fn unpack_page(bytes: &[u8]) -> Result<RawPage, StoreError> {
+    let damaged =
+        |error: std::io::Error| StoreError::Damaged { what: "a raw page", reason: error.to_string() };
+    decode("a raw page", &zstd::stream::decode_all(bytes).map_err(damaged)?)
+}
+
+thread_local! {
+    static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::default();
+}
+
+/// Compressing into memory has no way to fail.
+fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        compressor.set_compression_level(level).expect("the levels are zstd's own");
+        compressor.compress(bytes).expect("the memory for it is reserved by zstd's own bound")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_corpus::ContentHash;
+    use jiff::Timestamp;
+    use serde::Serialize;
+
+    use super::*;
+
+    /// A document as the first stores have it.
+    #[derive(Serialize)]
+    struct First {
+        id: DocumentId,
+        url: String,
+        host: String,
+        title: Option<String>,
+        text: String,
+        language: String,
+        fetched: Timestamp,
+        published: Option<String>,
+        authors: Vec<String>,
+        content_hash: ContentHash,
+        method: String,
+        template_version: Option<u32>,
+    }
+
+    #[test]
+    fn documents_of_the_first_stores_are_read() {
+        let first = First {
+            id: DocumentId([7; 16]),
+            url: "https://a.example/1".into(),
+            host: "a.example".into(),
+            title: None,
+            text: String::new(),
+            language: "vi".into(),
+            fetched: Timestamp::UNIX_EPOCH,
+            published: Some("2026-11-20".into()),
+            authors: vec!["An".into()],
+            content_hash: ContentHash::of("Mưa."),
+            method: "fast-content-extractor".into(),
+            template_version: Some(3),
+        };
+        let text = zstd::bulk::compress("Mưa.".as_bytes(), TEXT_LEVEL).unwrap();
+        let document = unpack(&encode(&(first, serde_bytes::ByteBuf::from(text)))).unwrap();
+        assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
+        assert_eq!(document.authors, ["An"]);
+        assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        assert_eq!(unpack(&PackedDocument::of(document_of_today()).bytes).unwrap(), document_of_today());
+    }
+
+    fn document_of_today() -> Document {
+        Document {
+            id: DocumentId([7; 16]),
+            url: "https://a.example/1".into(),
+            host: "a.example".into(),
+            title: None,
+            text: "Mưa.".into(),
+            language: "vi".into(),
+            fetched: Timestamp::UNIX_EPOCH,
+            published: None,
+            authors: Vec::new(),
+            content_hash: ContentHash::of("x"),
+            method: "template".into(),
+            template_version: None,
+            kinds: "p".into(),
+            modified: None,
+            section: None,
+            canonical: None,
+            confidence: Some(87),
+        }
+    }
+
+    #[test]
+    fn a_page_comes_back_and_one_that_is_damaged_is_told() {
+        let body = b"<p>rain</p>".repeat(1000);
+        let page = RawPage { body, content_type: Some("text/html".into()), fetched: Timestamp::UNIX_EPOCH };
+        let PackedPage(bytes) = PackedPage::of(&page);
+        assert!(bytes.len() < 500, "{}", bytes.len());
+        assert_eq!(unpack_page(&bytes).unwrap(), page);
+        assert!(unpack_page(&bytes[..20]).is_err());
+    }
+}

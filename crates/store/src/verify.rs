@@ -1,0 +1,266 @@
+//! Does everything in a store agree with everything else?
+//!
+//! 1. Every record can be read; so can every text, and it has the digest that is stated.
+//! 2. A URL stands in the list of its state, and every entry of a list names a URL that is
+//!    in that state; what is gathered or kept has its raw page.
+//! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL
+//!    says so, and the other way round.
+//! 4. What is counted is what is there: documents, duplicates, queues.
+//!
+//! One pass over the records in the order of their keys, with lookups by key: time grows
+//! with the store, memory with its hosts.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_frontier::UrlKey;
+use serde::de::DeserializeOwned;
+
+use crate::packed::unpack;
+use crate::records::{decode, document_of};
+use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// URLs.
+    pub urls: u64,
+    /// Documents.
+    pub documents: u64,
+    /// URLs that carry another's text.
+    pub aliases: u64,
+    /// Raw pages.
+    pub pages: u64,
+}
+
+/// What the look at a store is told of: faults, and what the archive should have.
+pub trait Examiner {
+    /// Something is wrong. `what` has the words, with the URL or key.
+    fn fault(&mut self, what: String);
+    /// A URL's last body should be in the archive there.
+    fn archived(&mut self, url: &UrlRecord, at: Archived);
+    /// A document whose URL names no place in the archive.
+    fn without_archive(&mut self, document: &Document);
+}
+
+impl Store {
+    /// Looks through the whole store.
+    ///
+    /// # Errors
+    /// When sled cannot read on; what it can read and does not decode is a fault.
+    pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
+        let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
+        for pair in &self.records {
+            let (key, value) = pair.map_err(StoreError::sled("looking through its records"))?;
+            look.record(&key, &value)?;
+        }
+        look.hosts()?;
+        look.totals()?;
+        look.pages()?;
+        Ok(look.looked)
+    }
+}
+
+struct Look<'a, E> {
+    store: &'a Store,
+    examiner: &'a mut E,
+    looked: Looked,
+    /// Ready and waiting URLs, and gathered ones, by host.
+    queued: BTreeMap<HostId, (u64, u32)>,
+}
+
+impl<E: Examiner> Look<'_, E> {
+    fn record(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match key.first().copied() {
+            Some(keys::URL) => self.url(key, value),
+            Some(keys::READY | keys::GATHERED | keys::RETRY | keys::REVISIT) => self.entry(key),
+            Some(keys::DOCUMENT) => self.document(key, value),
+            Some(keys::CONTENT) => self.content(value),
+            Some(keys::ALIAS) => self.alias(key),
+            Some(keys::HOST) => {
+                self.read::<HostRecord>("a host", key, value);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A record, or a fault.
+    fn read<T: DeserializeOwned>(&mut self, what: &'static str, key: &[u8], value: &[u8]) -> Option<T> {
+        match decode(what, value) {
+            Ok(record) => Some(record),
+            Err(error) => {
+                self.examiner.fault(format!("{error} (key {})", hex(key)));
+                None
+            }
+        }
+    }
+
+    fn url(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(record) = self.read::<UrlRecord>("a URL", key, value) else { return Ok(()) };
+        let Some(url) = keys::last_url(key) else { return Ok(()) };
+        self.looked.urls += 1;
+        let of_host = self.queued.entry(record.host).or_default();
+        let list = match record.state {
+            UrlState::Ready { rank, sequence } => {
+                of_host.0 += 1;
+                Some(keys::ready(record.host, rank, sequence, url))
+            }
+            UrlState::Waiting { wait, due, .. } => {
+                of_host.0 += 1;
+                Some(keys::waiting(wait, due, url))
+            }
+            UrlState::Gathered { sequence } => {
+                of_host.1 += 1;
+                Some(keys::gathered(record.host, sequence, url))
+            }
+            UrlState::Done | UrlState::Kept => None,
+        };
+        if let Some(list) = list
+            && !self.has(&list)?
+        {
+            self.examiner.fault(format!("{} is in no list, and {:?}", record.url, record.state));
+        }
+        if matches!(record.state, UrlState::Gathered { .. } | UrlState::Kept)
+            && self.store.page(url)?.is_none()
+        {
+            self.examiner.fault(format!("{} has no raw page, and {:?}", record.url, record.state));
+        }
+        if let Some(twin) = record.twin_of
+            && !self.has(&keys::alias(document_of(twin), url))?
+        {
+            self.examiner.fault(format!("{} carries a text that does not know it", record.url));
+        }
+        if let Some(at) = record.archived {
+            self.examiner.archived(&record, at);
+        }
+        Ok(())
+    }
+
+    /// An entry of a list, whose URL must be in that list's state.
+    fn entry(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        let Some(url) = keys::last_url(key) else { return Ok(()) };
+        let list = match self.store.url(url) {
+            Ok(Some(record)) => match record.state {
+                UrlState::Ready { rank, sequence } => keys::ready(record.host, rank, sequence, url),
+                UrlState::Waiting { wait, due, .. } => keys::waiting(wait, due, url),
+                UrlState::Gathered { sequence } => keys::gathered(record.host, sequence, url),
+                UrlState::Done | UrlState::Kept => Vec::new(),
+            },
+            Ok(None) => Vec::new(),
+            // Told where the URL itself is looked at.
+            Err(StoreError::Damaged { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if list != key {
+            self.examiner.fault(format!("a list names the URL {url}, which is not in its state"));
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let document = match unpack(value) {
+            Ok(document) => document,
+            Err(error) => {
+                self.examiner.fault(format!("{error} (key {})", hex(key)));
+                return Ok(());
+            }
+        };
+        self.looked.documents += 1;
+        let url = UrlKey::from_bytes(document.id.0);
+        if key != keys::document(document.id) {
+            self.examiner.fault(format!("the document of {} has another's name", document.url));
+        }
+        if ContentHash::of(&document.text) != document.content_hash {
+            self.examiner.fault(format!("the text of {} is not the one that was stored", document.url));
+        }
+        let head: Option<DocumentId> =
+            self.store.get("a content hash", &keys::content(&document.content_hash))?;
+        if head != Some(document.id) {
+            self.examiner.fault(format!("the text of {} does not lead to it", document.url));
+        }
+        match self.store.url(url) {
+            Ok(Some(record)) if record.archived.is_none() => self.examiner.without_archive(&document),
+            Ok(Some(_)) | Err(StoreError::Damaged { .. }) => {}
+            Ok(None) => self.examiner.fault(format!("the document of {} has no URL", document.url)),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, value: &[u8]) -> Result<(), StoreError> {
+        let Some(id) = self.read::<DocumentId>("a content hash", &[], value) else { return Ok(()) };
+        if !self.has(&keys::document(id))? {
+            self.examiner.fault(format!("a text leads to the document {id}, which is not there"));
+        }
+        Ok(())
+    }
+
+    fn alias(&mut self, key: &[u8]) -> Result<(), StoreError> {
+        self.looked.aliases += 1;
+        let (Some(head), Some(url)) = (key.get(1..17), keys::last_url(key)) else { return Ok(()) };
+        let head = DocumentId(head.try_into().unwrap_or_default());
+        if !self.has(&keys::document(head))? {
+            self.examiner.fault(format!("the URL {url} carries the document {head}, which is not there"));
+        }
+        let twin = self.store.url(url)?.and_then(|record| record.twin_of).map(document_of);
+        if twin != Some(head) {
+            self.examiner.fault(format!("the URL {url} does not know that it carries the document {head}"));
+        }
+        Ok(())
+    }
+
+    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
+        self.store.records.contains_key(key).map_err(StoreError::sled("looking through its records"))
+    }
+
+    fn hosts(&mut self) -> Result<(), StoreError> {
+        for host in self.store.hosts() {
+            let host = match host {
+                Ok(host) => host,
+                Err(StoreError::Damaged { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            let (queued, gathered) = self.queued.get(&host.id).copied().unwrap_or_default();
+            if (host.queued, host.gathered) != (queued, gathered) {
+                self.examiner.fault(format!(
+                    "{} counts {} URLs in its queue and {} gathered, and has {queued} and {gathered}",
+                    host.name, host.queued, host.gathered
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn totals(&mut self) -> Result<(), StoreError> {
+        let totals: Totals = self.store.totals()?;
+        let Looked { documents, aliases, .. } = self.looked;
+        if (totals.documents(), totals.duplicates) != (documents, aliases) {
+            self.examiner.fault(format!(
+                "the totals have {} documents and {} duplicates, the store {documents} and {aliases}",
+                totals.documents(),
+                totals.duplicates
+            ));
+        }
+        Ok(())
+    }
+
+    fn pages(&mut self) -> Result<(), StoreError> {
+        for key in self.store.pages.iter().keys() {
+            let key = key.map_err(StoreError::sled("looking through its pages"))?;
+            self.looked.pages += 1;
+            let Some(url) = keys::last_url(&key) else {
+                self.examiner.fault(format!("a raw page has the key {}, which is none", hex(&key)));
+                continue;
+            };
+            if let Err(error) = self.store.page(url) {
+                self.examiner.fault(format!("{error} (URL {url})"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn hex(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}

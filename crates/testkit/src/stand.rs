@@ -1,0 +1,235 @@
+//! Many generated papers, for load: so many hosts, so many articles each, every
+//! page computed from its address.
+//!
+//! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles
+//! that link to the next ones. The hosts are `paper-0.example`, `paper-1.example`
+//! and so on; each has class names and an order of furniture of its own, so that
+//! each needs a template of its own. No two articles have one text.
+//!
+//! The texts are words drawn from a short list: what a page costs to fetch, to read
+//! and to keep is like a small article's (some 12 KB), what it says is nothing. It
+//! is no measure of extraction.
+
+use std::fmt::Write as _;
+
+use hyper::StatusCode;
+
+use crate::answer::Answer;
+
+/// What a stand has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stand {
+    /// Papers, each under a host name of its own.
+    pub hosts: usize,
+    /// Articles of each paper.
+    pub articles: usize,
+    /// How many of them its sitemap names; with 0 it has none.
+    pub listed: usize,
+}
+
+/// Paragraphs of an article.
+const PARAGRAPHS: u64 = 14;
+/// Articles that the front page links to.
+const ON_FRONT: usize = 20;
+/// Articles that an article links to.
+const RELATED: usize = 4;
+
+#[rustfmt::skip]
+const WORDS: [&str; 64] = [
+    "the", "council", "river", "of", "a", "bridge", "school", "and", "was", "opened", "on", "market",
+    "by", "farmers", "who", "had", "waited", "for", "years", "until", "rain", "came", "down", "from",
+    "hills", "where", "nobody", "lives", "but", "old", "miller", "said", "that", "water", "would",
+    "reach", "road", "before", "evening", "with", "many", "people", "watching", "its", "slow", "rise",
+    "over", "stones", "which", "children", "counted", "aloud", "while", "their", "teacher", "wrote",
+    "numbers", "into", "small", "green", "book", "kept", "since", "spring",
+];
+
+impl Stand {
+    /// The front pages.
+    #[must_use]
+    pub fn seeds(&self) -> Vec<String> {
+        (0..self.hosts).map(|host| format!("http://paper-{host}.example/")).collect()
+    }
+
+    /// The paths of one paper's articles.
+    pub fn article_paths(&self) -> impl Iterator<Item = String> {
+        (0..self.articles).map(Self::article_path)
+    }
+
+    /// The path of a paper's article, counted from 0.
+    #[must_use]
+    pub fn article_path(article: usize) -> String {
+        format!("/news/2026/11/a-story-that-is-number-{article}.html")
+    }
+
+    /// A text as long as an article's, for what is stored without being served; another
+    /// one for each number.
+    #[must_use]
+    pub fn text(number: usize) -> String {
+        let mut draw = Draw::of(usize::MAX, number);
+        let paragraphs: Vec<String> = (0..PARAGRAPHS).map(|_| draw.words(90)).collect();
+        paragraphs.join("\n")
+    }
+
+    pub(crate) fn answer(&self, host: &str, path: &str) -> Answer {
+        let number = host.strip_prefix("paper-").and_then(|rest| rest.strip_suffix(".example"));
+        let number = number.and_then(|number| number.parse().ok()).filter(|number| *number < self.hosts);
+        let Some(paper) = number else { return missing() };
+        match path {
+            "/" => html(self.front(paper)),
+            "/robots.txt" => {
+                let text =
+                    format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n");
+                Answer::text(StatusCode::OK, &text)
+            }
+            "/sitemap.xml" if self.listed > 0 => self.sitemap(host),
+            path => match article_of(path).filter(|article| *article < self.articles) {
+                Some(article) => html(self.article(paper, article)),
+                None => missing(),
+            },
+        }
+    }
+
+    fn front(&self, paper: usize) -> String {
+        let mut page = format!("<!DOCTYPE html><html lang=en><title>Paper {paper}</title><body><ul>");
+        for article in 0..self.articles.min(ON_FRONT) {
+            push_link(&mut page, paper, article);
+        }
+        page + "</ul></body></html>"
+    }
+
+    fn sitemap(&self, host: &str) -> Answer {
+        let mut text = String::from(
+            r#"<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"#,
+        );
+        for path in self.article_paths().take(self.listed) {
+            push(&mut text, format_args!("<url><loc>http://{host}{path}</loc></url>"));
+        }
+        text.push_str("</urlset>");
+        Answer::plain(StatusCode::OK, "application/xml", text.into_bytes())
+    }
+
+    fn article(&self, paper: usize, article: usize) -> String {
+        let mut draw = Draw::of(paper, article);
+        let title = draw.words(7);
+        let mut page = format!(
+            "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>{title} - Paper {paper}</title>\
+             <meta property=\"article:published_time\" content=\"2026-11-{:02}T08:00:00Z\"></head><body>",
+            1 + article % 28
+        );
+        let furniture = ["menu", "offers", "ticker"];
+        for at in 0..furniture.len() {
+            let name = furniture[(at + paper) % furniture.len()];
+            push(&mut page, format_args!("<div class=\"{name}-{paper}\"><ul>"));
+            for entry in 0..12 {
+                push(&mut page, format_args!("<li><a href=\"/{name}/{entry}.css\">{name} {entry}</a></li>"));
+            }
+            page.push_str("</ul></div>");
+        }
+        push(
+            &mut page,
+            format_args!("<div class=\"story-{paper}\"><h1>{title}</h1><p class=by>By A. Writer</p>"),
+        );
+        for _ in 0..PARAGRAPHS {
+            push(&mut page, format_args!("<p>{}.</p>\n", draw.words(90)));
+        }
+        push(&mut page, format_args!("</div><div class=\"related-{paper}\"><h3>Read next</h3><ul>"));
+        for next in 1..=RELATED {
+            push_link(&mut page, paper, (article + next) % self.articles);
+        }
+        push(
+            &mut page,
+            format_args!("</ul></div><p class=foot-{paper}>All rights are with paper {paper}.</p>"),
+        );
+        page + "</body></html>"
+    }
+}
+
+fn article_of(path: &str) -> Option<usize> {
+    path.strip_prefix("/news/2026/11/a-story-that-is-number-")?.strip_suffix(".html")?.parse().ok()
+}
+
+fn push_link(page: &mut String, paper: usize, article: usize) {
+    let title = Draw::of(paper, article).words(7);
+    push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", Stand::article_path(article)));
+}
+
+fn push(page: &mut String, what: std::fmt::Arguments<'_>) {
+    page.write_fmt(what).expect("writing to memory does not fail");
+}
+
+fn html(page: String) -> Answer {
+    Answer::plain(StatusCode::OK, "text/html; charset=utf-8", page.into_bytes())
+}
+
+fn missing() -> Answer {
+    Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
+}
+
+/// Words by xorshift (Marsaglia 2003, 64 bits), from the address of an article.
+struct Draw(u64);
+
+impl Draw {
+    fn of(paper: usize, article: usize) -> Self {
+        let seed = (paper as u64) << 32 | article as u64;
+        // Never zero, from which there is no way out; the first draws of near seeds are near.
+        let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        (0..8).for_each(|_| _ = draw.next());
+        draw
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn words(&mut self, count: usize) -> String {
+        let mut text = String::new();
+        for at in 0..count {
+            if at > 0 {
+                text.push_str(if at % 15 == 0 { ". " } else { " " });
+            }
+            text.push_str(WORDS[(self.next() >> 58) as usize]);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_article_is_there_and_no_two_are_one() {
+        let stand = Stand { hosts: 3, articles: 40, listed: 40 };
+        let mut seen = HashSet::new();
+        for host in ["paper-0.example", "paper-2.example"] {
+            for path in stand.article_paths() {
+                let answer = stand.answer(host, &path);
+                assert_eq!(answer.status, 200, "{host}{path}");
+                let text = String::from_utf8(answer.body).unwrap();
+                let story = text.split("class=by").nth(1).unwrap().split("</div>").next().unwrap().to_owned();
+                assert!(seen.insert(story), "{host}{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_missing() {
+        let stand = Stand { hosts: 3, articles: 4, listed: 0 };
+        let cases = [
+            ("paper-3.example", "/"),
+            ("a.example", "/"),
+            ("paper-0.example", "/news/2026/11/a-story-that-is-number-4.html"),
+            ("paper-0.example", "/sitemap.xml"),
+        ];
+        for (host, path) in cases {
+            assert_eq!(stand.answer(host, path).status, 404, "{host}{path}");
+        }
+        assert_eq!(stand.answer("paper-1.example", "/").status, 200);
+    }
+}

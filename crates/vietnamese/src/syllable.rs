@@ -1,0 +1,221 @@
+//! The syllables of Vietnamese: an onset, a rhyme and a tone.
+//!
+//! Written Vietnamese puts a space between syllables, and what may stand between two
+//! spaces is narrow: some 27 onsets and 160 rhymes, and a rhyme that ends in `c`, `ch`,
+//! `p` or `t` has one of two tones. So it can be told of a word that it is one.
+//!
+//! The awkward truth: loan words and names of other languages (`internet`, `pano`) are
+//! none, some English words are (`hang`, `the`), and without marks many more.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The tones, each with the mark that writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tone {
+    /// ngang, without a mark.
+    Level,
+    /// huyền: `à`.
+    Falling,
+    /// sắc: `á`.
+    Rising,
+    /// hỏi: `ả`.
+    Dipping,
+    /// ngã: `ã`.
+    Creaky,
+    /// nặng: `ạ`.
+    Heavy,
+}
+
+impl Tone {
+    /// The combining mark; `None` for [`Tone::Level`].
+    #[must_use]
+    pub const fn mark(self) -> Option<char> {
+        match self {
+            Self::Level => None,
+            Self::Falling => Some('\u{300}'),
+            Self::Rising => Some('\u{301}'),
+            Self::Dipping => Some('\u{309}'),
+            Self::Creaky => Some('\u{303}'),
+            Self::Heavy => Some('\u{323}'),
+        }
+    }
+
+    /// The tone of a combining mark.
+    #[must_use]
+    pub const fn of_mark(mark: char) -> Option<Self> {
+        Some(match mark {
+            '\u{300}' => Self::Falling,
+            '\u{301}' => Self::Rising,
+            '\u{309}' => Self::Dipping,
+            '\u{303}' => Self::Creaky,
+            '\u{323}' => Self::Heavy,
+            _ => return None,
+        })
+    }
+}
+
+/// A syllable, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Syllable {
+    /// Consonants before the vowel, in lower case, with the `u` of `qu`; empty where there is none.
+    pub onset: &'static str,
+    /// The rest, in lower case, NFC, without its tone.
+    pub rhyme: &'static str,
+    /// Its tone.
+    pub tone: Tone,
+}
+
+/// The longest first, so that the first that fits is the one.
+const ONSETS: [&str; 28] = [
+    "ngh", "ch", "gh", "gi", "kh", "ng", "nh", "ph", "qu", "th", "tr", "b", "c", "d", "đ", "g", "h", "k",
+    "l", "m", "n", "p", "r", "s", "t", "v", "x", "",
+];
+
+const RHYMES: [&str; 165] = [
+    "a", "ac", "ach", "ai", "am", "an", "ang", "anh", "ao", "ap", "at", "au", "ay", "e", "ec", "em", "en",
+    "eng", "eo", "ep", "et", "i", "ia", "ich", "im", "in", "inh", "ip", "it", "iu", "iêc", "iêm", "iên",
+    "iêng", "iêp", "iêt", "iêu", "o", "oa", "oac", "oach", "oai", "oam", "oan", "oang", "oanh", "oao", "oap",
+    "oat", "oay", "oc", "oe", "oem", "oen", "oeo", "oet", "oi", "om", "on", "ong", "ooc", "oong", "op", "ot",
+    "oăc", "oăm", "oăn", "oăng", "oăt", "u", "ua", "uau", "uc", "ui", "um", "un", "ung", "uơ", "uôc", "uôi",
+    "uôm", "uôn", "uông", "uôt", "up", "ut", "uy", "uya", "uych", "uynh", "uyt", "uyu", "uyên", "uyêt",
+    "uyn", "uân", "uâng", "uât", "uây", "uê", "uêch", "uênh", "uên", "y", "yêm", "yên", "yêng", "yêt", "yêu",
+    "yn", "yt", "ynh", "ych", "âc", "âm", "ân", "âng", "âp", "ât", "âu", "ây", "ê", "êch", "êm", "ên", "ênh",
+    "êp", "êt", "êu", "ô", "ôc", "ôi", "ôm", "ôn", "ông", "ôp", "ôt", "ăc", "ăm", "ăn", "ăng", "ăp", "ăt",
+    "ơ", "ơi", "ơm", "ơn", "ơp", "ơt", "ư", "ưa", "ưc", "ưi", "ưm", "ưng", "ưt", "ưu", "ươc", "ươi", "ươm",
+    "ươn", "ương", "ươp", "ươt", "ươu",
+];
+
+/// Letters of the longest syllable, as in `nghiêng`, with room for marks that stand apart.
+const LONGEST: usize = 14;
+
+impl Syllable {
+    /// Takes a word apart, whatever its case and normal form. `None`: it is none.
+    ///
+    /// ```
+    /// use gleaner_vietnamese::syllable::{Syllable, Tone};
+    ///
+    /// let syllable = Syllable::of("Nghiêng").unwrap();
+    /// assert_eq!((syllable.onset, syllable.rhyme, syllable.tone), ("ngh", "iêng", Tone::Level));
+    /// assert_eq!(Syllable::of("việt").unwrap().tone, Tone::Heavy);
+    /// assert_eq!(Syllable::of("viết").unwrap().rhyme, "iêt");
+    /// assert_eq!(Syllable::of("vièt"), None);
+    /// assert_eq!(Syllable::of("internet"), None);
+    /// ```
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        let (letters, tone) = parts(word)?;
+        let fits = |onset: &&'static str| {
+            let rest = letters.strip_prefix(*onset)?;
+            RHYMES.iter().copied().find(|rhyme| *rhyme == rest).map(|rhyme| (*onset, rhyme))
+        };
+        let (onset, rhyme) = ONSETS.iter().find_map(fits).or_else(|| of_gi(&letters))?;
+        let is_stopped = rhyme.ends_with(['c', 'p', 't']) || rhyme.ends_with("ch");
+        let is_possible = !is_stopped || matches!(tone, Tone::Rising | Tone::Heavy);
+        is_possible.then_some(Self { onset, rhyme, tone })
+    }
+
+    /// Whether a word could be a syllable whose marks were left out.
+    ///
+    /// ```
+    /// use gleaner_vietnamese::Syllable;
+    ///
+    /// assert!(Syllable::could_be_without_marks("nguoi"));
+    /// assert!(Syllable::could_be_without_marks("Viet"));
+    /// assert!(!Syllable::could_be_without_marks("street"));
+    /// assert!(!Syllable::could_be_without_marks("người"));
+    /// ```
+    #[must_use]
+    pub fn could_be_without_marks(word: &str) -> bool {
+        if word.is_empty() || word.len() > 7 || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return false;
+        }
+        let word = word.to_ascii_lowercase();
+        let fits = |onset: &str| {
+            let rest = if onset == "đ" { None } else { word.strip_prefix(onset) };
+            rest.is_some_and(|rest| RHYMES.iter().any(|rhyme| is_without_marks(rhyme, rest)))
+        };
+        ONSETS.iter().any(|onset| fits(onset)) || of_gi(&word).is_some()
+    }
+}
+
+/// `gi` before `i` is written once: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
+fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
+    let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
+    RHYMES.iter().copied().find(|rhyme| *rhyme == rest).map(|rhyme| ("gi", rhyme))
+}
+
+/// A word's letters in lower case, without its tone, and the tone. `None`: it has letters
+/// that Vietnamese lacks, two tones, or too many letters.
+fn parts(word: &str) -> Option<(String, Tone)> {
+    if word.is_empty() || word.chars().count() > LONGEST {
+        return None;
+    }
+    let mut tone = Tone::Level;
+    let mut letters = String::with_capacity(word.len());
+    for c in word.chars().flat_map(char::to_lowercase).nfd() {
+        match c {
+            'a'..='z' | 'đ' | '\u{302}' | '\u{306}' | '\u{31B}' => letters.push(c),
+            c => {
+                let found = Tone::of_mark(c).filter(|_| tone == Tone::Level)?;
+                tone = found;
+            }
+        }
+    }
+    Some((letters.nfc().collect(), tone))
+}
+
+/// Whether a rhyme without its marks is this.
+fn is_without_marks(rhyme: &str, plain: &str) -> bool {
+    let bare = |c: char| match c {
+        'ă' | 'â' => 'a',
+        'ê' => 'e',
+        'ô' | 'ơ' => 'o',
+        'ư' => 'u',
+        c => c,
+    };
+    rhyme.chars().map(bare).eq(plain.chars())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syllables_are_told_from_other_words() {
+        let yes = "Hà Nội mưa rất to đường phố ngập nước người dân thuyền quyển nghiêng giữa gì giếng khuya \
+                   oanh ủy uống ĐƯỜNG xoong quốc huỳnh khuếch thuở nghĩa yêu ý gìn quý quyết tuýt quần";
+        for word in yes.split_whitespace() {
+            assert!(Syllable::of(word).is_some(), "{word}");
+        }
+        for word in
+            ["street", "Nội1", "vjệt", "cát̀", "tàc", "", "nghh", "ngươiiiiiiiii", "wow", "Zürich", "über"]
+        {
+            assert_eq!(Syllable::of(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn any_normal_form_is_read() {
+        let word = "Đường";
+        let decomposed: String = word.nfd().collect();
+        assert_eq!(Syllable::of(&decomposed), Syllable::of(word));
+        assert_eq!(Syllable::of(word).unwrap().tone, Tone::Falling);
+    }
+
+    #[test]
+    fn rhymes_are_there_once() {
+        let mut sorted = RHYMES.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), RHYMES.len());
+    }
+
+    #[test]
+    fn unmarked_text_is_told() {
+        let text = "nguoi dan Ha Noi cho mua xuan ve tren pho cu";
+        assert!(text.split(' ').all(Syllable::could_be_without_marks));
+        let english = "the weather people wanted yesterday strength knows school";
+        let count = english.split(' ').filter(|word| Syllable::could_be_without_marks(word)).count();
+        assert_eq!(count, 1, "the");
+    }
+}
