@@ -75,8 +75,7 @@ impl Single {
     pub fn begin(path: &Path, format: Format, filter: Filter) -> Result<Self, ExportError> {
         // A link stays a link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_special =
-            fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        let is_special = fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file());
         let part = (!is_special).then(|| {
             let mut name = target.as_os_str().to_owned();
             name.push(".part");
@@ -149,7 +148,10 @@ mod tests {
     fn what_cannot_be_written_is_said_so() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/out.jsonl");
-        let error = Single::begin(&path, Format::Parquet, Filter::default()).unwrap_err();
-        assert!(error.to_string().contains("absent/out.jsonl"), "{error}");
+        for path in [path.as_path(), folder.path()] {
+            let error = Single::begin(path, Format::Parquet, Filter::default()).unwrap_err();
+            assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

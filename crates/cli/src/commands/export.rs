@@ -125,13 +125,7 @@ fn into_folder(
     }
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
     bar.finish_and_clear();
-    say(format_args!(
-        "{} documents written to {}: {} files, {} bytes, listed in manifest.json",
-        manifest.tally.documents,
-        path.display(),
-        manifest.files.len(),
-        manifest.files.iter().map(|file| file.bytes).sum::<u64>()
-    ));
+    say(format_args!("{} documents written to {}", manifest.tally.documents, path.display()));
     Ok(manifest.tally)
 }
 

@@ -44,9 +44,10 @@ impl Shards {
     ) -> Result<Self, ExportError> {
         for file in whole {
             let path = folder.join(&file.path);
-            let found = hash_file(&path, file.bytes).map(hex);
-            let found = found.map_err(|error| damaged(path.clone(), folder, error.to_string()))?;
-            if found != file.sha256 {
+            let found = fs::metadata(&path)
+                .and_then(|metadata| hash_file(&path, file.bytes).map(|hash| (metadata.len(), hex(hash))));
+            let (bytes, sha256) = found.map_err(|error| damaged(path.clone(), folder, error.to_string()))?;
+            if (bytes, &sha256) != (file.bytes, &file.sha256) {
                 return Err(damaged(path, folder, "it was changed since it was written"));
             }
         }
