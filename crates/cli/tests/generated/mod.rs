@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{Options, open};
+use gleaner_store::{Options, PackedDocument, open};
 
 const VIETNAMESE: &str = "chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa người mua đến \
     từ các xã bên cạnh ai cũng mang theo giỏ tre và nói chuyện về giá lúa năm nay đã được mùa nhưng không cao";
@@ -75,7 +75,7 @@ pub fn corpus(folder: &Path, documents: u64) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {
             let document = document(number);
-            change.place(UrlKey::from_bytes(document.id.0), &document).unwrap();
+            change.place(UrlKey::from_bytes(document.id.0), PackedDocument::of(document.clone())).unwrap();
         }
         writer.commit(change).unwrap();
     }
