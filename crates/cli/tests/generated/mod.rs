@@ -75,7 +75,7 @@ pub fn corpus(folder: &Path, documents: u64) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {
             let document = document(number);
-            change.place(UrlKey::from_bytes(document.id.0), PackedDocument::of(document.clone())).unwrap();
+            change.place(UrlKey::from_bytes(document.id.0), PackedDocument::of(document)).unwrap();
         }
         writer.commit(change).unwrap();
     }
