@@ -81,7 +81,7 @@ Example:
   gleaner rebuild --data corpus"
     )]
     Rebuild(Rebuild),
-    /// Extract the archived pages again by today's templates and rules; documents keep their ids
+    /// Extract the archived pages again by today's templates; ids stay
     #[command(after_help = "Example:
   gleaner reextract --data corpus")]
     Reextract(Reextract),
