@@ -91,7 +91,9 @@ pub struct Start {
 /// When the store or the client cannot be used; the frontier is then as after a
 /// crash, and the same call goes on where it was.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { config, seeds, pins, mut writer, runtime, stop, progress } = start;
+    let Start { mut config, seeds, pins, mut writer, runtime, stop, progress } = start;
+    // The archive and notes for a snapshot are where the store is.
+    config.store.path = writer.folder().to_string_lossy().into_owned();
     let scope = Arc::new(Scope::from_seeds(&seeds));
     let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
     let (run, resumed) = begin(&mut writer, &seeds)?;

@@ -105,6 +105,12 @@ impl Writer {
         self.store.clone()
     }
 
+    /// The data folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Begins a change. It takes effect with [`Writer::commit`], or not at all.
     #[must_use]
     pub fn begin(&self) -> Change {

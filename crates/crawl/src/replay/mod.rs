@@ -101,7 +101,7 @@ pub struct Replayed {
     pub passed_over: BTreeMap<&'static str, u64>,
     /// Parts of files that cannot be read: file, offset, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
-    /// How visits ended, by [`Outcome::reason`].
+    /// How visits ended, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
     /// Texts that changed by it (re-extraction).
     pub changed: u64,
