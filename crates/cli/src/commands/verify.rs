@@ -149,7 +149,7 @@ fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
     text.push('\n');
     if found.without_archive > 0 {
         text += &format!(
-            "\n{} documents are in the store only: no archive has their pages\n",
+            "\n{} documents are of pages that this archive does not have\n",
             found.without_archive
         );
     }
