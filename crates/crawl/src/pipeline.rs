@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use gleaner_archive::ArchiveError;
+use gleaner_archive::{Archive, ArchiveError};
 use gleaner_config::{Bytes, Config};
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Store, StoreError, Wait, Writer};
+use gleaner_store::{Run, Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -18,6 +18,7 @@ use tokio::runtime::Handle;
 
 use crate::archiving::{self, Keeping};
 use crate::fetching::Fetching;
+use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
 use crate::owner::Owner;
 use crate::progress::Progress;
@@ -94,49 +95,23 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, mut writer, runtime, stop, progress } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
-    let scope = Arc::new(Scope::from_seeds(&seeds));
-    let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
-    let (run, resumed) = begin(&mut writer, &seeds)?;
-
-    let fetcher = {
-        let _inside = runtime.enter();
-        Fetcher::new(&config.fetch)?
-    };
-    let capacity = config.fetch.concurrency + 1;
-    let (tasks, work) = bounded::<Task>(capacity);
-    let (events, arrivals) = bounded::<Event>(capacity);
-    let keeping = Keeping::of(&config);
+    let (begun, resumed) = begin(&mut writer, &seeds)?;
     let archive = archiving::open(&config, &writer.store())?;
-    let desk = Desk {
-        store: writer.store(),
-        scope: Arc::clone(&scope),
-        pins: Arc::new(pins),
-        max_list: config.fetch.max_sitemap.get(),
-        keeping,
-    };
-    let workers = workers(config.crawl.workers, &work, &events, &desk)?;
-    let gap_scope = config.fetch.gap_scope;
-    let fetching = Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope, keeping, tasks, events };
-
     let cap = config.crawl.max_pages_per_host;
-    let mut owner =
-        Owner::new(writer, archive, config, scope, seed_hosts, fetching, run.clone(), stop, progress);
-    owner.load_hosts()?;
-    let complete = owner.work(&arrivals)?;
-    owner.flush()?;
-
-    let Owner { mut writer, store, hosts, fetching, .. } = owner;
-    drop(fetching);
-    for worker in workers {
-        // A worker that panicked has reported its page; there is nothing to add.
-        let _ = worker.join();
-    }
-    if complete {
-        let mut change = writer.begin();
-        change.end_run(&run, Timestamp::now());
-        writer.commit(change)?;
-        writer.flush()?;
-    }
+    let mut crew = Crew::assemble(Hands {
+        config,
+        seeds,
+        pins,
+        writer,
+        archive,
+        takes_all: false,
+        run: begun,
+        runtime,
+        stop,
+        progress,
+    })?;
+    let complete = crew.owner.work(&crew.arrivals)?;
+    let Dismissed { store, hosts, run } = crew.dismiss(complete)?;
     Ok(Summary {
         hosts: store.counts(run.number)?,
         held_back: held_back(&store, &hosts, cap, complete)?,
@@ -148,6 +123,86 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
+/// What a crew is assembled from.
+pub(crate) struct Hands {
+    pub(crate) config: Config,
+    pub(crate) seeds: Vec<Seed>,
+    pub(crate) pins: HostPins,
+    pub(crate) writer: Writer,
+    /// `None`: answers are not kept.
+    pub(crate) archive: Option<Archive>,
+    /// Whether hosts out of scope are taken, too.
+    pub(crate) takes_all: bool,
+    pub(crate) run: Run,
+    pub(crate) runtime: Handle,
+    pub(crate) stop: Stop,
+    pub(crate) progress: Arc<Progress>,
+}
+
+/// The owner of the store, and the threads that work for it: of a crawl, or of a replay.
+pub(crate) struct Crew {
+    pub(crate) owner: Owner,
+    /// What comes back to the owner.
+    pub(crate) arrivals: Receiver<Event>,
+    workers: Vec<thread::JoinHandle<()>>,
+}
+
+/// What is left when a crew has done its work.
+pub(crate) struct Dismissed {
+    pub(crate) store: Store,
+    pub(crate) hosts: Hosts,
+    pub(crate) run: Run,
+}
+
+impl Crew {
+    /// Starts the worker threads.
+    pub(crate) fn assemble(hands: Hands) -> Result<Self, CrawlError> {
+        let Hands { config, seeds, pins, writer, archive, takes_all, run, runtime, stop, progress } = hands;
+        let scope = Arc::new(Scope::from_seeds(&seeds));
+        let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
+        let fetcher = {
+            let _inside = runtime.enter();
+            Arc::new(Fetcher::new(&config.fetch)?)
+        };
+        let capacity = config.fetch.concurrency + 1;
+        let (tasks, work) = bounded::<Task>(capacity);
+        let (events, arrivals) = bounded::<Event>(capacity);
+        let keeping = Keeping::of(&config);
+        let desk = Desk {
+            store: writer.store(),
+            scope: Arc::clone(&scope),
+            pins: Arc::new(pins),
+            max_list: config.fetch.max_sitemap.get(),
+            keeping,
+        };
+        let workers = workers(config.crawl.workers, &work, &events, &desk)?;
+        let gap_scope = config.fetch.gap_scope;
+        let fetching = Fetching { runtime, fetcher, gap_scope, keeping, tasks, events };
+        let mut owner = Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress);
+        owner.takes_all = takes_all;
+        owner.load_hosts()?;
+        Ok(Self { owner, arrivals, workers })
+    }
+
+    /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
+    pub(crate) fn dismiss(mut self, complete: bool) -> Result<Dismissed, CrawlError> {
+        self.owner.flush()?;
+        let Owner { mut writer, store, hosts, fetching, run, .. } = self.owner;
+        drop(fetching);
+        for worker in self.workers {
+            // A worker that panicked has reported its page; there is nothing to add.
+            let _ = worker.join();
+        }
+        if complete {
+            let mut change = writer.begin();
+            change.end_run(&run, Timestamp::now());
+            writer.commit(change)?;
+            writer.flush()?;
+        }
+        Ok(Dismissed { store, hosts, run })
+    }
+}
+
 /// The second at which the next URL is due, whatever it waits for.
 fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
     let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
@@ -155,7 +210,7 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
 }
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.
-pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_store::Run, bool), CrawlError> {
+pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(Run, bool), CrawlError> {
     let mut change = writer.begin();
     let begun = change.begin_run(Timestamp::now())?;
     for seed in seeds {
@@ -169,15 +224,15 @@ pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(gleaner_stor
 
 /// What a worker has at hand.
 #[derive(Debug, Clone)]
-pub(crate) struct Desk {
-    pub(crate) store: Store,
-    pub(crate) scope: Arc<Scope>,
-    pub(crate) pins: Arc<HostPins>,
-    pub(crate) max_list: u64,
-    pub(crate) keeping: Option<Keeping>,
+struct Desk {
+    store: Store,
+    scope: Arc<Scope>,
+    pins: Arc<HostPins>,
+    max_list: u64,
+    keeping: Option<Keeping>,
 }
 
-pub(crate) fn workers(
+fn workers(
     count: usize,
     work: &Receiver<Task>,
     events: &Sender<Event>,

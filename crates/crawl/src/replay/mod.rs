@@ -28,13 +28,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossbeam_channel::bounded;
 use gleaner_config::Config;
-use gleaner_fetch::Fetcher;
-use gleaner_frontier::{Scope, Seed};
+use gleaner_frontier::Seed;
 use gleaner_store::Writer;
 use gleaner_template::HostPins;
-use jiff::Timestamp;
 use tokio::runtime::Handle;
 
 use conductor::Conductor;
@@ -42,10 +39,7 @@ use source::Limits;
 pub use source::Source;
 
 use crate::Stop;
-use crate::fetching::Fetching;
-use crate::job::{Event, Task};
-use crate::owner::Owner;
-use crate::pipeline::{CrawlError, Desk, begin, workers};
+use crate::pipeline::{CrawlError, Crew, Dismissed, Hands, begin};
 use crate::progress::Progress;
 
 /// What a replay is for.
@@ -120,58 +114,35 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, mut writer, sources, runtime, stop, progress } = start;
     // Its own archive is what is read, and what others wrote needs no copy.
     config.archive.keep = false;
-    let scope = Arc::new(Scope::from_seeds(&seeds));
-    let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
-    let (run, _) = begin(&mut writer, entered)?;
-    let fetcher = {
-        let _inside = runtime.enter();
-        Fetcher::new(&config.fetch)?
-    };
-    let capacity = config.fetch.concurrency + 1;
-    let (tasks, work) = bounded::<Task>(capacity);
-    let (events, arrivals) = bounded::<Event>(capacity);
-    let desk = Desk {
-        store: writer.store(),
-        scope: Arc::clone(&scope),
-        pins: Arc::new(pins),
-        max_list: config.fetch.max_sitemap.get(),
-        keeping: None,
-    };
-    let workers = workers(config.crawl.workers, &work, &events, &desk)?;
-    let gap_scope = config.fetch.gap_scope;
-    let fetching = Fetching { runtime, fetcher: Arc::new(fetcher), gap_scope, keeping: None, tasks, events };
+    let (begun, _) = begin(&mut writer, entered)?;
     let limits = Limits::of(&config);
-    let mut owner =
-        Owner::new(writer, None, config, scope, seed_hosts, fetching, run.clone(), stop, progress);
-    owner.takes_all = true;
-    owner.load_hosts()?;
+    let hands = Hands {
+        config,
+        seeds,
+        pins,
+        writer,
+        archive: None,
+        takes_all: true,
+        run: begun,
+        runtime,
+        stop,
+        progress,
+    };
+    let mut crew = Crew::assemble(hands)?;
 
     let mut marks = Vec::new();
     for source in &sources {
-        marks.push(owner.store.replayed(purpose.label(), &source.path.to_string_lossy())?);
+        marks.push(crew.owner.store.replayed(purpose.label(), &source.path.to_string_lossy())?);
     }
     let starts = sources.iter().cloned().zip(marks.iter().copied()).collect();
     let heard = source::read(starts, limits).map_err(CrawlError::NoWorkers)?;
     let paths = sources.into_iter().map(|source| source.path).collect();
     let mut conductor = Conductor::new(purpose, paths, marks);
-    let complete = conductor.work(&mut owner, &heard, &arrivals)?;
+    let complete = conductor.work(&mut crew.owner, &heard, &crew.arrivals)?;
     drop(heard);
-    conductor.note(&mut owner, complete)?;
-    owner.flush()?;
-
-    let Owner { mut writer, store, fetching, .. } = owner;
-    drop(fetching);
-    for worker in workers {
-        // A worker that panicked has reported its page; there is nothing to add.
-        let _ = worker.join();
-    }
-    if complete {
-        let mut change = writer.begin();
-        change.end_run(&run, Timestamp::now());
-        writer.commit(change)?;
-        writer.flush()?;
-    }
+    conductor.note(&mut crew.owner, complete)?;
+    let Dismissed { store, run, .. } = crew.dismiss(complete)?;
     let mut outcomes = BTreeMap::new();
     for (_, counts) in store.counts(run.number)? {
         for (reason, count) in counts.outcomes {
