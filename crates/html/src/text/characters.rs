@@ -1,0 +1,138 @@
+//! The characters of a line: what is seen of them, and where a space stands.
+//!
+//! The awkward truth: where a style sheet alone parts two words the gap is guessed
+//! ([`starts_anew`]).
+
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+/// Stands in the buffer where something visible was left out of a line; also
+/// what Unicode has it for.
+pub(super) const OBJECT: char = '\u{FFFC}';
+
+/// Stands in the buffer between texts that an inline element's edge parts; no text
+/// means anything by it either.
+pub(super) const EDGE: char = '\u{FFFB}';
+
+/// Characters that are not seen and mean nothing in a corpus: soft hyphens, zero-width
+/// spaces, controls, also those of writing direction and annotation, and noncharacters.
+pub(super) fn is_noise(c: char) -> bool {
+    match c {
+        '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
+        '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FFF9}'..='\u{FFFB}' => true,
+        c => (c.is_control() && !c.is_whitespace()) || u32::from(c) & 0xFFFE == 0xFFFE,
+    }
+}
+
+/// Whether U+200C and U+200D may matter beside this character: letters of the
+/// scripts that join or stack, marks and emoji. In Latin text they are leftovers.
+fn joins(c: char) -> bool {
+    c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
+}
+
+/// Whether a thing left out between these two was all that parted two words.
+fn parts_words(before: char, after: char) -> bool {
+    after.is_alphanumeric()
+        && (before.is_alphanumeric()
+            || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
+}
+
+/// Whether at an element's edge a new word starts with this character: a capital behind
+/// two lower-case letters (`e<b>Bay</b>` is one word) or behind the end of a sentence.
+fn starts_anew(before: &str, c: char) -> bool {
+    let mut back = before.chars().rev();
+    c.is_uppercase()
+        && match back.next() {
+            Some('.' | '!' | '?' | '…' | ':' | ';' | ')' | '”' | '»') => true,
+            Some(last) => last.is_lowercase() && back.next().is_some_and(char::is_alphabetic),
+            None => false,
+        }
+}
+
+/// Characters that stay as they are whatever stands beside them: neither white space
+/// nor noise, and NFC by themselves.
+pub(crate) fn is_plain(c: char) -> bool {
+    let is_letter = || {
+        matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
+            | '\u{2010}'..='\u{2027}' | '\u{4E00}'..='\u{9FEF}')
+    };
+    let is_mark = || {
+        matches!(c, '\u{A1}'..='\u{AC}' | '\u{AE}'..='\u{BF}' | '\u{388}'..='\u{3CE}'
+            | '\u{20AC}' | '\u{3001}'..='\u{3002}' | '\u{FF01}'..='\u{FF5E}')
+    };
+    c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
+}
+
+/// Where the characters end that stay as they are: plain ones, and single spaces between.
+fn plain_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    loop {
+        match bytes.get(at) {
+            Some(0x21..=0x7E) => at += 1,
+            Some(b' ') if text[at + 1..].starts_with(is_plain) => at += 1,
+            Some(0x80..) => match text[at..].chars().next().filter(|c| is_plain(*c)) {
+                Some(c) => at += c.len_utf8(),
+                None => return at,
+            },
+            _ => return at,
+        }
+    }
+}
+
+pub(super) fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut space, mut object, mut edge, mut joiner) = (false, false, false, None);
+    let mut is_composed = true;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            OBJECT => object = true,
+            EDGE => edge = true,
+            '\u{200C}' | '\u{200D}' => joiner = Some(c),
+            c if c.is_whitespace() => space = true,
+            c if is_noise(c) => {}
+            c => {
+                if let Some(before) = out.chars().next_back() {
+                    if space || (object && parts_words(before, c)) || (edge && starts_anew(&out, c)) {
+                        out.push(' ');
+                    } else if let Some(joiner) = joiner
+                        && joins(before)
+                        && joins(c)
+                    {
+                        is_composed = false;
+                        out.push(joiner);
+                    }
+                }
+                (space, object, edge, joiner) = (false, false, false, None);
+                is_composed &= is_plain(c);
+                // The rest of most lines needs no question.
+                length += plain_end(&rest[length..]);
+                out.push_str(&rest[..length]);
+            }
+        }
+        rest = &rest[length..];
+    }
+    if is_composed { out } else { composed(out) }
+}
+
+pub(super) fn preserve(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in
+        text.replace("\r\n", "\n").split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{B}', '\u{C}'])
+    {
+        out.extend(
+            line.chars()
+                .filter(|c| !is_noise(*c) && *c != OBJECT)
+                .map(|c| if c.is_whitespace() && c != '\t' { ' ' } else { c }),
+        );
+        out.truncate(out.trim_end_matches([' ', '\t']).len());
+        out.push('\n');
+    }
+    let kept = out.trim_end().trim_start_matches('\n');
+    composed(kept.to_owned())
+}
+
+fn composed(text: String) -> String {
+    if is_nfc(&text) { text } else { text.nfc().collect() }
+}
