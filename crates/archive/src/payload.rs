@@ -30,7 +30,9 @@ pub struct Payload {
 #[must_use]
 pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
     let codings = transfer.iter().rev().chain(content.iter().rev());
-    let mut payload = Payload { body: coded.to_vec(), is_cut: false };
+    // What stands behind the last coding that is undone is no body.
+    let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
+    let mut payload = Payload { body: coded.to_vec(), is_cut: is_too_deep };
     for coding in codings.take(MOST_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
@@ -179,6 +181,16 @@ mod tests {
         let bomb = decode(&gzip(&[b'a'; 100_000]), &[], &named(&["gzip"]), 1000);
         assert_eq!((bomb.body.len(), bomb.is_cut), (1000, true));
         assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), is_cut: true });
+    }
+
+    #[test]
+    fn codings_without_end_are_no_body() {
+        let mut coded = TEXT.to_vec();
+        for depth in 1..=MOST_CODINGS + 1 {
+            coded = gzip(&coded);
+            let payload = decode(&coded, &[], &vec!["gzip".to_owned(); depth], 1000);
+            assert_eq!((payload.body == TEXT, payload.is_cut), (depth <= MOST_CODINGS, depth > MOST_CODINGS));
+        }
     }
 
     proptest! {

@@ -63,7 +63,7 @@ impl Keeping {
             status: response.status,
             headers: &response.headers,
             body: &response.body,
-            is_cut: false,
+            is_cut: response.is_cut,
             fields: &[(ROLE, role)],
         };
         let digest = capture.digest();

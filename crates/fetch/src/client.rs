@@ -95,6 +95,8 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body, decompressed; of an answer that is no 2xx at most the first 64 KiB.
     pub body: Vec<u8>,
+    /// Whether the body was longer than what is kept of it, or broke off.
+    pub is_cut: bool,
     /// From the request to the end of the body.
     pub elapsed: Duration,
 }
@@ -216,9 +218,10 @@ impl Client {
         let mut response = response_head(&request.url, &answer);
         if !answer.status().is_success() {
             // What follows a refusal is of use to people only; half of it will do.
-            let _ = self.read(&mut answer, &mut response.body, REFUSAL_BODY).await;
+            let read = self.read(&mut answer, &mut response.body, REFUSAL_BODY).await;
+            response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
-            self.read(&mut answer, &mut response.body, ROBOTS_LIMIT as u64).await?;
+            response.is_cut = !self.read(&mut answer, &mut response.body, ROBOTS_LIMIT as u64).await?;
         } else {
             let limit = if request.want == Want::Page { self.max_page } else { self.max_list };
             if request.want == Want::Page {
@@ -303,6 +306,7 @@ impl Response {
             hold: None,
             headers,
             body: Vec::new(),
+            is_cut: false,
             elapsed: Duration::ZERO,
         }
     }

@@ -148,10 +148,8 @@ fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
     );
     text.push('\n');
     if found.without_archive > 0 {
-        text += &format!(
-            "\n{} documents are of pages that this archive does not have\n",
-            found.without_archive
-        );
+        text +=
+            &format!("\n{} documents are of pages that this archive does not have\n", found.without_archive);
     }
     for fault in &found.printed {
         text += &format!("\nfault: {fault}");

@@ -221,7 +221,7 @@ async fn the_body_of_a_refusal_is_kept_in_part() {
     let head = b"HTTP/1.1 404 Not Found\r\n\r\n".to_vec();
     let server = Server::start(move |_| Answer::Endless(head.clone(), vec![b'a'; 4096])).await;
     let got = ask_page(&server).await.unwrap();
-    assert_eq!((got.status, got.body.len()), (404, 64 << 10));
+    assert_eq!((got.status, got.body.len(), got.is_cut), (404, 64 << 10, true));
 }
 
 #[tokio::test]
