@@ -6,7 +6,8 @@
 //!    pages were judged alone ([`Method::BlockModel`]).
 //! 2. Every later page is held against it ([`Health::see`]) and is *unlike* if one of
 //!    these is far off: no text, a length of another order, hardly any known place or
-//!    repeated text, judged alone or unsure where the learning pages were not.
+//!    repeated text, unsure where the learning pages were not, or judged alone where they
+//!    were not and not of their design.
 //! 3. Of the last [`Window::PAGES`] pages, [`Window::UNLIKE`] unlike ones mean that the
 //!    template is out of date: the site has been redesigned, or never was what the
 //!    learning pages showed.
@@ -71,6 +72,10 @@ const FAMILIAR: f32 = 0.35;
 /// Below this share of the median page's confidence a page is unsure.
 const UNSURE: f32 = 0.5;
 
+/// From this share of them on a page has the design of the learning pages, and that it was
+/// judged alone says something of its text only.
+const OF_THE_DESIGN: f32 = 0.7;
+
 /// From this share on being judged alone is no news.
 const OFTEN_ALONE: f32 = 0.3;
 
@@ -109,14 +114,15 @@ impl Health {
     }
 
     pub(crate) fn is_unlike(&self, page: &Extracted, words: u32) -> bool {
-        let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE;
+        let familiar = self.familiar(page);
+        let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE && familiar < OF_THE_DESIGN;
         let learned = self.words > 0;
         learned
             && (words == 0
                 || self.is_of_another_order(words)
                 || alone
                 || page.confidence < UNSURE * self.confidence
-                || self.familiar(page) < FAMILIAR)
+                || familiar < FAMILIAR)
     }
 
     /// Whether a text has a length of another order than the median page's.
@@ -219,7 +225,9 @@ mod tests {
             (page(70, 0.9, (1.0, 0.6), by_site), true),
             (page(2100, 0.9, (1.0, 0.6), by_site), true),
             (page(400, 0.4, (1.0, 0.6), by_site), true),
-            (page(400, 0.9, (1.0, 0.6), alone), true),
+            (page(400, 0.9, (1.0, 0.6), alone), false),
+            (page(400, 0.9, (0.6, 0.4), alone), true),
+            (page(400, 0.9, (0.6, 0.4), by_site), false),
             (page(400, 0.9, (0.6, 0.0), by_site), true),
             (page(400, 0.9, (0.1, 0.1), by_site), true),
         ];
