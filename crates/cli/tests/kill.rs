@@ -13,14 +13,14 @@ use newspaper::{Crawl, check_gaps};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Kills in one crawl; `GLEANER_LONG=1` makes it 100.
-const KILLS: usize = 20;
+/// Kills in one crawl; `GLEANER_LONG=1` makes it 200.
+const KILLS: usize = 50;
 /// The gap that must be kept through every kill.
 const GAP: Duration = Duration::from_millis(60);
 
 /// Crawls, killed again and again, after shares of the `whole` number of requests.
 fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
-    let kills = if std::env::var_os("GLEANER_LONG").is_some() { 100 } else { KILLS };
+    let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
     let killed = Crawl::of(options, GAP);
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {

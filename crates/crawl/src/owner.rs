@@ -243,6 +243,9 @@ impl Owner {
     /// Brings everything to disk, and looks whether the disk has room for more.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         self.sync_archive()?;
+        let mut change = self.writer.begin();
+        change.put_clock(Timestamp::now())?;
+        self.writer.commit(change)?;
         self.writer.flush()?;
         self.unflushed = 0;
         self.flushed = Instant::now();

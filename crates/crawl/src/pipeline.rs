@@ -15,6 +15,7 @@ use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
+use tracing::warn;
 
 use crate::archiving::{self, Keeping};
 use crate::fetching::Fetching;
@@ -211,8 +212,12 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.
 pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(Run, bool), CrawlError> {
+    let now = Timestamp::now();
+    if let Some(behind) = writer.heed_clock(now)? {
+        warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
+    }
     let mut change = writer.begin();
-    let begun = change.begin_run(Timestamp::now())?;
+    let begun = change.begin_run(now)?;
     for seed in seeds {
         let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
         change.seed(&found, reading::rank::LISTING)?;

@@ -40,6 +40,14 @@ pub enum StoreError {
         /// The newest format known here.
         known: u32,
     },
+    /// The disk is full.
+    #[error("the store failed while {doing}: {source}; make room, then run the same command to go on")]
+    Full {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
     /// sled refused.
     #[error("the store failed while {doing}: {source}")]
     Sled {
@@ -63,6 +71,14 @@ pub enum StoreError {
 impl StoreError {
     /// For `map_err` on a sled call.
     pub(crate) fn sled(doing: &'static str) -> impl FnOnce(sled::Error) -> Self {
-        move |source| Self::Sled { doing, source }
+        move |source| match source {
+            sled::Error::Corruption { .. } => {
+                Self::Damaged { what: "the database", reason: format!("found while {doing}") }
+            }
+            sled::Error::Io(source) if source.kind() == io::ErrorKind::StorageFull => {
+                Self::Full { doing, source }
+            }
+            source => Self::Sled { doing, source },
+        }
     }
 }

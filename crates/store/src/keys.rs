@@ -16,7 +16,7 @@
 //! | `c` content hash | document id |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `r` purpose, NUL, file | how far a file was replayed |
-//! | `m` name | the store's format, the last run, totals, the end of the archive |
+//! | `m` name | the store's format, the last run, totals, the end of the archive, flushes, the clock |
 //!
 //! Numbers are big-endian, so that the order of keys is the order of numbers.
 

@@ -17,8 +17,10 @@
 //! docs/architecture.md tells what is done about that.
 
 mod change;
+mod clock;
 mod documents;
 mod error;
+mod flushed;
 mod frontier;
 mod keys;
 mod lock;

@@ -9,8 +9,8 @@ use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
 
 use crate::lock::Lock;
-use crate::records::decode;
-use crate::{Change, PackedPage, Store, StoreError, UrlRecord, UrlState, keys};
+use crate::records::{decode, encode};
+use crate::{Change, PackedPage, Store, StoreError, UrlRecord, UrlState, flushed, keys};
 
 /// The format that this version writes.
 const FORMAT: u32 = 1;
@@ -30,6 +30,8 @@ pub struct Writer {
     store: Store,
     database: sled::Db,
     folder: PathBuf,
+    /// Number of the last flush.
+    flushes: u64,
 }
 
 /// Opens the store in `folder`.
@@ -46,11 +48,16 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
         return Err(StoreError::Nothing { path: folder.into() });
     }
     let lock = Lock::take(folder)?;
+    if !path.exists() {
+        flushed::forget(folder)?;
+    }
     let database = open_database(&path, options)?;
     let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
     let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
-    let writer =
-        Writer { store: Store { records, pages, _lock: Arc::new(lock) }, database, folder: folder.into() };
+    let store = Store { records, pages, _lock: Arc::new(lock) };
+    let flushes = store.get("the number of flushes", &keys::meta("flushes"))?.unwrap_or(0);
+    flushed::check(folder, flushes)?;
+    let writer = Writer { store, database, folder: folder.into(), flushes };
     writer.check_format(folder)?;
     writer.sweep()?;
     Ok(writer)
@@ -72,6 +79,7 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
     let aside = names.find(|name| !name.exists()).expect("numbers do not end");
     std::fs::rename(&path, &aside).map_err(wrong)?;
+    flushed::forget(folder)?;
     Ok(Some(aside))
 }
 
@@ -145,8 +153,11 @@ impl Writer {
     /// # Errors
     /// When the disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.flushes += 1;
+        let number = encode(&self.flushes);
+        self.store.records.insert(keys::meta("flushes"), number).map_err(StoreError::sled("writing"))?;
         self.database.flush().map_err(StoreError::sled("flushing"))?;
-        Ok(())
+        flushed::note(&self.folder, self.flushes)
     }
 
     /// Bytes that are free on the disk of the data folder.
@@ -189,7 +200,7 @@ impl Writer {
             }
             Some(_) => Ok(()),
             None => {
-                let format = crate::records::encode(&FORMAT);
+                let format = encode(&FORMAT);
                 self.store.records.insert(key, format).map_err(StoreError::sled("writing"))?;
                 Ok(())
             }

@@ -7,6 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
+use std::path::Path;
+
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{Options, PackedPage, RawPage, StoreError, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};
@@ -234,4 +236,63 @@ fn a_folder_without_a_corpus_is_named_as_such() {
     let refused = open(folder.path(), &Options { create: false, ..OPTIONS }).unwrap_err();
     assert!(matches!(refused, StoreError::Nothing { .. }), "{refused}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_waits_is_moved_when_the_clock_was_set_back() {
+    let (_folder, mut writer) = fresh();
+    let ahead = NOW + SignedDuration::from_hours(8000);
+    let minutes = SignedDuration::from_mins;
+    discover(&mut writer, &[("http://a.example/", 0)]);
+    let mut change = writer.begin();
+    let record = change.url(key("http://a.example/")).unwrap().unwrap();
+    change.retry(key("http://a.example/"), record, ahead + minutes(5)).unwrap();
+    change.put_clock(ahead).unwrap();
+    change.put_clock(NOW).unwrap();
+    writer.commit(change).unwrap();
+
+    assert_eq!(writer.heed_clock(ahead - minutes(9)).unwrap(), None);
+    assert_eq!(writer.heed_clock(NOW).unwrap(), Some(SignedDuration::from_hours(8000)));
+    let due = u64::try_from((NOW + minutes(5)).as_second()).unwrap();
+    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), Some(due));
+    assert_eq!(writer.heed_clock(NOW).unwrap(), None);
+
+    let mut change = writer.begin();
+    assert_eq!(change.promote(Wait::Retry, NOW + minutes(5), 10).unwrap(), 1);
+    writer.commit(change).unwrap();
+    assert_eq!(next(&writer, "a.example").unwrap(), "http://a.example/");
+}
+
+#[test]
+fn a_store_that_lost_what_was_flushed_says_so() {
+    let (folder, mut writer) = fresh();
+    let (sled, old) = (folder.path().join("sled"), folder.path().join("old"));
+    discover(&mut writer, &[("http://a.example/", 0)]);
+    writer.flush().unwrap();
+    drop(writer);
+    // As a file system gives back an older state after a failure.
+    copy(&sled, &old);
+    let mut writer = open(folder.path(), &OPTIONS).unwrap();
+    discover(&mut writer, &[("http://b.example/", 0)]);
+    writer.flush().unwrap();
+    drop(writer);
+    std::fs::remove_dir_all(&sled).unwrap();
+    copy(&old, &sled);
+    let error = open(folder.path(), &OPTIONS).unwrap_err().to_string();
+    assert!(error.contains("flushed 2 times and ends with flush 1"), "{error}");
+    std::fs::write(folder.path().join("flushed"), "torn").unwrap();
+    drop(open(folder.path(), &OPTIONS).unwrap());
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }

@@ -1,0 +1,204 @@
+//! What a machine does to a crawl: its disk is full or read-only, its clock jumps, a second
+//! process comes. After each of them the same command goes on, and the corpus is the one of
+//! an undisturbed crawl. `kill.rs` has kills, `archive.rs` damaged files.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a test says what it skips")]
+
+mod newspaper;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use gleaner_testkit::Options;
+use newspaper::{Crawl, check_gaps};
+
+const GAP: Duration = Duration::from_millis(40);
+
+fn quiet(gap: Duration) -> Crawl {
+    Crawl::of(Options { faults: false, ..Options::default() }, gap)
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    let status = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// A disk of its own over a folder, in memory; as long as this lives.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// `None`, and a line that says so, where this user may mount none.
+    fn over(folder: &Path, options: &str) -> Option<Self> {
+        fs::create_dir_all(folder).unwrap();
+        let path = folder.to_str().unwrap();
+        if succeeds("mount", &["-t", "tmpfs", "-o", options, "tmpfs", path]) {
+            return Some(Self(folder.to_path_buf()));
+        }
+        println!("skipped: a disk of its own can be mounted by root only");
+        None
+    }
+
+    fn becomes(&self, options: &str) {
+        let options = format!("remount,{options}");
+        assert!(succeeds("mount", &["-o", &options, self.0.to_str().unwrap()]));
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        succeeds("umount", &["--lazy", self.0.to_str().unwrap()]);
+    }
+}
+
+/// The corpus is whole: what was acknowledged is there, once, and store and archive agree.
+fn assert_whole(crawl: &Crawl, undisturbed: &Crawl) {
+    let verified = crawl.run(&["verify"]);
+    let told = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(verified.status.success(), "{told}{}", said(&verified));
+    let (corpus, expected) = (crawl.corpus(), undisturbed.corpus());
+    assert_eq!(corpus.len(), expected.len());
+    assert!(corpus == expected, "texts differ from those of the undisturbed crawl");
+}
+
+#[test]
+fn a_crawl_goes_on_when_a_full_disk_has_room_again() {
+    let undisturbed = quiet(Duration::ZERO);
+    undisturbed.to_its_end();
+    let crawl = quiet(Duration::ZERO);
+    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=1m") else { return };
+    let crawling = ["crawl", "--seeds", "seeds.txt"];
+
+    // By default a crawl ends before the disk is full.
+    let early = crawl.run(&crawling);
+    assert_eq!(early.status.code(), Some(1));
+    assert!(said(&early).contains("less than store.min_free_disk = 256MiB; make room"), "{}", said(&early));
+
+    // And where it may not look ahead, it hits the end, at one place or another.
+    let mut ends = 0;
+    for size in ["1m", "1200k", "1500k", "1800k", "2200k"] {
+        disk.becomes(&format!("size={size}"));
+        let full = crawl.run(&[&crawling[..], &["--set", "store.min_free_disk=0B"]].concat());
+        if full.status.success() {
+            break;
+        }
+        ends += 1;
+        let said = said(&full);
+        assert_eq!(full.status.code(), Some(1), "{said}");
+        assert!(said.contains("No space left on device") && said.contains("make room"), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+    assert!(ends > 0, "the disk never was full");
+    disk.becomes("size=300m");
+    crawl.to_its_end();
+    assert_whole(&crawl, &undisturbed);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused_and_left_as_it_is() {
+    let crawl = quiet(Duration::ZERO);
+    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=300m") else { return };
+    disk.becomes("ro");
+    let refused = crawl.run(&["crawl", "--seeds", "seeds.txt"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said(&refused).contains("data folder data: Read-only file system"), "{}", said(&refused));
+    assert_eq!(crawl.newspaper.request_count(), 0);
+
+    disk.becomes("rw");
+    crawl.to_its_end();
+    let corpus = crawl.corpus();
+    disk.becomes("ro");
+    for arguments in
+        [&["crawl", "--seeds", "seeds.txt"][..], &["reextract"], &["rebuild", "--seeds", "seeds.txt"]]
+    {
+        let refused = crawl.run(arguments);
+        assert_eq!(refused.status.code(), Some(1), "{arguments:?}");
+        assert!(said(&refused).contains("Read-only file system"), "{arguments:?} {}", said(&refused));
+        assert!(!said(&refused).contains("panicked"), "{}", said(&refused));
+    }
+    disk.becomes("rw");
+    assert_eq!(crawl.corpus(), corpus);
+}
+
+#[test]
+fn a_second_process_is_refused_by_name() {
+    let crawl = quiet(GAP);
+    let mut first = crawl.spawn();
+    assert!(crawl.newspaper.wait_for_requests(5, Duration::from_secs(30)));
+    let name = format!("is in use by process {}", first.id());
+    let seeds = ["--seeds", "seeds.txt"];
+    for arguments in
+        [&["crawl", seeds[0], seeds[1]][..], &["rebuild", seeds[0], seeds[1]], &["export"], &["stats"]]
+    {
+        let refused = crawl.run(arguments);
+        assert_eq!(refused.status.code(), Some(1), "{arguments:?}");
+        assert!(said(&refused).contains(&name), "{arguments:?} {}", said(&refused));
+    }
+    assert!(first.wait().unwrap().success());
+    check_gaps(&crawl.newspaper.requests(), GAP);
+    let urls: Vec<_> =
+        crawl.newspaper.requests().into_iter().map(|request| (request.host, request.path)).collect();
+    let distinct: BTreeSet<_> = urls.iter().collect();
+    assert_eq!(urls.len(), distinct.len(), "an URL was asked twice");
+}
+
+/// The library by which a test can hand a process another clock.
+fn faketime() -> Option<PathBuf> {
+    let folders = fs::read_dir("/usr/lib").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1")).find(|path| path.exists());
+    if found.is_none() {
+        println!("skipped: a clock that jumps needs the library of Debian's package faketime");
+    }
+    found
+}
+
+/// A crawl whose clock is ahead by what the file `clock` says.
+fn ahead(crawl: &Crawl, library: &Path, arguments: &[&str]) -> Command {
+    let mut command = crawl.command(arguments);
+    command
+        .env("LD_PRELOAD", library)
+        .env("FAKETIME_TIMESTAMP_FILE", crawl.folder.path().join("clock"))
+        .env("FAKETIME_NO_CACHE", "1")
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    command
+}
+
+#[test]
+fn a_clock_that_jumps_costs_nothing() {
+    let Some(library) = faketime() else { return };
+    let undisturbed = quiet(Duration::ZERO);
+    undisturbed.to_its_end();
+    let crawl = quiet(GAP);
+    let whole = undisturbed.newspaper.request_count();
+    let set = |days: &str| {
+        let (part, file) = (crawl.folder.path().join("part"), crawl.folder.path().join("clock"));
+        fs::write(&part, days).and_then(|()| fs::rename(part, file)).unwrap();
+    };
+    set("+400d");
+    let mut child = ahead(&crawl, &library, &["crawl", "--seeds", "seeds.txt"]).spawn().unwrap();
+    for (share, days) in [(4, "-3d"), (3, "+30d")] {
+        assert!(crawl.newspaper.wait_for_requests(whole / share, Duration::from_secs(60)));
+        set(days);
+    }
+    assert!(crawl.newspaper.wait_for_requests(whole / 2, Duration::from_secs(60)));
+    assert!(child.try_wait().unwrap().is_none(), "the crawl ended before it was killed");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let out = crawl.to_its_end();
+    check_gaps(&crawl.newspaper.requests(), GAP);
+    assert_whole(&crawl, &undisturbed);
+
+    // What waited for a day after that clock is due by this one.
+    assert!(!out.contains("The next URL is due at 2027-12"), "{out}");
+    let before = crawl.newspaper.request_count();
+    set("+2d");
+    assert!(ahead(&crawl, &library, &["crawl", "--seeds", "seeds.txt"]).status().unwrap().success());
+    assert!(crawl.newspaper.request_count() > before);
+}
