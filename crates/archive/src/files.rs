@@ -248,7 +248,7 @@ mod tests {
             is_cut: false,
             fields: &[],
         };
-        capture.response(1)
+        capture.response(capture.digest(), 1)
     }
 
     fn bodies(folder: &Path) -> Vec<String> {

@@ -76,15 +76,34 @@ impl Record {
     ///
     /// # Errors
     /// What differs. A digest of an algorithm that is not known is not looked at, nor is
-    /// one of a block that is cut.
+    /// one of a block that is cut. Without a digest of the block, that of its payload is
+    /// looked at, if the answer is kept without codings.
     pub fn check(&self) -> Result<(), String> {
-        let stated = self.header.get("WARC-Block-Digest").and_then(Digest::from_label);
-        match stated.filter(|_| !self.is_cut) {
-            Some(stated) if stated != Digest::of(&self.block) => {
-                Err(format!("its block has the digest {}, and {stated} is stated", Digest::of(&self.block)))
-            }
-            _ => Ok(()),
+        let stated = |name| self.header.get(name).and_then(Digest::from_label);
+        let (what, stated, found) = match (stated("WARC-Block-Digest"), stated("WARC-Payload-Digest")) {
+            _ if self.is_cut => return Ok(()),
+            (Some(stated), _) => ("block", stated, Digest::of(&self.block)),
+            (None, Some(stated)) => match self.plain_payload() {
+                Some(payload) => ("payload", stated, Digest::of(payload)),
+                None => return Ok(()),
+            },
+            (None, None) => return Ok(()),
+        };
+        if stated == found {
+            return Ok(());
         }
+        Err(format!("its {what} has the digest {found}, and {stated} is stated"))
+    }
+
+    /// The body of an answer that is kept as it is read.
+    fn plain_payload(&self) -> Option<&[u8]> {
+        if self.header.kind().as_deref() != Some("response") {
+            return None;
+        }
+        let message = self.http()?;
+        let is_coded =
+            ["content-encoding", "transfer-encoding"].iter().any(|name| message.header(name).is_some());
+        (!is_coded).then_some(message.coded)
     }
 }
 

@@ -3,12 +3,11 @@
 //! A record is made where the answer is at hand and compressed there, so that the one who
 //! writes the file has only to append.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use jiff::Timestamp;
+use libdeflater::{CompressionLvl, Compressor};
 use uuid::Uuid;
 
 use crate::Digest;
@@ -54,16 +53,18 @@ impl Capture<'_> {
         Digest::of(self.body)
     }
 
-    /// A `response` record, as a gzip member. `level`: 1 (fast) to 9 (small).
+    /// A `response` record, as a gzip member. `payload`: the digest of the body; `level`:
+    /// 1 (fast) to 9 (small).
+    ///
+    /// It has no digest of the whole block: that would be a second pass over the body, and
+    /// the member has a checksum of all of it.
     #[must_use]
-    pub fn response(&self, level: u32) -> Vec<u8> {
-        let mut block = self.head(self.body.len());
-        block.extend_from_slice(self.body);
-        let mut fields = self.named("response", self.digest());
+    pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
+        let mut fields = self.named("response", payload);
         if self.is_cut {
             fields.push(("WARC-Truncated", "length".into()));
         }
-        self.member(fields, &block, level)
+        self.member(&fields, &[&self.head(self.body.len()), self.body], level)
     }
 
     /// A `revisit` record: of a 304, or of a body that is the one known already.
@@ -73,7 +74,7 @@ impl Capture<'_> {
         fields.push(("WARC-Profile", if self.status == 304 { NOT_MODIFIED } else { SAME_PAYLOAD }.into()));
         fields.push(("WARC-Refers-To-Target-URI", self.url.into()));
         fields.push(("WARC-Refers-To-Date", date(of.at)));
-        self.member(fields, &self.head(0), level)
+        self.member(&fields, &[&self.head(0)], level)
     }
 
     fn named(&self, kind: &str, payload: Digest) -> Vec<(&'static str, String)> {
@@ -86,8 +87,7 @@ impl Capture<'_> {
         ]
     }
 
-    fn member(&self, mut fields: Vec<(&'static str, String)>, block: &[u8], level: u32) -> Vec<u8> {
-        fields.push(("WARC-Block-Digest", Digest::of(block).to_string()));
+    fn member(&self, fields: &[(&str, String)], block: &[&[u8]], level: u32) -> Vec<u8> {
         let known = fields.iter().map(|(name, value)| (*name, value.as_str()));
         record(known.chain(self.fields.iter().copied()), block, level)
     }
@@ -121,21 +121,49 @@ pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) 
         ("WARC-Filename", name),
         ("Content-Type", "application/warc-fields"),
     ];
-    record(head.into_iter(), block.as_bytes(), level)
+    record(head.into_iter(), &[block.as_bytes()], level)
 }
 
-/// A record of these fields and this block, compressed by itself.
-fn record<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, block: &[u8], level: u32) -> Vec<u8> {
+/// A record of these fields and a block of these parts, compressed by itself.
+fn record<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, block: &[&[u8]], level: u32) -> Vec<u8> {
     let mut head = String::from("WARC/1.1\r\n");
     put(&mut head, "WARC-Record-ID", &format!("<urn:uuid:{}>", Uuid::new_v4()));
     for (name, value) in fields {
         put(&mut head, name, value);
     }
-    put(&mut head, "Content-Length", &block.len().to_string());
+    let length: usize = block.iter().map(|part| part.len()).sum();
+    put(&mut head, "Content-Length", &length.to_string());
     head.push_str("\r\n");
-    let mut encoder = GzEncoder::new(Vec::with_capacity(block.len() / 4), Compression::new(level));
-    let written = [head.as_bytes(), block, b"\r\n\r\n"].iter().try_for_each(|part| encoder.write_all(part));
-    written.and_then(|()| encoder.finish()).expect("nothing fails in memory")
+    let mut record = head.into_bytes();
+    record.reserve_exact(length + 4);
+    block.iter().for_each(|part| record.extend_from_slice(part));
+    record.extend_from_slice(b"\r\n\r\n");
+    packed(&record, level)
+}
+
+thread_local! {
+    /// A thread's compressor, with the level that it was made for.
+    static COMPRESSOR: RefCell<Option<(u32, Compressor)>> = const { RefCell::new(None) };
+}
+
+/// A gzip member.
+fn packed(bytes: &[u8], level: u32) -> Vec<u8> {
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let (_, compressor) = match kept {
+            Some(kept) if kept.0 == level => kept,
+            _ => kept.insert((level, Compressor::new(level_of(level)))),
+        };
+        let mut out = vec![0; compressor.gzip_compress_bound(bytes.len())];
+        let written = compressor.gzip_compress(bytes, &mut out).expect("the bound is libdeflate's own");
+        out.truncate(written);
+        out.shrink_to_fit();
+        out
+    })
+}
+
+fn level_of(level: u32) -> CompressionLvl {
+    let level = i32::try_from(level.clamp(1, 9)).unwrap_or(1);
+    CompressionLvl::new(level).unwrap_or_default()
 }
 
 /// A line `name: value`; line breaks in either would begin another.
@@ -205,7 +233,7 @@ mod tests {
             is_cut: true,
             fields: &[("Gleaner-Role", "page")],
         };
-        let record = read(capture.response(6));
+        let record = read(capture.response(capture.digest(), 6));
         assert_eq!(record.header.kind().as_deref(), Some("response"));
         assert_eq!(record.header.target(), Some("http://a.example/mưa"));
         assert_eq!(record.header.get("WARC-Date"), Some("2026-11-21T02:00:00.123456Z"));

@@ -259,7 +259,7 @@ impl Default for Store {
 
 impl Default for Archive {
     fn default() -> Self {
-        Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 4 }
+        Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 1 }
     }
 }
 

@@ -73,7 +73,8 @@ impl Keeping {
             Some(known) => Kept { record: capture.revisit(known, self.level), at, digest: None },
             None => {
                 let is_body = (200..300).contains(&response.status);
-                Kept { record: capture.response(self.level), at, digest: is_body.then_some(digest) }
+                let record = capture.response(digest, self.level);
+                Kept { record, at, digest: is_body.then_some(digest) }
             }
         }
     }

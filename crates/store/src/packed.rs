@@ -48,6 +48,12 @@ impl PackedDocument {
         self.id
     }
 
+    /// Bytes as it is stored.
+    #[must_use]
+    pub const fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Hash of its text.
     #[must_use]
     pub const fn content_hash(&self) -> ContentHash {
