@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use gleaner_eval::Method;
 use gleaner_eval::papers::Paper;
 use gleaner_template::Insert;
@@ -122,6 +123,15 @@ is shared, as with an empty gold text, they are 0. The site mean F1 (site_mean_f
 the sets of their means, whatever sites the pages of a set are of. Exit code 1 if a page could not
 be read: it is named, and in no figure.")]
     Eval(Eval),
+    /// Print what a shell needs to complete gleaner's commands
+    #[command(after_help = "Examples:
+  gleaner completions bash > ~/.local/share/bash-completion/completions/gleaner
+  gleaner completions zsh > ~/.zfunc/_gleaner")]
+    Completions(Completions),
+    /// Write the manual: a page for each command
+    #[command(after_help = "Example:
+  gleaner man ~/.local/share/man/man1")]
+    Man(Man),
 }
 
 #[derive(Debug, clap::Args)]
@@ -136,6 +146,18 @@ pub(crate) struct Rebuild {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// Folder of the pages; made where there is none
+    pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(Verify {}) => commands::verify::run(&common),
         Command::Eval(args) => commands::eval::run(&args),
+        Command::Completions(args) => commands::shell::completions(&args),
+        Command::Man(args) => commands::shell::man(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -126,3 +126,22 @@ fn help_says_what_figures_are_of() {
         assert!(help.contains(part), "{help} lacks {part}");
     }
 }
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let run =
+        |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).output().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = String::from_utf8(run(&["completions", shell]).stdout).unwrap();
+        assert!(script.contains("snapshot") && script.contains("gleaner"), "{shell}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let manual = folder.path().join("man1");
+    assert!(run(&["man", manual.to_str().unwrap()]).status.success());
+    let help = String::from_utf8(run(&["--help"]).stdout).unwrap();
+    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    for line in listed.lines() {
+        let name = line.split_whitespace().next().unwrap();
+        assert!(name == "help" || manual.join(format!("gleaner-{name}.1")).exists(), "{name}");
+    }
+}

@@ -1,0 +1,26 @@
+//! `gleaner completions` and `gleaner man`: what a shell and `man` want to know.
+
+use std::fs;
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+
+use crate::Done;
+use crate::args::{Args, Completions, Man};
+use crate::aside::say;
+use crate::failure::Failure;
+
+pub(crate) fn completions(args: &Completions) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "gleaner", &mut script);
+    io::stdout().write_all(&script).map_err(Failure::writing("standard output"))
+}
+
+pub(crate) fn man(args: &Man) -> Done {
+    let target = args.dir.display().to_string();
+    fs::create_dir_all(&args.dir)
+        .and_then(|()| clap_mangen::generate_to(Args::command(), &args.dir))
+        .map_err(Failure::writing(&target))?;
+    say(format_args!("the manual is in {target}; `man -l {target}/gleaner.1` shows its first page"));
+    Ok(())
+}
