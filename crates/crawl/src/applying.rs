@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::hosts::Host;
 use crate::job::{Event, Visit};
-use crate::owner::{Owner, later};
+use crate::owner::Owner;
 use crate::pipeline::CrawlError;
 use crate::reading::{Content, Reading, Refused, rank};
 use crate::schedule::GroupName;
@@ -77,7 +77,7 @@ impl Owner {
         if wait > self.hosts.gap(&host.group)
             && let Some(known) = self.store.host(&host.name)?
         {
-            change.put_host(&HostRecord { held_until: Some(later(wait)), ..known });
+            change.put_host(&HostRecord { held_until: Some(self.clock.after(wait)), ..known });
         }
         for url in self.sitemaps(host, origin) {
             let found = Found { url, role: Role::Sitemap, dated: None, news: false };
@@ -125,7 +125,7 @@ impl Owner {
         debug!(url = %visit.url, status = response.status, ?hold, "asked to wait");
         let mut change = self.writer.begin();
         let mut host = change.host(visit.url.host(), visit.url.domain())?;
-        host.held_until = Some(later(hold));
+        host.held_until = Some(self.clock.after(hold));
         change.put_host(&host);
         let tries = visit.record.tries;
         if tries >= self.config.fetch.retries.saturating_mul(PUSHED_BACK) {
@@ -172,7 +172,7 @@ impl Owner {
         debug!(url = %visit.url, reason, ?pause, "will be tried again");
         visit.record.tries += 1;
         let mut change = self.writer.begin();
-        change.retry(visit.key, visit.record, later(pause))?;
+        change.retry(visit.key, visit.record, self.clock.after(pause))?;
         self.commit(change)?;
         Ok(visit.group)
     }

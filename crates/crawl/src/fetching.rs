@@ -13,6 +13,7 @@ use tracing::debug;
 use url::Url;
 
 use crate::archiving::{Keeping, ROBOTS};
+use crate::clock::Clock;
 use crate::hosts::group_of_url;
 use crate::job::{Event, Task, Visit};
 use crate::schedule::GroupName;
@@ -24,6 +25,7 @@ pub(crate) struct Fetching {
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
     pub(crate) keeping: Option<Keeping>,
+    pub(crate) clock: Clock,
     pub(crate) tasks: Sender<Task>,
     pub(crate) events: Sender<Event>,
 }
@@ -48,7 +50,7 @@ impl Fetching {
         // in the frontier.
         match answer {
             Ok(response) => {
-                let _ = self.tasks.send(Task::Answer(visit, Box::new(response), now()));
+                let _ = self.tasks.send(Task::Answer(visit, Box::new(response), whole(self.clock.now())));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no answer");
@@ -67,23 +69,22 @@ impl Fetching {
                 Ok(url) => group_of_url(scope, &url).to_string(),
                 Err(_) => url.host_str().unwrap_or_default().to_owned(),
             };
-            let keeping = this.keeping;
+            let (keeping, clock) = (this.keeping, this.clock.clone());
             let asking = async move {
                 let mut kept = Vec::new();
                 let mut heard = |url: &Url, response: &Response| {
-                    let record = |keeping: Keeping| {
-                        keeping.record(url.as_str(), ROBOTS, response, Timestamp::now(), None)
-                    };
+                    let record =
+                        |keeping: Keeping| keeping.record(url.as_str(), ROBOTS, response, clock.now(), None);
                     kept.extend(keeping.map(record));
                 };
-                let asked = fetcher.robots(&asked, &group_of, before.as_ref(), Timestamp::now(), &mut heard);
+                let asked = fetcher.robots(&asked, &group_of, before.as_ref(), clock.now(), &mut heard);
                 (asked.await, kept)
             };
             let (record, kept) = match tokio::spawn(asking).await {
                 // Its pause counts from the answer, not from the question.
-                Ok((record, kept)) => (RobotsRecord { at: Timestamp::now(), ..record }, kept),
+                Ok((record, kept)) => (RobotsRecord { at: this.clock.now(), ..record }, kept),
                 Err(error) => {
-                    let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), Timestamp::now());
+                    let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), this.clock.now());
                     (failed, Vec::new())
                 }
             };
@@ -92,9 +93,9 @@ impl Fetching {
     }
 }
 
-/// The time as the archive has it: to the microsecond.
-fn now() -> Timestamp {
-    Timestamp::from_microsecond(Timestamp::now().as_microsecond()).unwrap_or(Timestamp::MAX)
+/// A time as the archive has it: to the microsecond.
+fn whole(time: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
 /// Pages are asked for as they are; what is visited again and again is asked for

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tracing::{info, warn};
 
 use crate::job::{Lesson, Task, Visit};
-use crate::owner::{Owner, TICK, later, span_to};
+use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
 use crate::schedule::GroupName;
 
@@ -43,7 +43,7 @@ impl Owner {
         self.promoted = Instant::now();
         self.follow_snapshot_request()?;
         let mut change = self.writer.begin();
-        let retries = change.promote(Wait::Retry, Timestamp::now(), BATCH)?;
+        let retries = change.promote(Wait::Retry, self.clock.now(), BATCH)?;
         let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;
         if retries + revisits > 0 {
             self.commit(change)?;
@@ -83,7 +83,7 @@ impl Owner {
             }
         }
         if let Some(at) = later {
-            self.schedule.put_off(group, Instant::now() + span_to(at));
+            self.schedule.put_off(group, Instant::now() + self.clock.until(at));
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Owner {
             }
             let Some((key, record)) = self.store.next_ready(id)? else { return Ok(Turn::Nothing) };
             let url = parsed(&record)?;
-            match (&host.access, host.robots_due > Timestamp::now()) {
+            match (&host.access, host.robots_due > self.clock.now()) {
                 (None, _) | (_, false) => {
                     self.ask_robots(id, &url)?;
                     return Ok(Turn::Took);
@@ -120,7 +120,7 @@ impl Owner {
                 },
             }
         }
-        Ok(Turn::Later(later(TICK)))
+        Ok(Turn::Later(self.clock.after(TICK)))
     }
 
     fn send(&mut self, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
@@ -174,7 +174,7 @@ impl Owner {
         if self.schedule.due().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
-        let until = later(linger).as_second();
+        let until = self.clock.after(linger).as_second();
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
     }
 

@@ -17,6 +17,7 @@
 
 mod applying;
 mod archiving;
+mod clock;
 mod fetching;
 mod handing_out;
 mod hosts;
@@ -35,6 +36,7 @@ mod summary;
 mod watching;
 
 pub use archiving::{archive_files, archive_folder};
+pub use clock::Clock;
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};
 pub use reading::{Draft, Origin, draft, draft_of};

@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
+use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
 use crate::job::Event;
@@ -53,6 +54,7 @@ pub(crate) struct Owner {
     unflushed: usize,
     flushed: Instant,
     pub(crate) promoted: Instant,
+    pub(crate) clock: Clock,
     /// When this process began to crawl.
     pub(crate) began: Timestamp,
     /// Pages that earlier processes fetched from each host in this run.
@@ -72,7 +74,7 @@ impl Owner {
         stop: Stop,
         progress: Arc<Progress>,
     ) -> Self {
-        let now = Instant::now();
+        let (now, clock) = (Instant::now(), fetching.clock.clone());
         Self {
             store: writer.store(),
             writer,
@@ -92,7 +94,8 @@ impl Owner {
             unflushed: 0,
             flushed: now,
             promoted: now.checked_sub(TICK).unwrap_or(now),
-            began: Timestamp::now(),
+            began: clock.now(),
+            clock,
             fetched: HashMap::new(),
         }
     }
@@ -118,7 +121,7 @@ impl Owner {
                 continue;
             }
             let group = Arc::clone(&host.group);
-            let held = record.held_until.map(span_to).unwrap_or_default();
+            let held = record.held_until.map(|at| self.clock.until(at)).unwrap_or_default();
             self.fetching.fetcher.gates().hold(&group, self.hosts.gap(&group).max(held));
             self.schedule.wake(&group, record.id, Instant::now());
         }
@@ -174,7 +177,7 @@ impl Owner {
             warn!(host = host.name, ?asked, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
         host.access = Some(access);
-        host.robots_due = if robots.stale(Timestamp::now()) { Timestamp::MIN } else { robots.next_ask() };
+        host.robots_due = if robots.stale(self.clock.now()) { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
         let gap = self.hosts.widen(&group, delay.max(asked.min(cap)));
         self.fetching.fetcher.gates().set_gap(&group, gap);
@@ -244,7 +247,7 @@ impl Owner {
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         self.sync_archive()?;
         let mut change = self.writer.begin();
-        change.put_clock(Timestamp::now())?;
+        change.put_clock(self.clock.now())?;
         self.writer.commit(change)?;
         self.writer.flush()?;
         self.unflushed = 0;
@@ -269,17 +272,6 @@ impl Owner {
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
         );
-        (role != Role::Section || section).then(|| (later(self.config.crawl.revisit.get()), rank))
+        (role != Role::Section || section).then(|| (self.clock.after(self.config.crawl.revisit.get()), rank))
     }
-}
-
-/// The time that lies `span` from now.
-pub(crate) fn later(span: Duration) -> Timestamp {
-    let span = jiff::SignedDuration::try_from(span).unwrap_or(jiff::SignedDuration::MAX);
-    Timestamp::now().checked_add(span).unwrap_or(Timestamp::MAX)
-}
-
-/// How long it is until `at`; nothing if that is past.
-pub(crate) fn span_to(at: Timestamp) -> Duration {
-    Duration::try_from(at.duration_since(Timestamp::now())).unwrap_or_default()
 }

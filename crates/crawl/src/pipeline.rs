@@ -18,6 +18,7 @@ use tokio::runtime::Handle;
 use tracing::warn;
 
 use crate::archiving::{self, Keeping};
+use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
@@ -84,6 +85,8 @@ pub struct Start {
     pub stop: Stop,
     /// Written while the crawl runs.
     pub progress: Arc<Progress>,
+    /// The time of day.
+    pub clock: Clock,
 }
 
 /// Crawls until nothing is due or a stop is asked for. Blocks; the owner of the
@@ -93,10 +96,10 @@ pub struct Start {
 /// When the store or the client cannot be used; the frontier is then as after a
 /// crash, and the same call goes on where it was.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { mut config, seeds, pins, mut writer, runtime, stop, progress } = start;
+    let Start { mut config, seeds, pins, mut writer, runtime, stop, progress, clock } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
-    let (begun, resumed) = begin(&mut writer, &seeds)?;
+    let (begun, resumed) = begin(&mut writer, &seeds, clock.now())?;
     let archive = archiving::open(&config, &writer.store())?;
     let cap = config.crawl.max_pages_per_host;
     let mut crew = Crew::assemble(Hands {
@@ -110,6 +113,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         runtime,
         stop,
         progress,
+        clock,
     })?;
     let complete = crew.owner.work(&crew.arrivals)?;
     let Dismissed { store, hosts, run } = crew.dismiss(complete)?;
@@ -138,6 +142,7 @@ pub(crate) struct Hands {
     pub(crate) runtime: Handle,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
+    pub(crate) clock: Clock,
 }
 
 /// The owner of the store, and the threads that work for it: of a crawl, or of a replay.
@@ -158,7 +163,8 @@ pub(crate) struct Dismissed {
 impl Crew {
     /// Starts the worker threads.
     pub(crate) fn assemble(hands: Hands) -> Result<Self, CrawlError> {
-        let Hands { config, seeds, pins, writer, archive, takes_all, run, runtime, stop, progress } = hands;
+        let Hands { config, seeds, pins, writer, archive, takes_all, run, runtime, stop, progress, clock } =
+            hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
         let fetcher = {
@@ -175,10 +181,11 @@ impl Crew {
             pins: Arc::new(pins),
             max_list: config.fetch.max_sitemap.get(),
             keeping,
+            clock: clock.clone(),
         };
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
         let gap_scope = config.fetch.gap_scope;
-        let fetching = Fetching { runtime, fetcher, gap_scope, keeping, tasks, events };
+        let fetching = Fetching { runtime, fetcher, gap_scope, keeping, clock, tasks, events };
         let mut owner = Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress);
         owner.takes_all = takes_all;
         owner.load_hosts()?;
@@ -188,7 +195,7 @@ impl Crew {
     /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
     pub(crate) fn dismiss(mut self, complete: bool) -> Result<Dismissed, CrawlError> {
         self.owner.flush()?;
-        let Owner { mut writer, store, hosts, fetching, run, .. } = self.owner;
+        let Owner { mut writer, store, hosts, fetching, run, clock, .. } = self.owner;
         drop(fetching);
         for worker in self.workers {
             // A worker that panicked has reported its page; there is nothing to add.
@@ -196,7 +203,7 @@ impl Crew {
         }
         if complete {
             let mut change = writer.begin();
-            change.end_run(&run, Timestamp::now());
+            change.end_run(&run, clock.now());
             writer.commit(change)?;
             writer.flush()?;
         }
@@ -211,8 +218,7 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
 }
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.
-pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed]) -> Result<(Run, bool), CrawlError> {
-    let now = Timestamp::now();
+pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed], now: Timestamp) -> Result<(Run, bool), CrawlError> {
     if let Some(behind) = writer.heed_clock(now)? {
         warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
     }
@@ -235,6 +241,7 @@ struct Desk {
     pins: Arc<HostPins>,
     max_list: u64,
     keeping: Option<Keeping>,
+    clock: Clock,
 }
 
 fn workers(
@@ -271,7 +278,7 @@ impl Desk {
             Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),
             Task::Learn(lesson) => {
                 let pins = self.pins.of(&lesson.name);
-                let learn = || learning::learn(&lesson, &self.store, Timestamp::now(), pins);
+                let learn = || learning::learn(&lesson, &self.store, self.clock.now(), pins);
                 match catch_unwind(AssertUnwindSafe(learn)) {
                     Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
                     Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_config::Config;
-use gleaner_crawl::{Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
 use gleaner_frontier::Seed;
 use gleaner_store::Counts;
 use gleaner_testkit::Newspaper;
@@ -52,8 +52,16 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
     let data = config.store.path.clone();
     let runtime_handle = runtime.handle().clone();
-    let summary =
-        gleaner_crawl::run(Start { config, seeds, pins, writer, runtime: runtime_handle, stop, progress });
+    let summary = gleaner_crawl::run(Start {
+        config,
+        seeds,
+        pins,
+        writer,
+        runtime: runtime_handle,
+        stop,
+        progress,
+        clock: Clock::default(),
+    });
     drop(watching);
     runtime.shutdown_background();
 

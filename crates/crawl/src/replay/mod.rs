@@ -39,6 +39,7 @@ use source::Limits;
 pub use source::Source;
 
 use crate::Stop;
+use crate::clock::Clock;
 use crate::pipeline::{CrawlError, Crew, Dismissed, Hands, begin};
 use crate::progress::Progress;
 
@@ -115,7 +116,8 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     // Its own archive is what is read, and what others wrote needs no copy.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
-    let (begun, _) = begin(&mut writer, entered)?;
+    let clock = Clock::default();
+    let (begun, _) = begin(&mut writer, entered, clock.now())?;
     let limits = Limits::of(&config);
     let hands = Hands {
         config,
@@ -128,6 +130,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         runtime,
         stop,
         progress,
+        clock,
     };
     let mut crew = Crew::assemble(hands)?;
 

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gleaner_config::Config;
-use gleaner_crawl::{Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
@@ -116,6 +116,7 @@ fn crawl_with(
         runtime: runtime.handle().clone(),
         stop: stop.clone(),
         progress: Arc::new(Progress::default()),
+        clock: Clock::default(),
     };
     let ended = AtomicBool::new(false);
     let summary = std::thread::scope(|scope| {
