@@ -101,14 +101,10 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     let (site, known) = (sources.site(), sources.known());
     let Sources { meta, article, whole, .. } = &sources;
     let Headline { text: title, node: headline } = headline(page, meta, article, &site);
-    let (published, modified) =
-        (published(page, meta, article, whole), modified(page, meta, article, whole));
+    let (published, modified) = (published(page, meta, article, whole), modified(page, meta, article, whole));
     // It is looked for all over the page.
-    let printed = if published.is_some() && modified.is_some() {
-        Printed::default()
-    } else {
-        printed(page, headline)
-    };
+    let printed =
+        if published.is_some() && modified.is_some() { Printed::default() } else { printed(page, headline) };
     let by_address = || [known, address].into_iter().find_map(in_address);
     Metadata {
         published: published.or(printed.published).or_else(by_address),

@@ -63,7 +63,9 @@ fn learning(criterion: &mut Criterion) {
         group.bench_function("cold, links, metadata", |b| {
             b.iter(|| sites.iter().for_each(|pages| cold_with_all(pages)));
         });
-        group.bench_function("learn, parsed", |b| b.iter(|| parsed.iter().for_each(|pages| learn_read(pages))));
+        group.bench_function("learn, parsed", |b| {
+            b.iter(|| parsed.iter().for_each(|pages| learn_read(pages)))
+        });
         group.bench_function("cold, parsed", |b| {
             b.iter(|| parsed.iter().flatten().for_each(|page| drop(black_box(extract_alone(page)))));
         });

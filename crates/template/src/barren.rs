@@ -62,27 +62,18 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// The kinds without which the metadata of each page are what they are with them.
+/// The kinds without which the metadata of each page are what they are with them. Few
+/// pages witness anything, and the first that does tells for the others, too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::of(url, page)).collect();
-    let mut kept: BTreeSet<String> = BTreeSet::new();
-    // Halves that are still to be tried, the last first.
-    let mut groups = vec![kinds];
-    while let Some(mut group) = groups.pop() {
-        let tried = Kinds::of(kept.iter().chain(&group).map(String::as_str));
-        match told.iter_mut().position(|page| page.differs(&tried)) {
-            None => kept.extend(group),
-            Some(page) => {
-                // The page that told is asked first from now on.
-                told[..=page].rotate_right(1);
-                if group.len() > 1 {
-                    let half = group.split_off(group.len() / 2);
-                    groups.extend([group, half]);
-                }
-            }
+    let mut kept = kinds;
+    loop {
+        let all = Kinds::of(kept.iter().map(String::as_str));
+        match told.iter_mut().position(|page| page.differs(&all)) {
+            None => return kept.into_iter().collect(),
+            Some(witness) => kept = told[witness].without_its_own(kept),
         }
     }
-    kept
 }
 
 /// What a page tells of itself.
@@ -106,6 +97,22 @@ impl<'a> Told<'a> {
         let Self { url, page, whole, tried } = self;
         let differs = |left_out: &Vec<NodeId>| metadata_at(&page.without(left_out), url) != *whole;
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
+    }
+
+    /// The kinds without which it tells the same, by halves.
+    fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        // Halves that are still to be tried, the last first.
+        let mut groups = vec![kinds];
+        while let Some(mut group) = groups.pop() {
+            if !self.differs(&Kinds::of(kept.iter().chain(&group).map(String::as_str))) {
+                kept.extend(group);
+            } else if group.len() > 1 {
+                let half = group.split_off(group.len() / 2);
+                groups.extend([group, half]);
+            }
+        }
+        kept
     }
 }
 
@@ -134,7 +141,9 @@ fn is_telling(name: &str) -> bool {
     let bytes = name.as_bytes();
     let begins = |at: usize| {
         let at = &bytes[at..];
-        TELLING.iter().any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
+        TELLING
+            .iter()
+            .any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
     };
     // Their first letters.
     (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
