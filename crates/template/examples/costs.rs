@@ -1,8 +1,9 @@
 //! What a template costs to learn, and a page to read without one, in processor time, for
 //! docs/performance.md.
 //!
-//! `cargo run --release -p gleaner-template --example costs -- [ROUNDS]`: the recorded sites
-//! with 25 pages, or the generated one where they are absent. In each round everything is
+//! `cargo run --release -p gleaner-template --example costs -- [ROUNDS [FOLDER]]`: the recorded
+//! sites with 25 pages, or the generated one where they are absent; or all pages of a folder
+//! and below it, as if they were of one site, but for learning. In each round everything is
 //! done eight times, in turn; printed is the least of the rounds, site by site.
 //!
 //! The awkward truth: processor time is read from `/proc`, so elsewhere than on Linux it is
@@ -66,19 +67,27 @@ fn processor() -> f64 {
 
 fn main() {
     let rounds: usize = std::env::args().nth(1).map_or(5, |rounds| rounds.parse().unwrap());
-    let (name, mut sites) = measured::sites(LEARNED).pop().unwrap();
-    sites.iter_mut().for_each(|pages| pages.truncate(LEARNED));
+    let folder = std::env::args().nth(2);
+    let (name, mut sites) = match &folder {
+        Some(folder) => (folder.as_str(), vec![measured::below(folder.as_ref())]),
+        None => measured::sites(LEARNED).pop().unwrap(),
+    };
+    if folder.is_none() {
+        sites.iter_mut().for_each(|pages| pages.truncate(LEARNED));
+    }
+    let times = if folder.is_some() { 1 } else { TIMES };
+    let first = usize::from(folder.is_some());
     let mut least = vec![[f64::INFINITY; COSTS.len()]; sites.len()];
     for _ in 0..rounds {
         for (pages, least) in sites.iter().zip(&mut least) {
-            for ((_, run), least) in COSTS.iter().zip(least) {
+            for ((_, run), least) in COSTS.iter().zip(least).skip(first) {
                 let before = processor();
-                (0..TIMES).for_each(|_| run(pages));
-                *least = least.min((processor() - before) / TIMES as f64);
+                (0..times).for_each(|_| run(pages));
+                *least = least.min((processor() - before) / times as f64);
             }
         }
     }
-    println!("{name} sites, ms a page, least of {rounds} rounds");
+    println!("{name}, ms a page, least of {rounds} rounds");
     println!("{}", COSTS.map(|(name, _)| format!("{name:>22}")).concat());
     let line = |sums: [f64; COSTS.len()], pages: usize| {
         let a_page = sums.map(|seconds| format!("{:>22.3}", 1e3 * seconds / pages as f64));
@@ -89,5 +98,5 @@ fn main() {
     }
     let all = least.iter().fold([0.0; COSTS.len()], |sum, of| std::array::from_fn(|at| sum[at] + of[at]));
     println!("all:");
-    line(all, sites.len() * LEARNED);
+    line(all, sites.iter().map(Vec::len).sum());
 }

@@ -37,6 +37,12 @@ pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     groups.into_iter().filter(|(name, sites)| is_present(name, sites.len())).collect()
 }
 
+/// The recorded pages in a folder and below it, by name; none where it is absent.
+#[must_use]
+pub fn below(folder: &Path) -> Vec<Vec<u8>> {
+    pages_below(folder).iter().map(|path| read(path)).collect()
+}
+
 fn is_present(name: &str, count: usize) -> bool {
     if count == 0 {
         eprintln!("skipped: no {name} pages");
@@ -71,7 +77,7 @@ pub fn news_page(number: usize) -> Vec<u8> {
 }
 
 fn of_the_middle() -> Vec<Vec<u8>> {
-    let mut pages: Vec<Vec<u8>> = pages_below(Path::new(SETS)).iter().map(|path| read(path)).collect();
+    let mut pages = below(Path::new(SETS));
     pages.sort_by_key(Vec::len);
     let from = (pages.len() / 2).saturating_sub(OF_THE_MIDDLE / 2);
     pages.into_iter().skip(from).take(OF_THE_MIDDLE).collect()
@@ -132,6 +138,6 @@ mod tests {
 
     #[test]
     fn what_is_absent_is_nothing() {
-        assert!(pages_below(Path::new("no such folder")).is_empty());
+        assert!(below(Path::new("no such folder")).is_empty());
     }
 }

@@ -81,7 +81,7 @@ fn is_lower(c: char) -> bool {
     }
     match c {
         '\u{DF}'..='\u{FF}' | '\u{3AC}'..='\u{3CE}' | '\u{430}'..='\u{45F}' => true,
-        '\u{3040}'..='\u{9FFF}' => true,
+        'ă' | 'đ' | 'ĩ' | 'ũ' | 'ơ' | 'ư' | '\u{3040}'..='\u{9FFF}' => true,
         '\u{1EA0}'..='\u{1EFF}' => u32::from(c) % 2 == 1,
         _ => false,
     }
