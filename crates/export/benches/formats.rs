@@ -8,7 +8,7 @@ use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::{ContentHash, Document, DocumentId};
-use gleaner_export::{Compression, Filter, Format, Single};
+use gleaner_export::{Compression, Filter, Format, Stream};
 use jiff::Timestamp;
 
 const DOCUMENTS: usize = 200;
@@ -52,7 +52,7 @@ fn formats(c: &mut Criterion) {
     for (name, format) in formats {
         group.bench_function(name, |b| {
             b.iter(|| {
-                let stream = Single::new(io::sink(), format, Filter::default());
+                let stream = Stream::new(io::sink(), format, Filter::default());
                 let mut stream = stream.expect("nothing fails on nowhere");
                 for document in &documents {
                     let urls = [document.url.clone()];
