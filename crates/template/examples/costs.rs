@@ -34,8 +34,11 @@ const LEARNED: usize = 25;
 
 const ADDRESS: &str = "https://a.example/";
 
+/// Does a thing to the bytes of pages.
+type Run = fn(&[Vec<u8>]);
+
 /// What is measured of a site's pages, bytes in.
-const COSTS: [(&str, fn(&[Vec<u8>])); 5] = [
+const COSTS: [(&str, Run); 5] = [
     ("learn", |pages| {
         let pages: Vec<Page> = pages.iter().map(|bytes| read(bytes)).collect();
         let named: Vec<(&str, &Page)> = pages.iter().map(|page| (ADDRESS, page)).collect();
