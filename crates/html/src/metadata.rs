@@ -18,7 +18,7 @@ use crate::date::{date, in_address};
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
 use crate::links::linked_canonical;
 use crate::meta::{AUTHOR, DESCRIPTION, LANGUAGE, MODIFIED, Meta, PUBLISHED, SECTION, TITLE};
-use crate::printed_date::printed;
+use crate::printed_date::{Printed, printed};
 use crate::small_text::small_text;
 use crate::text::tidy;
 use crate::title::{self, Site};
@@ -101,11 +101,14 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     let (site, known) = (sources.site(), sources.known());
     let Sources { meta, article, whole, .. } = &sources;
     let Headline { text: title, node: headline } = headline(page, meta, article, &site);
-    let printed = printed(page, headline);
+    let (published, modified) = (published(page, meta, article, whole), modified(page, meta, article, whole));
+    // It is looked for all over the page.
+    let printed =
+        if published.is_some() && modified.is_some() { Printed::default() } else { printed(page, headline) };
     let by_address = || [known, address].into_iter().find_map(in_address);
     Metadata {
-        published: published(page, meta, article, whole).or(printed.published).or_else(by_address),
-        modified: modified(page, meta, article, whole).or(printed.modified),
+        published: published.or(printed.published).or_else(by_address),
+        modified: modified.or(printed.modified),
         authors: authors(page, stated_authors(meta, article.authors.clone()), headline, &site),
         section: section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site),
         language: language(page, meta, article.language.clone().or_else(|| whole.language.clone())),

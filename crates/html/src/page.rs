@@ -150,7 +150,12 @@ impl Page {
     /// [`parse_partly`](Self::parse_partly) keeps of it. In page order, none in another.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
-        let mut copy = Self { nodes: Vec::with_capacity(self.nodes.len()), ..self.clone() };
+        let mut copy = Self {
+            nodes: Vec::with_capacity(self.nodes.len()),
+            attributes: self.attributes.clone(),
+            text: self.text.clone(),
+            truncated: self.truncated,
+        };
         let mut moved: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut roots = left_out.iter().copied().peekable();
         let (mut root, mut behind) = (0, 0);

@@ -15,7 +15,7 @@
 use std::collections::HashSet;
 
 use crate::entities::unescape;
-use crate::small_text::{Small, ancestors, small_text};
+use crate::small_text::{ancestors, beginning, may_be, small_text};
 use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
@@ -142,8 +142,9 @@ pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(Nod
     };
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let small = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
-    let may_be = |text: &Small| parts.iter().chain([&&*title]).any(|part| text.may_be(part));
-    let texts = small.filter_map(|id| Some((id, Small::of(page, id).filter(may_be)?.text())));
+    let is_begun = |it: &&str| parts.iter().chain([&&*title]).any(|part| may_be(it, part));
+    let begun = small.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
+    let texts = begun.filter_map(|id| Some((id, small_text(page, id)?)));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
         .take(MOST_HEADINGS)

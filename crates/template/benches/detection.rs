@@ -5,21 +5,17 @@
 //! where they are present. On a shared machine only the ratio of two figures from one run
 //! means anything. Detection has the full method in it for pages that are not detected.
 
-use std::fs;
 use std::hint::black_box;
-use std::io::Read;
-use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use flate2::read::MultiGzDecoder;
 use gleaner_html::{Page, Partly, decode, links::links, metadata::metadata_at};
 use gleaner_template::{Detector, SiteTemplate};
+use gleaner_testkit::measured;
 
 /// Pages that a template is learned from, at most; the others are read.
 const LEARNED: usize = 24;
 
-/// Recorded sites that are measured, and pages of each.
-const SITES: usize = 20;
+/// Pages of each site that are measured.
 const PAGES: usize = 3;
 
 /// A site's template and pages that it was not learned from.
@@ -55,49 +51,6 @@ impl Site {
             }
         }
     }
-}
-
-/// A page of some 150 KB: menus, article, teasers, scripts.
-fn generated(number: usize) -> Vec<u8> {
-    let item = "<li class=\"item\"><a href=\"/section/one?a=1&amp;b=2\">Section of the paper</a></li>\n";
-    let teaser = "<div class=\"teaser\"><a href=\"/2026/11/20/rain\"><img src=\"/i.jpg\" alt=\"Rain\" \
-                  width=\"300\" height=\"200\"><h3>Rain ends</h3></a><span class=\"date\">20.11.</span></div>\n";
-    let script = format!("<script>{}</script>\n", "if (a < b && c) { f(\"x\", 'y'); }\n".repeat(300));
-    let story = (0..40).map(|at| {
-        format!(
-            "<p>The rain that fell on valley {number}{at} ended, and the river rose by <a href=/r>two \
-                 metres</a>, mayor {at} of the town of {number} said, who had seen it all before.</p>\n"
-        )
-    });
-    format!(
-        "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>Rain {number}</title>{script}</head>\
-         <body><ul class=menu>{}</ul><h1>Rain {number}</h1><div class=story>{}</div>\
-         <div class=more>{}</div>{script}{script}</body></html>",
-        item.repeat(200),
-        story.collect::<String>(),
-        teaser.repeat(400),
-    )
-    .into_bytes()
-}
-
-/// The recorded sites, each with its pages in the order of their names.
-fn recorded() -> Vec<Site> {
-    let sets = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets/sites"));
-    let files = |folder: &Path| {
-        let mut paths: Vec<_> =
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        paths.sort();
-        paths
-    };
-    let read = |path: &Path| {
-        let mut bytes = Vec::new();
-        let file = fs::File::open(path).expect("a recorded page");
-        MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("a gzip file");
-        bytes
-    };
-    let is_page = |path: &&std::path::PathBuf| path.to_string_lossy().ends_with(".html.gz");
-    let sites = files(sets).into_iter().take(SITES);
-    sites.map(|site| Site::of(files(&site).iter().filter(is_page).map(|path| read(path)).collect())).collect()
 }
 
 fn measure(criterion: &mut Criterion, name: &str, sites: &[Site]) {
@@ -140,11 +93,12 @@ fn stages(criterion: &mut Criterion, sites: &[Site]) {
 }
 
 fn detection(criterion: &mut Criterion) {
-    measure(criterion, "generated", &[Site::of((0..12).map(generated).collect())]);
-    let sites = recorded();
-    if !sites.is_empty() {
-        measure(criterion, "recorded", &sites);
-        stages(criterion, &sites);
+    for (name, sites) in measured::sites(1) {
+        let sites: Vec<Site> = sites.into_iter().map(Site::of).collect();
+        measure(criterion, name, &sites);
+        if name == "recorded" {
+            stages(criterion, &sites);
+        }
     }
 }
 

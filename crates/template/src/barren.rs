@@ -13,7 +13,7 @@
 //! The awkward truth: what a later page has in such a part is not seen at all, not even as
 //! something that is not known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gleaner_html::kinds::{self, Kinds};
 use gleaner_html::metadata::{Metadata, metadata_at};
@@ -62,32 +62,58 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// The kinds without which the metadata of each page are what they are with them.
+/// The kinds without which the metadata of each page are what they are with them. Few
+/// pages witness anything, and the first that does tells for the others, too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
-    let mut told: Vec<(&str, &Page, Metadata)> =
-        pages.iter().map(|(url, page)| (*url, *page, metadata_at(page, url))).collect();
-    let mut kept: BTreeSet<String> = BTreeSet::new();
-    // Halves that are still to be tried, the last first.
-    let mut groups = vec![kinds];
-    while let Some(mut group) = groups.pop() {
-        let tried = Kinds::of(kept.iter().chain(&group).map(String::as_str));
-        let differs = |(url, page, told): &(&str, &Page, Metadata)| {
-            let left_out = tried.outermost(page);
-            !left_out.is_empty() && metadata_at(&page.without(&left_out), url) != *told
-        };
-        match told.iter().position(differs) {
-            None => kept.extend(group),
-            Some(page) => {
-                // The page that told is asked first from now on.
-                told[..=page].rotate_right(1);
-                if group.len() > 1 {
-                    let half = group.split_off(group.len() / 2);
-                    groups.extend([group, half]);
-                }
-            }
+    let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::of(url, page)).collect();
+    let mut kept = kinds;
+    loop {
+        let all = Kinds::of(kept.iter().map(String::as_str));
+        match told.iter_mut().position(|page| page.differs(&all)) {
+            None => return kept.into_iter().collect(),
+            Some(witness) => kept = told[witness].without_its_own(kept),
         }
     }
-    kept
+}
+
+/// What a page tells of itself.
+struct Told<'a> {
+    url: &'a str,
+    page: &'a Page,
+    whole: Metadata,
+    /// What was left out before, and whether it told something else then: most kinds are on
+    /// few pages.
+    tried: HashMap<Vec<NodeId>, bool>,
+}
+
+impl<'a> Told<'a> {
+    fn of(url: &'a str, page: &'a Page) -> Self {
+        let whole = metadata_at(page, url);
+        Self { url, page, whole, tried: HashMap::from([(Vec::new(), false)]) }
+    }
+
+    /// Whether it tells something else without elements of these kinds.
+    fn differs(&mut self, kinds: &Kinds) -> bool {
+        let Self { url, page, whole, tried } = self;
+        let differs = |left_out: &Vec<NodeId>| metadata_at(&page.without(left_out), url) != *whole;
+        *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
+    }
+
+    /// The kinds without which it tells the same, by halves.
+    fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        // Halves that are still to be tried, the last first.
+        let mut groups = vec![kinds];
+        while let Some(mut group) = groups.pop() {
+            if !self.differs(&Kinds::of(kept.iter().chain(&group).map(String::as_str))) {
+                kept.extend(group);
+            } else if group.len() > 1 {
+                let half = group.split_off(group.len() / 2);
+                groups.extend([group, half]);
+            }
+        }
+        kept
+    }
 }
 
 fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
@@ -107,16 +133,31 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     fertile
 }
 
+/// Parts of names of elements that metadata are read from, in lower case.
+const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
+
+/// Whether a name holds one of those, upper and lower case of ASCII being one.
+fn is_telling(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let begins = |at: usize| {
+        let at = &bytes[at..];
+        TELLING
+            .iter()
+            .any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
+    };
+    // Their first letters.
+    (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
+}
+
 /// Whether metadata may be read from an element.
 fn tells(page: &Page, id: NodeId) -> bool {
-    const NAMES: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
     if matches!(page.tag(id), Some("h1" | "time" | "title")) {
         return true;
     }
     page.attributes(id).any(|(key, value)| match key {
         "itemprop" => true,
         "rel" => value.eq_ignore_ascii_case("author"),
-        "class" | "id" => NAMES.iter().any(|name| value.to_ascii_lowercase().contains(name)),
+        "class" | "id" => is_telling(value),
         _ => false,
     })
 }

@@ -62,28 +62,40 @@ impl Judgement {
     /// The same with another model than the built-in one.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
-        let mut judgement = Self::without_inserts(model, page, template, pins);
-        judgement.take_out();
-        judgement.bring_back(page, pins.inserts());
-        judgement
+        let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
+        match learned {
+            Some(site) => Self::of_judged(site.judge(page, model), page, site, pins),
+            None => {
+                let site = Site::default();
+                let judged = site.judge(page, model);
+                Self::pinned(judged, Method::BlockModel, &site, page, pins).with_inserts(page, pins)
+            }
+        }
     }
 
-    fn without_inserts(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
-        let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
-        let Some(site) = learned else {
-            let site = Site::default();
-            return Self::pinned(site.judge(page, model), Method::BlockModel, &site, page, pins);
-        };
-        let judged = site.judge(page, model);
-        let by_template = Self::pinned(judged.clone(), Method::Template, site, page, pins);
+    /// Of a page whose blocks were judged by its site.
+    pub(crate) fn of_judged(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
+        Self::surer(judged, page, site, pins).with_inserts(page, pins)
+    }
+
+    /// By the site or alone.
+    fn surer(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
+        let by_template = Self::pinned(judged, Method::Template, site, page, pins);
         let few = by_template.words() < FEW_WORDS;
         if !few && by_template.confidence >= UNSURE {
             return by_template;
         }
-        let alone = Self::pinned(without_votes(judged), Method::BlockModel, site, page, pins);
+        let blocks = without_votes(by_template.blocks.clone());
+        let alone = Self::pinned(blocks, Method::BlockModel, site, page, pins);
         let surer =
             alone.confidence > by_template.confidence && (!few || alone.words() > by_template.words());
         if surer { alone } else { by_template }
+    }
+
+    fn with_inserts(mut self, page: &Page, pins: &Pins) -> Self {
+        self.take_out();
+        self.bring_back(page, pins.inserts());
+        self
     }
 
     fn pinned(mut blocks: Vec<Judged>, method: Method, site: &Site, page: &Page, pins: &Pins) -> Self {
@@ -141,7 +153,7 @@ impl Judgement {
     }
 }
 
-/// What the model says of each block; what the site repeats stays away.
+/// What the model says of each block, pins aside; what the site repeats stays away.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;

@@ -136,18 +136,17 @@ impl SiteTemplate {
         pages: &[(&str, &Page)],
     ) -> Self {
         let learned_from = pages.iter().map(|(url, _)| (*url).to_owned()).collect();
-        let site = Site::learn(&pages.iter().map(|(_, page)| *page).collect::<Vec<_>>(), model);
-        let health = Health::default();
-        let barren = BTreeSet::new();
-        let template = Self { host: host.to_owned(), version, learned, learned_from, health, site, barren };
-        let judge =
-            |(_, page): &(&str, &Page)| Judgement::of_with(model, page, Some(&template), &Pins::default());
-        let judged: Vec<Judgement> = pages.iter().map(judge).collect();
+        let read = pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
+        let (site, blocks) = Site::learn_and_judge(&read, model);
+        let pins = Pins::default();
+        let judge = |(page, blocks)| Judgement::of_judged(blocks, page, &site, &pins);
+        let judged: Vec<Judgement> = read.iter().copied().zip(blocks).map(judge).collect();
         let barren = barren::kinds(pages, &judged);
-        let mut site = template.site;
+        let mut site = site;
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
-        Self { health: Health::of(&extracted), barren, site, ..template }
+        let health = Health::of(&extracted);
+        Self { host: host.to_owned(), version, learned, learned_from, health, site, barren }
     }
 
     /// The page's text by this template or, where that is surer, alone.

@@ -10,7 +10,8 @@
 //! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
 //! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
 //!
-//! For load there is a [`Stand`] of many generated papers ([`Options::stand`]).
+//! For load there is a [`Stand`] of many generated papers ([`Options::stand`]), for
+//! benches there are [`measured`] pages.
 //!
 //! All texts in `articles/` were written for this project; people and places are
 //! invented. Two markups are no measure of extraction: that is what recorded sites
@@ -39,6 +40,7 @@ mod feeds;
 mod legacy;
 mod log;
 mod markup;
+pub mod measured;
 mod oddities;
 mod paper;
 mod redesign;

@@ -31,6 +31,7 @@ mod forest;
 mod hashing;
 mod known;
 mod lexicon;
+mod odds;
 mod questions;
 mod repeated;
 mod scene;

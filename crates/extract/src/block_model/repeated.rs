@@ -24,7 +24,8 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::Forest;
-use super::features::Features;
+use super::hashing::{ByHash, Secret};
+use super::odds;
 use super::scene::Scene;
 
 /// Share of the articles that must have a text for it to be repeated...
@@ -52,25 +53,13 @@ impl Repeated {
 
     /// The same without what a model surely takes for content on the pages that have it, as
     /// long as no more than half of the articles have it: the headings of recipes, thanks at
-    /// the end of interviews. What most have is the site's, whatever it looks like.
-    #[must_use]
-    pub fn but_content(pages: &[&Page], model: &Forest) -> Self {
-        let common = Common::of(pages);
-        let mut chances: HashMap<u64, (f64, f64)> = common.keys().map(|key| (key, (0.0, 0.0))).collect();
-        for (page, scene) in pages.iter().zip(&common.scenes) {
-            let features = Features::of(page, scene);
-            let mut row: Vec<f32> = Vec::new();
-            for (at, key) in lines(scene).enumerate() {
-                let Some((sum, lines)) = chances.get_mut(&key) else { continue };
-                row.clear();
-                features.put(at, &mut row);
-                *sum += 1.0 / (1.0 + f64::from(-model.log_odds(&row)).exp());
-                *lines += 1.0;
-            }
-        }
-        let is_content = |key: &u64| chances[key].0 > CONTENT * chances[key].1;
-        let is_everywhere = |key: &u64| 2 * common.counts[key] > common.articles;
-        Self(common.keys().filter(|key| is_everywhere(key) || !is_content(key)).collect())
+    /// the end of interviews. What most have is the site's, whatever it looks like. With the
+    /// pages' scenes, nothing taken away yet.
+    pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
+        let mut common = Common::of(pages);
+        let chances = common.chances(pages, model);
+        let is_content = |key: &u64| chances.get(key).is_some_and(Chance::is_content);
+        (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
     /// Of so many articles, how many must have a text for it to be repeated.
@@ -103,17 +92,17 @@ impl Repeated {
 
 /// Texts at their paths, by how many articles have them.
 struct Common {
-    /// Of each page.
+    /// Of each page, not settled.
     scenes: Vec<Scene>,
     articles: usize,
-    counts: HashMap<u64, usize>,
+    counts: ByHash<usize>,
 }
 
 impl Common {
     fn of(pages: &[&Page]) -> Self {
-        let scenes: Vec<Scene> = pages.iter().map(|page| Scene::of(page, &Repeated::default())).collect();
-        let mut copies: HashMap<Option<u64>, HashSet<u64>> = HashMap::new();
-        let mut articles: Vec<HashSet<u64>> = Vec::new();
+        let scenes: Vec<Scene> = pages.iter().map(|page| Scene::read(page)).collect();
+        let mut copies: HashMap<Option<u64>, HashSet<u64, Secret>> = HashMap::new();
+        let mut articles: Vec<HashSet<u64, Secret>> = Vec::new();
         for scene in &scenes {
             match article(scene) {
                 None => articles.push(lines(scene).collect()),
@@ -121,7 +110,7 @@ impl Common {
             }
         }
         articles.extend(copies.into_values());
-        let mut counts: HashMap<u64, usize> = HashMap::new();
+        let mut counts: ByHash<usize> = ByHash::default();
         for key in articles.iter().flatten() {
             *counts.entry(*key).or_default() += 1;
         }
@@ -132,6 +121,61 @@ impl Common {
     fn keys(&self) -> impl Iterator<Item = u64> {
         let least = Repeated::least(self.articles);
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
+    }
+
+    /// The chances of what no more than half of the articles have, as far as is needed to
+    /// know which of it is content.
+    fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
+        let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
+        let mut chances: ByHash<Chance> =
+            self.keys().filter(|key| !is_everywhere(key)).map(|key| (key, Chance::default())).collect();
+        for key in self.scenes.iter().flat_map(lines) {
+            if let Some(chance) = chances.get_mut(&key) {
+                chance.lines += 1.0;
+            }
+        }
+        for (page, scene) in pages.iter().zip(&mut self.scenes) {
+            let is_open = |key: &u64| chances.get(key).is_some_and(Chance::is_open);
+            let asked: (Vec<usize>, Vec<u64>) =
+                lines(scene).enumerate().filter(|(_, key)| is_open(key)).unzip();
+            let (blocks, keys) = asked;
+            if blocks.is_empty() {
+                continue;
+            }
+            scene.settle(page);
+            for (key, odds) in keys.into_iter().zip(odds::of_some(page, scene, model, &blocks)) {
+                chances.entry(key).or_default().take(odds);
+            }
+        }
+        chances
+    }
+}
+
+/// The chance that the lines of a text are content.
+#[derive(Debug, Clone, Copy, Default)]
+struct Chance {
+    /// Lines of it on all pages, and those that the model was asked of.
+    lines: f64,
+    asked: f64,
+    /// Their chances, all together.
+    sum: f64,
+}
+
+impl Chance {
+    fn take(&mut self, odds: f32) {
+        self.asked += 1.0;
+        self.sum += odds::chance(odds);
+    }
+
+    fn is_content(&self) -> bool {
+        self.sum > CONTENT * self.lines
+    }
+
+    /// Whether the lines that are left may still decide it; none of them can take away
+    /// from the sum, or add more than 1 to it.
+    fn is_open(&self) -> bool {
+        const ROUNDING: f64 = 1e-6;
+        !self.is_content() && self.sum + (self.lines - self.asked) + ROUNDING > CONTENT * self.lines
     }
 }
 
@@ -191,7 +235,7 @@ mod tests {
         };
         let pages: Vec<Page> = (0..4).map(|n| Page::parse(&html(n))).collect();
         let pages: Vec<&Page> = pages.iter().collect();
-        assert_eq!((Repeated::of(&pages).len(), Repeated::but_content(&pages, &model).len()), (3, 2));
+        assert_eq!((Repeated::of(&pages).len(), Repeated::but_content(&pages, &model).0.len()), (3, 2));
     }
 
     #[test]

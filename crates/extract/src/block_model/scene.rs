@@ -113,6 +113,15 @@ pub fn is_cut(page: &Page) -> bool {
 impl Scene {
     /// Reads a page without the blocks that its site repeats. Time linear in the page.
     pub(super) fn of(page: &Page, repeated: &Repeated) -> Self {
+        let mut scene = Self::read(page);
+        scene.take_away(repeated);
+        scene.settle(page);
+        scene
+    }
+
+    /// Reads a page's blocks and elements; what is asked of all of them together is still
+    /// to be settled.
+    pub(super) fn read(page: &Page) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
@@ -126,13 +135,16 @@ impl Scene {
                 marks.block(page, placed, element)
             })
             .collect();
-        scene.take_away(repeated);
         scene.stated = Statements::of(page);
-        scene.headline = scene.find_headline(page);
-        scene.sum();
-        scene.count_alike();
-        scene.best = scene.find_best(page);
         scene
+    }
+
+    /// Finds what features ask of all blocks together.
+    pub(super) fn settle(&mut self, page: &Page) {
+        self.headline = self.find_headline(page);
+        self.sum();
+        self.count_alike();
+        self.best = self.find_best(page);
     }
 
     /// The elements from the root down to each block's own. Gives the place of every
@@ -158,8 +170,8 @@ impl Scene {
         places
     }
 
-    /// Takes away what is repeated: as if the page did not have it.
-    fn take_away(&mut self, repeated: &Repeated) {
+    /// Takes away what is repeated: as if the page did not have it. To be settled anew.
+    pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
         self.taken = self.blocks.extract_if(.., |block| is_repeated(block)).collect();
@@ -167,6 +179,7 @@ impl Scene {
 
     /// Sums over subtrees, paths and the page.
     fn sum(&mut self) {
+        self.forget_sums();
         for (at, block) in self.blocks.iter().enumerate() {
             let sum = Sum::of(block);
             let element = &mut self.elements[block.element];
@@ -185,6 +198,17 @@ impl Scene {
             parent.first = parent.first.min(first);
             parent.last = parent.last.max(last);
         }
+    }
+
+    /// Leaves nothing of an earlier settling.
+    fn forget_sums(&mut self) {
+        for element in &mut self.elements {
+            (element.sum, element.first, element.last) = (Sum::default(), usize::MAX, 0);
+        }
+        self.whole = Sum::default();
+        self.paths.clear();
+        self.tag_paths.clear();
+        self.texts.clear();
     }
 
     fn count_alike(&mut self) {

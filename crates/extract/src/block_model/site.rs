@@ -23,8 +23,8 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
-use super::features::Features;
 use super::hashing::masked;
+use super::odds::{self, chance};
 use super::scene::Scene;
 use super::{Forest, Judged, Repeated};
 
@@ -124,30 +124,41 @@ impl Site {
     /// Learns from pages of one site; the best are 20 to 30 of its articles.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
-        let mut site = Self {
-            pages: pages.len() as u32,
-            repeated: Repeated::but_content(pages, model),
-            ..Self::default()
-        };
-        for page in pages {
-            site.take_votes(page, model);
-        }
-        site
+        Self::learn_and_judge(pages, model).0
     }
 
-    fn take_votes(&mut self, page: &Page, model: &Forest) {
-        let scene = Scene::of(page, &self.repeated);
-        let judged = judged(page, &scene, model);
-        let mut met: BTreeMap<String, Place> = BTreeMap::new();
-        for (block, odds) in scene.blocks.iter().zip(judged) {
-            let place = met.entry(place_name(page, &scene, block)).or_default();
+    /// The same, with what [`judge`](Self::judge) says of each of the pages, for which they are
+    /// not read again.
+    #[must_use]
+    pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
+        let (repeated, scenes) = Repeated::but_content(pages, model);
+        let mut site = Self { pages: pages.len() as u32, repeated, ..Self::default() };
+        let mut asked = Vec::with_capacity(scenes.len());
+        for (page, mut scene) in pages.iter().zip(scenes) {
+            scene.take_away(&site.repeated);
+            scene.settle(page);
+            let page = Asked::of(page, scene, model);
+            site.take_votes(&page);
+            asked.push(page);
+        }
+        let judged = asked.into_iter().map(|page| site.judge_asked(page)).collect();
+        (site, judged)
+    }
+
+    fn take_votes(&mut self, page: &Asked) {
+        let mut met: BTreeMap<&str, Place> = BTreeMap::new();
+        for ((block, name), odds) in page.blocks.iter().zip(&page.odds) {
+            let place = met.entry(name).or_default();
             let weight = weight(block.len());
             place.blocks += 1;
             place.words += weight;
-            place.content += weight * chance(odds);
+            place.content += weight * chance(*odds);
         }
         for (name, met) in met {
-            let place = self.places.entry(name).or_default();
+            let place = match self.places.get_mut(name) {
+                Some(place) => place,
+                None => self.places.entry(name.to_owned()).or_default(),
+            };
             place.pages += 1;
             place.blocks += met.blocks;
             place.words += met.words;
@@ -169,24 +180,48 @@ impl Site {
     /// Every block of a page of this site, in page order, with what model and site say.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
-        let mut scene = Scene::of(page, &self.repeated);
-        let odds = judged(page, &scene, model);
-        let blocks = std::mem::take(&mut scene.blocks);
-        let taken = std::mem::take(&mut scene.taken);
+        self.judge_asked(Asked::of(page, Scene::of(page, &self.repeated), model))
+    }
+
+    fn judge_asked(&self, page: Asked) -> Vec<Judged> {
+        let Asked { blocks, odds, taken } = page;
         let mut all: Vec<Judged> = Vec::with_capacity(blocks.len() + taken.len());
-        for (block, alone) in blocks.into_iter().zip(odds) {
-            let place = place_name(page, &scene, &block);
+        for ((block, place), alone) in blocks.into_iter().zip(odds) {
             let vote = self.places.get(&place).map(Place::log_odds);
             let log_odds = if self.pages == 0 { alone } else { together(alone, vote, block.len()) };
             all.push(Judged { log_odds, alone, vote, place, ..Judged::of(block) });
         }
-        for block in taken {
-            let place = place_name(page, &scene, &block);
+        for (block, place) in taken {
             let (log_odds, alone, repeated) = (REPEATED, REPEATED, true);
             all.push(Judged { log_odds, alone, repeated, place, ..Judged::of(block) });
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
         all
+    }
+}
+
+/// The blocks of a page, each with the name of its place, after the model was asked.
+struct Asked {
+    blocks: Vec<(Block, String)>,
+    /// The model's log-odds of each.
+    odds: Vec<f32>,
+    /// Those that the site repeats, of which it was not asked.
+    taken: Vec<(Block, String)>,
+}
+
+impl Asked {
+    /// Of a settled scene.
+    fn of(page: &Page, mut scene: Scene, model: &Forest) -> Self {
+        let odds = odds::of_all(page, &scene, model);
+        let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
+        let named = |blocks: Vec<Block>| {
+            let name = |block: Block| {
+                let name = place_name(page, &scene, &block);
+                (block, name)
+            };
+            blocks.into_iter().map(name).collect()
+        };
+        Self { blocks: named(blocks), odds, taken: named(taken) }
     }
 }
 
@@ -199,30 +234,6 @@ fn together(alone: f32, vote: Option<f32>, words: f32) -> f32 {
 /// What a block of so many words counts in a vote.
 fn weight(words: f32) -> f64 {
     f64::from(words.min(LONG) + ANY)
-}
-
-fn chance(log_odds: f32) -> f64 {
-    1.0 / (1.0 + f64::from(-log_odds).exp())
-}
-
-/// Blocks whose features are held at a time, so that they stay in the processor's cache.
-const AT_ONCE: usize = 32;
-
-/// The model's answer for every block of a scene.
-fn judged(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
-    let features = Features::of(page, scene);
-    let width = super::feature_names().len();
-    let mut values: Vec<f32> = Vec::with_capacity(AT_ONCE * width);
-    let mut odds = Vec::with_capacity(features.len());
-    for from in (0..features.len()).step_by(AT_ONCE) {
-        values.clear();
-        for at in from..(from + AT_ONCE).min(features.len()) {
-            features.put(at, &mut values);
-        }
-        let rows: Vec<&[f32]> = values.chunks_exact(width).collect();
-        odds.extend(model.log_odds_of(&rows));
-    }
-    odds
 }
 
 /// The last two elements of a block's path, such as `div.story > p`; what is mostly

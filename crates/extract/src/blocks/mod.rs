@@ -18,8 +18,6 @@ pub(crate) mod similarity;
 mod tags;
 pub(crate) mod vector;
 
-use std::collections::HashSet;
-
 use gleaner_html::text::{is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
@@ -57,7 +55,7 @@ impl Blocks {
     /// The blocks of a page: `html`, `body` and the elements with a block tag that
     /// stand below fewer than `max_depth` blocks. Time linear in the page.
     pub(crate) fn of(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
-        let tags: HashSet<&str> = block_tags.iter().map(String::as_str).collect();
+        let tags = TagsByLength::of(block_tags);
         let mut tree = Self::default();
         let Some(body) = page.elements("body").next() else {
             return tree;
@@ -70,7 +68,7 @@ impl Blocks {
             while open.len() > 2 && page.node(tree.blocks[top(&open)].node).end <= id {
                 tree.close(&mut open);
             }
-            id = tree.visit(page, id, &mut open, |tag, depth| depth < max_depth && tags.contains(tag));
+            id = tree.visit(page, id, &mut open, |tag, depth| depth < max_depth && tags.hold(tag));
         }
         while !open.is_empty() {
             tree.close(&mut open);
@@ -177,6 +175,26 @@ impl Blocks {
                 Vector::new(group.iter().map(|(_, feature, count)| (*feature, *count)));
         }
         vectors
+    }
+}
+
+/// Tags by their length: asked of every element, of which most names are told apart by it.
+struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
+
+/// Bytes of the longest name of HTML.
+const LONGEST_TAG: usize = 10;
+
+impl<'a> TagsByLength<'a> {
+    fn of(tags: &'a [String]) -> Self {
+        let mut by_length = Self(Default::default(), Vec::new());
+        for tag in tags {
+            by_length.0.get_mut(tag.len()).unwrap_or(&mut by_length.1).push(tag);
+        }
+        by_length
+    }
+
+    fn hold(&self, tag: &str) -> bool {
+        self.0.get(tag.len()).unwrap_or(&self.1).contains(&tag)
     }
 }
 

@@ -1,0 +1,32 @@
+//! What is asked of every text before it is a document, one thread: its language, its hash,
+//! its words, its quality.
+//!
+//! `cargo bench -p gleaner-corpus`. A made-up text of some 3 KB in English and one in
+//! Vietnamese. On a shared machine only the ratio of two figures from one run means
+//! anything.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use gleaner_corpus::{ContentHash, Quality, language, words};
+
+const ENGLISH: &str = "The rain that fell on the valley all day ended, and the river rose by two metres, \
+    the mayor of the town said on Monday.\n";
+const VIETNAMESE: &str = "Cơn mưa đổ xuống thung lũng suốt ngày đã tạnh, nước sông dâng thêm hai mét, \
+    chủ tịch thị trấn cho biết hôm thứ Hai.\n";
+
+fn texts(c: &mut Criterion) {
+    for (code, sentence) in [("en", ENGLISH), ("vi", VIETNAMESE)] {
+        let text = sentence.repeat(25);
+        let mut group = c.benchmark_group(code);
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function("language", |b| b.iter(|| language(black_box(&text), None)));
+        group.bench_function("content hash", |b| b.iter(|| ContentHash::of(black_box(&text))));
+        group.bench_function("words", |b| b.iter(|| words(black_box(&text))));
+        group.bench_function("quality", |b| b.iter(|| Quality::of(black_box(&text), code)));
+        group.finish();
+    }
+}
+
+criterion_group!(benches, texts);
+criterion_main!(benches);

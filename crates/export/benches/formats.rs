@@ -1,0 +1,69 @@
+//! Documents written as a stream, a format each, one thread.
+//!
+//! `cargo bench -p gleaner-export`. 200 made-up documents of some 3 KB, written to nowhere.
+//! On a shared machine only the ratio of two figures from one run means anything.
+
+use std::hint::black_box;
+use std::io;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_export::{Compression, Filter, Format, Stream};
+use jiff::Timestamp;
+
+const DOCUMENTS: usize = 200;
+
+const SENTENCE: &str = "The rain that fell on the valley all day ended, and the river rose by two metres, \
+    the mayor of the town said on Monday.\n";
+
+fn document(number: usize) -> Document {
+    let text = format!("Story {number}\n{}", SENTENCE.repeat(25));
+    Document {
+        id: DocumentId(std::array::from_fn(|at| (number >> (8 * (at % 4))) as u8)),
+        url: format!("https://a.example/{number}"),
+        host: "a.example".into(),
+        title: Some(format!("Story {number}")),
+        language: "en".into(),
+        fetched: Timestamp::UNIX_EPOCH,
+        published: None,
+        modified: None,
+        kinds: "p".repeat(26),
+        authors: Vec::new(),
+        section: None,
+        canonical: None,
+        content_hash: ContentHash::of(&text),
+        method: "template".into(),
+        template_version: Some(1),
+        confidence: Some(99),
+        text,
+    }
+}
+
+fn formats(c: &mut Criterion) {
+    let documents: Vec<Document> = (0..DOCUMENTS).map(document).collect();
+    let mut group = c.benchmark_group("export");
+    group.throughput(Throughput::Elements(DOCUMENTS as u64));
+    group.sample_size(20);
+    let formats = [
+        ("json lines", Format::JsonLines(Compression::None)),
+        ("json lines, zstd", Format::JsonLines(Compression::Zstd)),
+        ("vertical", Format::Vertical(Compression::None)),
+    ];
+    for (name, format) in formats {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let stream = Stream::new(io::sink(), format, Filter::default());
+                let mut stream = stream.expect("nothing fails on nowhere");
+                for document in &documents {
+                    let urls = [document.url.clone()];
+                    stream.write(black_box(document), &urls).expect("nothing fails on nowhere");
+                }
+                drop(stream.finish().expect("nothing fails on nowhere"));
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, formats);
+criterion_main!(benches);

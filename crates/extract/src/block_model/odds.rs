@@ -1,0 +1,41 @@
+//! What a model says of the blocks of a page.
+//!
+//! The awkward truth: a model takes 16 blocks at a time, and one block alone costs it as
+//! much as 16 ([`super::questions`]). So all that is asked of a page is asked at once.
+
+use gleaner_html::Page;
+
+use super::Forest;
+use super::features::Features;
+use super::scene::Scene;
+
+/// Blocks whose features are held at a time, so that they stay in the processor's cache.
+const AT_ONCE: usize = 32;
+
+/// The log-odds of every block of a settled scene.
+pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
+    of_some(page, scene, model, &(0..scene.blocks.len()).collect::<Vec<_>>())
+}
+
+/// The log-odds of the blocks with these numbers, in their order.
+pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usize]) -> Vec<f32> {
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let features = Features::of(page, scene);
+    let width = super::feature_names().len();
+    let mut values: Vec<f32> = Vec::with_capacity(AT_ONCE * width);
+    let mut odds = Vec::with_capacity(blocks.len());
+    for some in blocks.chunks(AT_ONCE) {
+        values.clear();
+        some.iter().for_each(|at| features.put(*at, &mut values));
+        let rows: Vec<&[f32]> = values.chunks_exact(width).collect();
+        odds.extend(model.log_odds_of(&rows));
+    }
+    odds
+}
+
+/// The chance, 0 to 1, of log-odds.
+pub(super) fn chance(log_odds: f32) -> f64 {
+    1.0 / (1.0 + f64::from(-log_odds).exp())
+}

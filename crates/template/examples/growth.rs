@@ -1,0 +1,108 @@
+//! How the cost of a page grows with its size, and with what its site's template holds, for
+//! docs/performance.md.
+//!
+//! `cargo run --release -p gleaner-template --example growth -- [FOLDER]`: the pages of a folder
+//! and below it by size, or generated ones; then templates of a site, learned from more and
+//! more of its pages: of the largest recorded site, or of a generated one.
+//!
+//! The awkward truth: processor time is read from `/proc`, so elsewhere than on Linux it is
+//! nothing; and pages of another size are pages of other sites, too.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement for people that fails by panicking"
+)]
+
+use std::hint::black_box;
+use std::path::Path;
+
+use gleaner_html::{Page, decode::decode};
+use gleaner_template::site::extract_alone;
+use gleaner_template::{Detector, SiteTemplate};
+use gleaner_testkit::measured;
+
+/// Sizes from which a row is, in KB.
+const FROM: [usize; 7] = [0, 25, 50, 100, 200, 400, 800];
+
+/// Pages that a template is learned from.
+const LEARNED: [usize; 5] = [3, 6, 12, 25, 50];
+
+/// Pages that are read by each template.
+const READ: usize = 15;
+
+fn page(bytes: &[u8]) -> Page {
+    Page::parse(&decode(bytes, Some("text/html")).text)
+}
+
+/// Milliseconds of this thread on a processor, the least of five times ten runs.
+fn milliseconds(run: impl Fn()) -> f64 {
+    let had = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        text.split(' ').next().and_then(|it| it.parse::<f64>().ok()).unwrap_or_default()
+    };
+    let once = |_| {
+        let before = had();
+        (0..10).for_each(|_| run());
+        (had() - before) / 10.0 / 1e6
+    };
+    (0..5).map(once).fold(f64::INFINITY, f64::min)
+}
+
+fn by_size(pages: &[Vec<u8>]) {
+    println!("KB from | pages | KB, mean | cold, ms a page | ms for 100 KB");
+    for (at, from) in FROM.iter().enumerate() {
+        let to = FROM.get(at + 1).map_or(usize::MAX, |to| to << 10);
+        let of: Vec<&Vec<u8>> =
+            pages.iter().filter(|page| ((from << 10)..to).contains(&page.len())).take(60).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let size = of.iter().map(|page| page.len()).sum::<usize>() as f64 / of.len() as f64 / 1024.0;
+        let cold = || of.iter().for_each(|bytes| drop(black_box(extract_alone(&page(bytes)))));
+        let each = milliseconds(cold) / of.len() as f64;
+        println!("{from} | {} | {size:.0} | {each:.2} | {:.2}", of.len(), each / size * 100.0);
+    }
+}
+
+fn by_template(pages: &[Vec<u8>]) {
+    println!(
+        "learned from | places | repeated | learn, ms a page | full method | detection, or full where it is not sure"
+    );
+    let (read, teach) = pages.split_at(READ);
+    for count in LEARNED.into_iter().filter(|count| *count <= teach.len()) {
+        let learn = || {
+            let pages: Vec<Page> = teach.iter().take(count).map(|bytes| page(bytes)).collect();
+            let named: Vec<(&str, &Page)> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+            SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named)
+        };
+        let template = learn();
+        let detector = Detector::of(&template);
+        let full = |bytes: &[u8]| drop(black_box(template.extract(&page(bytes))));
+        let detected = |bytes: &Vec<u8>| {
+            let partly = detector.read(&decode(bytes, Some("text/html")).text);
+            match detector.detect_partly(&partly) {
+                Some(detected) => drop(black_box(detected)),
+                None => full(bytes),
+            }
+        };
+        let learning = milliseconds(|| drop(black_box(learn()))) / count as f64;
+        let by_full = milliseconds(|| read.iter().for_each(|bytes| full(bytes))) / READ as f64;
+        let by_detection = milliseconds(|| read.iter().for_each(detected)) / READ as f64;
+        let (places, repeated) = (template.site.places.len(), template.site.repeated.len());
+        println!("{count} | {places} | {repeated} | {learning:.2} | {by_full:.2} | {by_detection:.2}");
+    }
+}
+
+fn main() {
+    let folder = std::env::args().nth(1);
+    let mut pages = folder.map_or_else(
+        || (0..7).map(|at| measured::news_page(0).repeat(1 << at)).collect(),
+        |folder| measured::below(Path::new(&folder)),
+    );
+    pages.sort_by_key(Vec::len);
+    by_size(&pages);
+    let sites = measured::sites(READ + LEARNED[0]).pop().unwrap().1;
+    by_template(sites.iter().max_by_key(|pages| pages.len()).unwrap());
+}
