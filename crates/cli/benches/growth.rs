@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Change, PackedDocument, Writer, open};
+use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Writer, open};
 use gleaner_testkit::{Options, Stand};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
@@ -54,6 +54,7 @@ struct Filling {
     found: usize,
     /// The first so many of them have a document.
     settled: usize,
+    duplicates: Duplicates,
 }
 
 impl Filling {
@@ -72,7 +73,7 @@ impl Filling {
         let url = self.url(self.settled);
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
-        change.place(url.key(), PackedDocument::of(document)).unwrap();
+        change.place(url.key(), PackedDocument::of(document), &mut self.duplicates).unwrap();
         // Of no run, so that it does not count against what a run may fetch of a host.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();

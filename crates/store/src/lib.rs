@@ -17,11 +17,14 @@
 //! docs/architecture.md tells what is done about that.
 
 mod change;
+mod clusters;
 mod documents;
 mod error;
 mod frontier;
 mod keys;
+mod likeness;
 mod lock;
+mod near;
 mod open;
 mod packed;
 mod read;
@@ -31,6 +34,8 @@ mod verify;
 pub use change::Change;
 pub use documents::Placement;
 pub use error::StoreError;
+pub use likeness::{Cluster, Likeness, Member};
+pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use read::Store;
