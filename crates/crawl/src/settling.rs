@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gleaner_frontier::Outcome;
 use gleaner_config::{Corpus, Duplicate};
 use gleaner_dedup::{Head, Params};
+use gleaner_frontier::Outcome;
 use gleaner_store::{Change, HostRecord, Levels};
 use tracing::{info, warn};
 

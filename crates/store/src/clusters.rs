@@ -250,11 +250,7 @@ impl Change {
         Ok(Some(number))
     }
 
-    fn heir(
-        &self,
-        cluster: u32,
-        duplicates: &Duplicates,
-    ) -> Result<Option<(Number, Kept)>, StoreError> {
+    fn heir(&self, cluster: u32, duplicates: &Duplicates) -> Result<Option<(Number, Kept)>, StoreError> {
         let mut heir: Option<(Number, Kept)> = None;
         for pair in self.scan(&keys::cluster(cluster)) {
             let (key, value) = pair?;

@@ -113,12 +113,7 @@ impl Change {
         }
     }
 
-    fn add_alias(
-        &mut self,
-        document: DocumentId,
-        key: UrlKey,
-        url: String,
-    ) -> Result<Placement, StoreError> {
+    fn add_alias(&mut self, document: DocumentId, key: UrlKey, url: String) -> Result<Placement, StoreError> {
         let of = url_of(document);
         self.put_bytes(keys::alias(document, key), url.into_bytes());
         self.set_twin(key, Some(of))?;

@@ -91,12 +91,7 @@ impl Store {
             let Some((number, None)) = keys::numbers(&key) else { return Ok(None) };
             let ClusterRecord { head, members } = decode("a cluster", &value)?;
             let head = self.kept(&keys::signed(head))?;
-            Ok(head.map(|kept| Cluster {
-                number,
-                head: kept.id,
-                words: kept.words,
-                members: members.into(),
-            }))
+            Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
         });
         heads.filter_map(Result::transpose)
     }

@@ -131,11 +131,12 @@ fn is_blank(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Beside;
     use crate::record::tests::documents;
 
     fn rendered(documents: &[gleaner_corpus::Document]) -> String {
         let mut out = Vec::new();
-        documents.iter().for_each(|document| render(&Record::of(document, &[]), &mut out));
+        documents.iter().for_each(|document| render(&Record::of(document, &Beside::default()), &mut out));
         String::from_utf8(out).unwrap()
     }
 

@@ -23,8 +23,9 @@ impl<E: Examiner> Look<'_, E> {
         let Standing { number, cluster } = standing;
         let places = [keys::signed(number), keys::member(cluster, number)];
         if self.has(&places[0])? == self.has(&places[1])? {
-            self.examiner
-                .fault(format!("the document {id} is not either a head or a member of the cluster {cluster}"));
+            self.examiner.fault(format!(
+                "the document {id} is not either a head or a member of the cluster {cluster}"
+            ));
         }
         Ok(())
     }
