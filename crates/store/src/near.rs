@@ -10,10 +10,14 @@
 //! for have no signature, and are compared with nothing until they are extracted again.
 
 use gleaner_dedup::{Candidate, Head, Index, Keys, Params, Signature, Signed, Table};
+use tracing::{info, warn};
 
 use crate::clusters::Kept;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
+
+/// Share of the documents' keys that the index holds at which its room is little.
+const LITTLE: f64 = 0.5;
 
 /// Which duplicates are looked for when a document is stored.
 #[derive(Debug, Clone)]
@@ -54,15 +58,30 @@ impl Duplicates {
         if duplicates.near.is_none() {
             return Ok(duplicates);
         }
+        let mut known = 0;
         for pair in store.records.scan_prefix([keys::SIGNED]) {
             let (key, value) = pair.map_err(StoreError::sled("reading signatures"))?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a signature", &value)?;
             if let Some(signature) = kept.signature() {
                 duplicates.put(number, &Keys::of(&signature));
+                known += 1;
             }
         }
+        duplicates.tell_room(known);
         Ok(duplicates)
+    }
+
+    fn tell_room(&self, known: u64) {
+        let Some((_, table)) = &self.near else { return };
+        let kept = table.kept(known);
+        info!(documents = known, kept, "the index of near-duplicates is made anew");
+        if kept < LITTLE {
+            warn!(
+                documents = known,
+                kept, "corpus.index_memory is small for so many documents: copies of old ones are missed"
+            );
+        }
     }
 
     /// The thresholds, and the documents that may be like this one.

@@ -18,8 +18,8 @@ use crate::Record;
 use crate::record::Cell;
 
 /// Attributes of `<doc>`: the fields of the record that are facts of the document.
-pub const ATTRIBUTES: [&str; 9] =
-    ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched"];
+pub const ATTRIBUTES: [&str; 10] =
+    ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched", "cluster"];
 
 /// One record as `<doc>` with its paragraphs.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
