@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Change, PackedDocument, Writer, open};
+use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Writer, open};
 use gleaner_testkit::{Options, Stand};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
@@ -68,11 +68,11 @@ impl Filling {
         self.found += 1;
     }
 
-    fn settle(&mut self, change: &mut Change) {
+    fn settle(&mut self, change: &mut Change, duplicates: &mut Duplicates) {
         let url = self.url(self.settled);
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
-        change.place(url.key(), PackedDocument::of(document)).unwrap();
+        change.place(url.key(), PackedDocument::of(document), duplicates).unwrap();
         // Of no run, so that it does not count against what a run may fetch of a host.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();
@@ -80,7 +80,7 @@ impl Filling {
     }
 
     /// Fills up to so many documents and so many URLs beside them.
-    fn to(&mut self, writer: &mut Writer, documents: usize, waiting: usize) {
+    fn to(&mut self, writer: &mut Writer, duplicates: &mut Duplicates, documents: usize, waiting: usize) {
         while self.found < documents + waiting {
             let mut change = writer.begin();
             (0..AT_ONCE).for_each(|_| self.find(&mut change));
@@ -88,7 +88,7 @@ impl Filling {
         }
         while self.settled + SETTLED < documents {
             let mut change = writer.begin();
-            (0..AT_ONCE).for_each(|_| self.settle(&mut change));
+            (0..AT_ONCE).for_each(|_| self.settle(&mut change, duplicates));
             writer.commit(change).unwrap();
             if self.settled.is_multiple_of(10 * AT_ONCE) {
                 writer.flush().unwrap();
@@ -98,11 +98,11 @@ impl Filling {
     }
 
     /// Settles further documents one by one; prints what one costs.
-    fn one_by_one(&mut self, writer: &mut Writer) {
+    fn one_by_one(&mut self, writer: &mut Writer, duplicates: &mut Duplicates) {
         let (wall, processor, before) = (Instant::now(), own_processor(), self.settled);
         while self.settled < before + SETTLED {
             let mut change = writer.begin();
-            self.settle(&mut change);
+            self.settle(&mut change, duplicates);
             writer.commit(change).unwrap();
             if self.settled.is_multiple_of(FLUSH) {
                 writer.flush().unwrap();
@@ -174,8 +174,9 @@ fn main() {
     for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
         println!("{documents} documents, {waiting} URLs waiting");
         let mut writer = opened(server.folder.path());
-        filling.to(&mut writer, documents, waiting);
-        filling.one_by_one(&mut writer);
+        let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+        filling.to(&mut writer, &mut duplicates, documents, waiting);
+        filling.one_by_one(&mut writer, &mut duplicates);
         drop(writer);
         crawl(&server, &stand, stage);
     }

@@ -57,6 +57,17 @@ pub(crate) enum Command {
   gleaner stats --svg growth.svg
   gleaner stats --quick --json")]
     Stats(Stats),
+    /// List near-duplicates: clusters of documents, or documents that are only alike
+    #[command(
+        after_help = "Of each cluster the head is shown, which stands for it, and its members with their similarity to
+it: an estimate of the share of runs of three words that two texts have in common.
+
+Examples:
+  gleaner duplicates --data corpus
+  gleaner duplicates --host vnexpress.net --limit 5
+  gleaner duplicates --related --json"
+    )]
+    Duplicates(Duplicates),
     /// Look at the templates that were learned, and at what they make of a page
     #[command(after_help = "Examples:
   gleaner template list
@@ -190,6 +201,22 @@ pub(crate) struct Stats {
     /// Only what is known without reading the documents: no types, no growth
     #[arg(long)]
     pub(crate) quick: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Duplicates {
+    /// Only clusters with a document of this host or its subdomains
+    #[arg(long)]
+    pub(crate) host: Option<String>,
+    /// Show that many clusters, the largest; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Instead of clusters, documents with those that are alike and no duplicates
+    #[arg(long)]
+    pub(crate) related: bool,
+    /// Print a JSON object for each, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -96,9 +96,10 @@ impl Rate {
 }
 
 fn line(now: &Snapshot, rate: f64) -> String {
-    let Snapshot { pages, stored, duplicates, failures, hosts, queue, gathered, in_flight } = now;
+    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, gathered, in_flight } =
+        now;
     format!(
-        "{pages} pages {rate:.1}/s, {stored} stored, {duplicates} duplicates, {failures} failures, {hosts} hosts, {queue} queued, {gathered} gathered, {in_flight} in flight"
+        "{pages} pages {rate:.1}/s, {stored} stored, {duplicates} duplicates, {near_duplicates} near-duplicates, {failures} failures, {hosts} hosts, {queue} queued, {gathered} gathered, {in_flight} in flight"
     )
 }
 
@@ -110,7 +111,15 @@ mod tests {
     fn a_line_names_all_that_is_counted() {
         let now = Snapshot { pages: 7, stored: 3, queue: 40, ..Snapshot::default() };
         let line = line(&now, 1.25);
-        for part in ["7 pages 1.2/s", "3 stored", "40 queued", "0 failures", "0 hosts", "0 duplicates"] {
+        for part in [
+            "7 pages 1.2/s",
+            "3 stored",
+            "40 queued",
+            "0 failures",
+            "0 hosts",
+            "0 duplicates",
+            "0 near-duplicates",
+        ] {
             assert!(line.contains(part), "{line} lacks {part}");
         }
     }

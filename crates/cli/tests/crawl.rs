@@ -175,7 +175,7 @@ fn stats_and_templates_are_shown() {
         String::from_utf8(output.stdout).unwrap()
     };
     let stats = shown(&["stats"]);
-    assert!(stats.starts_with("72 documents, "), "{stats}");
+    assert!(stats.starts_with("74 documents, "), "{stats}");
     assert!(stats.contains("version 1") && stats.contains("2 further URLs"), "{stats}");
     assert!(shown(&["template", "list"]).contains("villagepost.example"));
     assert!(shown(&["template", "show", "baolang.example"]).contains("repeated texts"));

@@ -78,7 +78,7 @@ impl Replay {
 
     fn check(&self, sites: &[PathBuf]) {
         let report = self.gleaner(&["crawl", "--seeds", "seeds.txt"]);
-        let exported = self.gleaner(&["export"]);
+        let exported = self.gleaner(&["export", "--members"]);
         let carried: BTreeSet<String> = exported
             .lines()
             .flat_map(|line| serde_json::from_str::<Value>(line).unwrap()["urls"].as_array().unwrap().clone())

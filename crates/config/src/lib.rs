@@ -1,7 +1,7 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
-//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Store`],
-//! [`Archive`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
+//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
+//! [`Store`], [`Archive`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
 //! defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
 //! holds it complete and equal to the defaults in this file.
@@ -33,6 +33,8 @@ pub struct Config {
     pub template: Template,
     /// What the text of an article is.
     pub text: Text,
+    /// Which documents are one.
+    pub corpus: Corpus,
     /// Where and how the corpus is kept.
     pub store: Store,
     /// Whether and how answers are kept as they came.
@@ -154,6 +156,40 @@ pub enum Insert {
     ReadMore,
 }
 
+/// Which documents are one: duplicates, exact and near.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Corpus {
+    /// Which duplicates are looked for as documents are stored.
+    pub duplicates: Vec<Duplicate>,
+    /// Similarity from which a text is a near-duplicate, 0.3 to 1.
+    pub similarity: f64,
+    /// Which document of a cluster of near-duplicates stands for it.
+    pub head: Head,
+    /// Memory for the index in which near-duplicates are found.
+    pub index_memory: Bytes,
+}
+
+/// A level of likeness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicate {
+    /// The same text.
+    Exact,
+    /// Nearly the same.
+    Near,
+}
+
+/// Which document of a cluster stands for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Head {
+    /// The one that came first.
+    First,
+    /// The one with the most words.
+    Longest,
+}
+
 /// Where and how the corpus is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -242,6 +278,17 @@ impl Default for Crawl {
 impl Default for Template {
     fn default() -> Self {
         Self { prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
+    }
+}
+
+impl Default for Corpus {
+    fn default() -> Self {
+        Self {
+            duplicates: vec![Duplicate::Exact, Duplicate::Near],
+            similarity: 0.5,
+            head: Head::First,
+            index_memory: Bytes::mebibytes(64),
+        }
     }
 }
 

@@ -147,6 +147,12 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if config.crawl.workers > 1024 {
         return senseless("crawl.workers", "must be at most 1024; 0 means one a core");
     }
+    if !(0.3..=1.0).contains(&config.corpus.similarity) {
+        return senseless("corpus.similarity", "must be 0.3 to 1");
+    }
+    if config.corpus.index_memory.get() < 1 << 20 {
+        return senseless("corpus.index_memory", "must be at least 1MiB");
+    }
     if config.store.path.is_empty() {
         return senseless("store.path", "must name a folder");
     }
@@ -243,6 +249,12 @@ mod tests {
         assert!(refused("", &["delay"]).contains("key=value"));
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));
         assert!(refused("[fetch", &[]).starts_with("x.toml, line 1"));
+        for similarity in ["0.29", "1.01", "nan", "-1"] {
+            let message = refused("", &[&format!("corpus.similarity={similarity}")]);
+            assert_eq!(message, "corpus.similarity: must be 0.3 to 1");
+        }
+        assert!(refused("", &["corpus.duplicates=[\"some\"]"]).contains("expected `exact` or `near`"));
+        assert!(refused("", &["corpus.index_memory=1kB"]).starts_with("corpus.index_memory: "));
     }
 
     #[test]

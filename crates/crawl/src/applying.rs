@@ -347,6 +347,7 @@ impl Owner {
         let counter = match outcome {
             Outcome::Stored => &self.progress.stored,
             Outcome::Duplicate { .. } => &self.progress.duplicates,
+            Outcome::NearDuplicate { .. } => &self.progress.near_duplicates,
             Outcome::Failed { .. } | Outcome::Unreadable { .. } | Outcome::TooLarge { .. } => {
                 &self.progress.failures
             }

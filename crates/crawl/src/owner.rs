@@ -12,7 +12,7 @@ use gleaner_archive::Archive;
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
 use gleaner_frontier::{Outcome, Role, Scope};
-use gleaner_store::{Change, HostId, HostRecord, Run, Store, StoreError, Writer};
+use gleaner_store::{Change, Duplicates, HostId, HostRecord, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
@@ -26,6 +26,7 @@ use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
 use crate::schedule::Schedule;
+use crate::settling::levels;
 
 /// Longest time between two looks at the clock, the stop and the waiting list.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
@@ -39,6 +40,8 @@ pub(crate) struct Owner {
     pub(crate) archive: Option<Archive>,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
+    /// What documents are compared with.
+    pub(crate) duplicates: Duplicates,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: Known,
@@ -73,11 +76,14 @@ impl Owner {
         run: Run,
         stop: Stop,
         progress: Arc<Progress>,
-    ) -> Self {
+    ) -> Result<Self, StoreError> {
+        let store = writer.store();
+        let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
         let (now, clock) = (Instant::now(), fetching.clock.clone());
-        Self {
-            store: writer.store(),
+        Ok(Self {
+            store,
             writer,
+            duplicates,
             archive,
             config,
             scope,
@@ -97,7 +103,7 @@ impl Owner {
             began: clock.now(),
             clock,
             fetched: HashMap::new(),
-        }
+        })
     }
 
     /// Loads the hosts that the store knows. Each waits a whole gap before it is

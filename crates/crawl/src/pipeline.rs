@@ -186,7 +186,8 @@ impl Crew {
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
         let gap_scope = config.fetch.gap_scope;
         let fetching = Fetching { runtime, fetcher, gap_scope, keeping, clock, tasks, events };
-        let mut owner = Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress);
+        let mut owner =
+            Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress)?;
         owner.takes_all = takes_all;
         owner.load_hosts()?;
         Ok(Self { owner, arrivals, workers })

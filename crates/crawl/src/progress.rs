@@ -8,6 +8,7 @@ pub struct Progress {
     pub(crate) pages: AtomicU64,
     pub(crate) stored: AtomicU64,
     pub(crate) duplicates: AtomicU64,
+    pub(crate) near_duplicates: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) hosts: AtomicU64,
     pub(crate) queue: AtomicU64,
@@ -20,10 +21,12 @@ pub struct Progress {
 pub struct Snapshot {
     /// Answers received in this run.
     pub pages: u64,
-    /// Documents stored in this run.
+    /// Documents stored in this run, near-duplicates not counted.
     pub stored: u64,
     /// URLs whose text was stored already.
     pub duplicates: u64,
+    /// Documents stored in this run for which others stand that are nearly the same.
+    pub near_duplicates: u64,
     /// URLs that failed for good.
     pub failures: u64,
     /// Hosts known.
@@ -45,6 +48,7 @@ impl Progress {
             pages: read(&self.pages),
             stored: read(&self.stored),
             duplicates: read(&self.duplicates),
+            near_duplicates: read(&self.near_duplicates),
             failures: read(&self.failures),
             hosts: read(&self.hosts),
             queue: read(&self.queue),

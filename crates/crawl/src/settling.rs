@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gleaner_frontier::{Outcome, UrlKey};
-use gleaner_store::{Change, HostRecord, PackedDocument, Placement};
+use gleaner_config::{Corpus, Duplicate};
+use gleaner_dedup::{Head, Params};
+use gleaner_frontier::Outcome;
+use gleaner_store::{Change, HostRecord, Levels};
 use tracing::{info, warn};
 
 use crate::job::Lesson;
@@ -55,7 +57,7 @@ impl Owner {
     /// The outcome of one gathered page. `settled`: by a template, so that its raw
     /// page is no longer needed.
     fn settle(
-        &self,
+        &mut self,
         change: &mut Change,
         lesson: &Lesson,
         page: Gathered,
@@ -64,9 +66,9 @@ impl Owner {
         let Gathered { key, document } = page;
         let first = change.url(key)?.is_some_and(|record| record.last.is_none());
         let outcome = match document {
-            Ok(Some(document)) => place(change, key, document)?,
+            Ok(Some(document)) => change.place(key, document, &mut self.duplicates)?.into(),
             Ok(None) => {
-                change.withdraw(key)?;
+                change.withdraw(key, &mut self.duplicates)?;
                 Outcome::NotArticle { reason: "no_text".into() }
             }
             Err(reason) => Outcome::Unreadable { reason },
@@ -86,14 +88,16 @@ impl Owner {
     }
 }
 
-/// Stores a page's document, and says what became of it.
-pub(crate) fn place(
-    change: &mut Change,
-    key: UrlKey,
-    document: PackedDocument,
-) -> Result<Outcome, CrawlError> {
-    Ok(match change.place(key, document)? {
-        Placement::Stored => Outcome::Stored,
-        Placement::Duplicate { of } => Outcome::Duplicate { of },
-    })
+/// Which duplicates the settings ask for.
+pub(crate) fn levels(corpus: &Corpus) -> Levels {
+    let asks_for = |level| corpus.duplicates.contains(&level);
+    Levels {
+        exact: asks_for(Duplicate::Exact),
+        near: asks_for(Duplicate::Near).then(|| Params::default().with_duplicate(corpus.similarity)),
+        head: match corpus.head {
+            gleaner_config::Head::First => Head::First,
+            gleaner_config::Head::Longest => Head::Longest,
+        },
+        memory: usize::try_from(corpus.index_memory.get()).unwrap_or(usize::MAX),
+    }
 }

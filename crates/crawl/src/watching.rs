@@ -23,7 +23,6 @@ use crate::owner::Owner;
 use crate::pipeline::CrawlError;
 use crate::reading::{Refused, Watched};
 use crate::schedule::GroupName;
-use crate::settling::place;
 
 impl Owner {
     /// Ends the visit of a page that was extracted by its host's template.
@@ -37,7 +36,7 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let Watched { document, seen, raw } = watched;
         let outcome = match document {
-            Some(document) => place(&mut change, visit.key, document)?,
+            Some(document) => change.place(visit.key, document, &mut self.duplicates)?.into(),
             None if visit.record.role == Role::Page => Outcome::NotArticle { reason: "no_text".into() },
             None => Outcome::Listing,
         };

@@ -1,33 +1,27 @@
-//! Clusters of duplicates: one document stands for the others, none is lost.
+//! Clusters of duplicates: one document, the head, stands for the others, its members.
 //!
-//! A cluster is a head with its members; a document without duplicates is a head alone.
-//! A new document joins the cluster of the one that it was found to duplicate. Members
-//! keep their similarity to the head of the time when they joined.
+//! A document that duplicates a head joins its cluster. Which of two documents of a
+//! cluster should be its head, [`Head::prefers`] says: asked when a document joins (it may
+//! take the head's place) and when a head goes (its heir is the one that is preferred to
+//! all others). The order is strict, so the head is the same in whichever order the
+//! members came. Who is in which cluster is kept by the caller.
 //!
-//! [`Head::First`]: the head never changes. [`Head::Longest`]: a member with more words
-//! than the head takes its place, and the old head becomes a member; what was not
-//! longer than the head leaves it as it is.
+//! Only heads belong into the index, so that a text is compared with heads alone: copies
+//! of copies drift no further from the head than the threshold, and a wire report with
+//! 1,000 copies is in the index once.
 //!
-//! What is not asked is whether a text may join through a member that is unlike the
-//! head: the caller keeps out of the index what did not become a head ([`Joined::is_head`]),
-//! so that a text is compared with heads alone. Copies of copies then drift no further
-//! from the head than the threshold, and a wire report with 1,000 copies is in the index
-//! once (with `Longest`, once for every head that it has had).
-//!
-//! The awkward truth: after a change of head by `Longest`, similarities of older members
-//! are those to the old head.
+//! The awkward truth: what has joined a cluster stays in it when the head changes, even
+//! where it is unlike the new head.
 //!
 //! ```
-//! use gleaner_dedup::{Clusters, Head};
-//! let mut clusters = Clusters::new(Head::Longest);
-//! assert!(clusters.join(1, 300, None).is_head);
-//! assert!(!clusters.join(2, 280, Some((1, 0.9))).is_head);
-//! assert_eq!(clusters.join(3, 350, Some((1, 0.8))).head, 3);
-//! assert_eq!(clusters.head_of(2), Some(3));
-//! assert_eq!(clusters.members(3).map(|member| member.document).collect::<Vec<_>>(), [1, 2]);
+//! use gleaner_dedup::{Contender, Head};
+//! let first = Contender { document: 1, words: 300 };
+//! let longer = Contender { document: 2, words: 350 };
+//! assert!(Head::First.prefers(first, longer));
+//! assert!(Head::Longest.prefers(longer, first));
 //! ```
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 
 use crate::index::Number;
 
@@ -41,98 +35,23 @@ pub enum Head {
     Longest,
 }
 
-/// A document of a cluster that is not its head.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Member {
-    /// Its number.
-    pub document: Number,
-    /// Its similarity to the head when they met, 0 to 1.
-    pub similarity: f64,
-}
-
-/// Where a document went.
+/// A document that may be the head of its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Joined {
-    /// The head of its cluster now.
-    pub head: Number,
-    /// Whether it is the head itself: then it goes into the index.
-    pub is_head: bool,
-    /// The head before it, where it took that one's place.
-    pub former: Option<Number>,
+pub struct Contender {
+    /// Its number: what came earlier has a smaller one.
+    pub document: Number,
+    /// Words of its text.
+    pub words: u64,
 }
 
-/// A cluster as it is kept under its head's number.
-#[derive(Debug, Clone, PartialEq)]
-struct Cluster {
-    /// Words of the head.
-    words: u64,
-    /// By number.
-    members: BTreeMap<Number, f64>,
-}
-
-/// All documents, each in one cluster.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Clusters {
-    policy: Head,
-    clusters: BTreeMap<Number, Cluster>,
-    heads: BTreeMap<Number, Number>,
-}
-
-impl Clusters {
-    /// No documents yet.
+impl Head {
+    /// Whether `one` is to be the head rather than `other`.
     #[must_use]
-    pub fn new(policy: Head) -> Self {
-        Self { policy, ..Self::default() }
-    }
-
-    /// Takes in a document of so many words that duplicates `of`, a known document with
-    /// its similarity, or none. A document that is known already stays where it is; one
-    /// that duplicates an unknown document is a head.
-    pub fn join(&mut self, document: Number, words: u64, of: Option<(Number, f64)>) -> Joined {
-        if let Some(head) = self.head_of(document) {
-            return Joined { head, is_head: head == document, former: None };
+    pub fn prefers(self, one: Contender, other: Contender) -> bool {
+        match self {
+            Self::First => one.document < other.document,
+            Self::Longest => (one.words, Reverse(one.document)) > (other.words, Reverse(other.document)),
         }
-        let found = of.and_then(|(known, similarity)| Some((self.head_of(known)?, similarity)));
-        let Some((head, similarity)) = found else { return self.alone(document, words) };
-        let cluster = self.clusters.get_mut(&head).expect("a head has a cluster");
-        if self.policy == Head::Longest && words > cluster.words {
-            return self.take_over(document, words, head, similarity);
-        }
-        cluster.members.insert(document, similarity);
-        self.heads.insert(document, head);
-        Joined { head, is_head: false, former: None }
-    }
-
-    fn alone(&mut self, document: Number, words: u64) -> Joined {
-        self.clusters.insert(document, Cluster { words, members: BTreeMap::new() });
-        self.heads.insert(document, document);
-        Joined { head: document, is_head: true, former: None }
-    }
-
-    /// The head becomes a member of the new one's cluster with all that it has.
-    fn take_over(&mut self, document: Number, words: u64, former: Number, similarity: f64) -> Joined {
-        let mut members = self.clusters.remove(&former).map(|of| of.members).unwrap_or_default();
-        members.insert(former, similarity);
-        self.heads.extend(members.keys().chain([&document]).map(|of| (*of, document)));
-        self.clusters.insert(document, Cluster { words, members });
-        Joined { head: document, is_head: true, former: Some(former) }
-    }
-
-    /// The head of a document's cluster, itself perhaps; `None` for an unknown document.
-    #[must_use]
-    pub fn head_of(&self, document: Number) -> Option<Number> {
-        self.heads.get(&document).copied()
-    }
-
-    /// The members of a head's cluster by number; none of what is no head.
-    pub fn members(&self, head: Number) -> impl Iterator<Item = Member> {
-        let members = self.clusters.get(&head).into_iter().flat_map(|cluster| &cluster.members);
-        members.map(|(document, similarity)| Member { document: *document, similarity: *similarity })
-    }
-
-    /// All heads by number.
-    pub fn heads(&self) -> impl Iterator<Item = Number> {
-        self.clusters.keys().copied()
     }
 }
 
@@ -143,49 +62,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_taken_in_once() {
-        let mut clusters = Clusters::new(Head::First);
-        clusters.join(1, 10, None);
-        clusters.join(2, 90, Some((1, 0.7)));
-        let again = clusters.join(2, 500, None);
-        assert_eq!(again, Joined { head: 1, is_head: false, former: None });
-        assert_eq!(clusters.join(3, 10, Some((2, 0.9))).head, 1);
-        assert!(clusters.join(4, 10, Some((77, 0.9))).is_head);
-        assert_eq!((clusters.head_of(77), clusters.members(2).count()), (None, 0));
+    fn among_equally_long_ones_the_first_is_preferred() {
+        let of = |document| Contender { document, words: 9 };
+        assert!(Head::Longest.prefers(of(3), of(4)) && !Head::Longest.prefers(of(4), of(3)));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
+        /// Taking the preferred one again and again ends at the same head in any order.
         #[test]
-        fn each_document_is_in_one_cluster_and_its_head_is_stable(
-            joins in prop::collection::vec((0..40_u32, 1..9_u64, prop::option::of(0..40_u32)), 1..80),
+        fn the_head_does_not_depend_on_the_order(
+            words in prop::collection::vec(0..5_u64, 1..20),
+            turn in 0..20_usize,
             is_longest in any::<bool>(),
         ) {
             let policy = if is_longest { Head::Longest } else { Head::First };
-            let mut clusters = Clusters::new(policy);
-            let mut words: BTreeMap<u32, u64> = BTreeMap::new();
-            for (document, count, of) in joins {
-                let before = of.and_then(|of| clusters.head_of(of));
-                let is_new = !words.contains_key(&document);
-                let joined = clusters.join(document, count, of.map(|of| (of, 0.8)));
-                words.entry(document).or_insert(count);
-                prop_assert_eq!(clusters.head_of(document), Some(joined.head));
-                if let (true, Some(before)) = (is_new, before) {
-                    let is_taken = joined.former == Some(before) && is_longest && count > words[&before];
-                    prop_assert!(joined.head == before || is_taken);
-                }
-                let mut all: Vec<u32> = clusters.heads().collect();
-                for head in clusters.heads() {
-                    for member in clusters.members(head) {
-                        prop_assert_eq!(clusters.head_of(member.document), Some(head));
-                        prop_assert!(!is_longest || words[&member.document] <= words[&head]);
-                        all.push(member.document);
-                    }
-                }
-                all.sort_unstable();
-                prop_assert!(all.iter().eq(words.keys()), "each in one cluster");
-            }
+            let mut all: Vec<Contender> =
+                (0..).zip(&words).map(|(document, words)| Contender { document, words: *words }).collect();
+            let best = |all: &[Contender]| {
+                all.iter().copied().reduce(|head, one| if policy.prefers(one, head) { one } else { head })
+            };
+            let head = best(&all).unwrap();
+            let others = all.iter().filter(|one| **one != head);
+            prop_assert!(others.into_iter().all(|one| policy.prefers(head, *one) && !policy.prefers(*one, head)));
+            let middle = turn % all.len();
+            all.rotate_left(middle);
+            prop_assert_eq!(best(&all), Some(head));
         }
     }
 }

@@ -24,7 +24,7 @@ pub mod verdict;
 pub use alignment::{Alignment, Numerals};
 pub use ask::{Documents, Like, Signed, ask};
 pub use bands::{BANDS, Keys, ROWS};
-pub use clusters::{Clusters, Head, Member};
+pub use clusters::{Contender, Head};
 pub use index::{Candidate, Exact, Index, Number, Table};
 pub use signature::Signature;
 pub use tokens::Tokens;

@@ -8,7 +8,7 @@ use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gleaner_corpus::{ContentHash, Document, DocumentId};
-use gleaner_export::{Compression, Filter, Format, Stream};
+use gleaner_export::{Beside, Compression, Filter, Format, Stream};
 use jiff::Timestamp;
 
 const DOCUMENTS: usize = 200;
@@ -55,8 +55,8 @@ fn formats(c: &mut Criterion) {
                 let stream = Stream::new(io::sink(), format, Filter::default());
                 let mut stream = stream.expect("nothing fails on nowhere");
                 for document in &documents {
-                    let urls = [document.url.clone()];
-                    stream.write(black_box(document), &urls).expect("nothing fails on nowhere");
+                    let beside = Beside { urls: vec![document.url.clone()], ..Beside::default() };
+                    stream.write(black_box(document), &beside).expect("nothing fails on nowhere");
                 }
                 drop(stream.finish().expect("nothing fails on nowhere"));
             });

@@ -136,13 +136,14 @@ pub fn registry(manifest: &Manifest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Beside;
     use crate::record::tests::documents;
     use crate::{Condition, Filter, Selection, Tally};
 
     fn manifest() -> Manifest {
         let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
         let mut selection = Selection::new(filter, Tally::default());
-        documents().iter().for_each(|document| drop(selection.take(document, &[])));
+        documents().iter().for_each(|document| drop(selection.take(document, &Beside::default())));
         Manifest {
             manifest_version: 1,
             gleaner: "0.1.0".into(),

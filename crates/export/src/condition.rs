@@ -9,13 +9,15 @@ use std::str::FromStr;
 use crate::Record;
 
 /// The figures that can be asked for, each with what it counts.
-pub const FIGURES: [(&str, &str); 6] = [
+pub const FIGURES: [(&str, &str); 8] = [
     ("words", "words of the text"),
     ("sentence_length", "words a sentence, mean"),
     ("stop_word_share", "share of the words that are stop words (vi and en)"),
     ("repeated_line_share", "share of the lines that repeat an earlier one"),
     ("symbol_share", "share of the characters that are neither letters nor digits"),
     ("confidence", "how sure the extraction is"),
+    ("similarity", "to the document that stands for it (with --members)"),
+    ("near_duplicates", "documents of its cluster, the head not counted"),
 ];
 
 /// Longer signs first, so that `>=` is not read as `>`.
@@ -101,13 +103,15 @@ impl fmt::Display for Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Beside;
     use crate::record::FIELDS;
     use crate::record::tests::documents;
 
     #[test]
     fn conditions_hold_or_do_not() {
         let document = &documents()[0];
-        let record = Record::of(document, &[]);
+        let beside = Beside::default();
+        let record = Record::of(document, &beside);
         let cases = [
             ("words>=13", true),
             ("words>13", false),
@@ -128,7 +132,8 @@ mod tests {
     #[test]
     fn what_a_document_does_not_tell_is_not_held_against_it() {
         let documents = documents();
-        let silent = Record::of(&documents[1], &[]);
+        let beside = Beside::default();
+        let silent = Record::of(&documents[1], &beside);
         assert!(Condition::confidence(1.0).holds(&silent));
     }
 

@@ -6,9 +6,12 @@ use gleaner_corpus::Document;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Record};
+use crate::{Beside, Condition, Record};
 
-/// Which documents are exported; an empty field lets everything through.
+/// Counts what is held back because another document stands for it.
+pub const NEAR_DUPLICATE: &str = "near_duplicate";
+
+/// Which documents are exported; an empty field lets everything through but members.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Hosts, each also standing for its subdomains.
@@ -19,6 +22,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Fetched before this time.
     pub until: Option<Timestamp>,
+    /// Documents, too, for which another one stands.
+    pub members: bool,
     /// What must hold of the documents' figures.
     pub conditions: Vec<Condition>,
 }
@@ -26,7 +31,7 @@ pub struct Filter {
 impl Filter {
     /// The first filter that holds a document back, by its name; `None` where it passes.
     /// Conditions come last, since they need a look at the text.
-    fn held_by<'a>(&self, document: &'a Document, urls: &'a [String]) -> Result<Record<'a>, String> {
+    fn held_by<'a>(&self, document: &'a Document, beside: &'a Beside) -> Result<Record<'a>, String> {
         let under = |wanted: &String| {
             document
                 .host
@@ -45,7 +50,10 @@ impl Filter {
         if self.until.is_some_and(|until| document.fetched >= until) {
             return Err("until".into());
         }
-        let record = Record::of(document, urls);
+        if !self.members && beside.head.is_some() {
+            return Err(NEAR_DUPLICATE.into());
+        }
+        let record = Record::of(document, beside);
         match self.conditions.iter().find(|condition| !condition.holds(&record)) {
             Some(condition) => Err(condition.to_string()),
             None => Ok(record),
@@ -119,8 +127,8 @@ impl Selection {
 
     /// The record of a document that passes, counted; `None`, counted too, where a
     /// filter holds it back.
-    pub fn take<'a>(&mut self, document: &'a Document, urls: &'a [String]) -> Option<Record<'a>> {
-        match self.filter.held_by(document, urls) {
+    pub fn take<'a>(&mut self, document: &'a Document, beside: &'a Beside) -> Option<Record<'a>> {
+        match self.filter.held_by(document, beside) {
             Ok(record) => {
                 self.tally.add(&record);
                 Some(record)
@@ -145,7 +153,7 @@ mod tests {
     use crate::record::tests::documents;
 
     fn passes(filter: Filter) -> bool {
-        Selection::new(filter, Tally::default()).take(&documents()[0], &[]).is_some()
+        Selection::new(filter, Tally::default()).take(&documents()[0], &Beside::default()).is_some()
     }
 
     #[test]
@@ -169,6 +177,18 @@ mod tests {
     }
 
     #[test]
+    fn those_for_which_others_stand_are_taken_on_request() {
+        let document = &documents()[0];
+        let beside = crate::record::tests::beside(document);
+        for members in [false, true] {
+            let filter = Filter { members, ..Filter::default() };
+            let mut selection = Selection::new(filter, Tally::default());
+            assert_eq!(selection.take(document, &beside).is_some(), members);
+            assert_eq!(selection.tally().held_back.get(NEAR_DUPLICATE).is_some(), !members);
+        }
+    }
+
+    #[test]
     fn what_passes_and_what_is_held_back_is_counted_once() {
         let filter = Filter {
             languages: vec!["vi".into(), "und".into()],
@@ -177,7 +197,7 @@ mod tests {
         };
         let mut selection = Selection::new(filter, Tally::default());
         for document in documents() {
-            selection.take(&document, &[]);
+            selection.take(&document, &Beside::default());
         }
         let tally = selection.tally();
         assert_eq!((tally.documents, tally.words), (1, 13));

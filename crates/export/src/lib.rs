@@ -5,6 +5,7 @@
 //! | [`record`] | Which fields does an exported document have, in which order? |
 //! | [`filter`] | Which documents are asked for, and what held the others back? |
 //! | [`condition`] | What may be asked of a document's figures? |
+//! | [`repeated`] | Which paragraphs does the corpus repeat, and what is a text without them? |
 //! | [`format`](mod@format) | How is a record written: JSON Lines, Parquet, vertical, text? |
 //! | [`single`] | How is one file whole or not there? |
 //! | [`folder`] | How are many files whole, and how does an interrupted export go on? |
@@ -25,6 +26,7 @@ pub mod folder;
 pub mod format;
 pub mod manifest;
 pub mod record;
+pub mod repeated;
 pub mod single;
 
 pub use condition::Condition;
@@ -33,5 +35,6 @@ pub use filter::{Filter, Selection, Tally};
 pub use folder::{Folder, Request};
 pub use format::{Compression, Format};
 pub use manifest::Manifest;
-pub use record::Record;
+pub use record::{Beside, Record};
+pub use repeated::Repeats;
 pub use single::{Single, Stream};

@@ -3,7 +3,7 @@
 //! One list, [`FIELDS`], says names, order and types; the columns of Parquet are made of
 //! it, and tests hold JSON and docs/corpus.md against it.
 
-use gleaner_corpus::{Document, Quality};
+use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -31,8 +31,30 @@ pub struct Record<'a> {
     confidence: Option<f64>,
     content_hash: String,
     urls: &'a [String],
+    cluster: String,
+    similarity: Option<f64>,
+    near_duplicates: u64,
+    related: &'a [String],
+    removed: &'a [String],
     kinds: &'a str,
     text: &'a str,
+}
+
+/// What is known of a document besides itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Beside {
+    /// All URLs that carried its text, its own first.
+    pub urls: Vec<String>,
+    /// The document that stands for it, if another one does.
+    pub head: Option<DocumentId>,
+    /// Estimated similarity to that one, 0 to 1; `None` where it stands for itself.
+    pub similarity: Option<f64>,
+    /// Documents for which it or its head stands.
+    pub near_duplicates: u64,
+    /// Ids of documents that are alike and no duplicates, most alike first.
+    pub related: Vec<String>,
+    /// Hashes of paragraphs that were left out of its text, in its order.
+    pub removed: Vec<String>,
 }
 
 /// The type of a field.
@@ -57,7 +79,7 @@ pub enum Kind {
 }
 
 /// All fields: name and type, in their order.
-pub const FIELDS: [(&str, Kind); 23] = [
+pub const FIELDS: [(&str, Kind); 28] = [
     ("id", Kind::Text),
     ("url", Kind::Text),
     ("host", Kind::Text),
@@ -79,6 +101,11 @@ pub const FIELDS: [(&str, Kind); 23] = [
     ("confidence", Kind::OptionalNumber),
     ("content_hash", Kind::Text),
     ("urls", Kind::Texts),
+    ("cluster", Kind::Text),
+    ("similarity", Kind::OptionalNumber),
+    ("near_duplicates", Kind::Count),
+    ("related", Kind::Texts),
+    ("removed", Kind::Texts),
     ("kinds", Kind::Text),
     ("text", Kind::Text),
 ];
@@ -99,10 +126,10 @@ pub enum Cell<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record of a document; `urls` are all URLs that carried its text, its own first.
-    /// Its quality is looked at here.
+    /// The record of a document and of what is known besides. Its quality is looked at
+    /// here.
     #[must_use]
-    pub fn of(document: &'a Document, urls: &'a [String]) -> Self {
+    pub fn of(document: &'a Document, beside: &'a Beside) -> Self {
         let quality = Quality::of(&document.text, &document.language);
         Self {
             id: document.id.to_string(),
@@ -125,7 +152,12 @@ impl<'a> Record<'a> {
             template_version: document.template_version,
             confidence: document.confidence.map(|hundredths| f64::from(hundredths) / 100.0),
             content_hash: document.content_hash.to_string(),
-            urls,
+            urls: &beside.urls,
+            cluster: beside.head.unwrap_or(document.id).to_string(),
+            similarity: beside.similarity,
+            near_duplicates: beside.near_duplicates,
+            related: &beside.related,
+            removed: &beside.removed,
             kinds: &document.kinds,
             text: &document.text,
         }
@@ -157,6 +189,11 @@ impl<'a> Record<'a> {
             Cell::Number(self.confidence),
             text(&self.content_hash),
             Cell::Texts(self.urls),
+            text(&self.cluster),
+            Cell::Number(self.similarity),
+            Cell::Long(i64::try_from(self.near_duplicates).unwrap_or(i64::MAX)),
+            Cell::Texts(self.related),
+            Cell::Texts(self.removed),
             text(self.kinds),
             text(self.text),
         ]
@@ -230,7 +267,7 @@ impl<'a> Record<'a> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use gleaner_corpus::{ContentHash, DocumentId};
+    use gleaner_corpus::ContentHash;
 
     use super::*;
 
@@ -285,15 +322,17 @@ pub(crate) mod tests {
         vec![first, second, third]
     }
 
-    pub(crate) fn urls(document: &Document) -> Vec<String> {
-        vec![document.url.clone(), format!("{}#2", document.url)]
+    pub(crate) fn beside(document: &Document) -> Beside {
+        let urls = vec![document.url.clone(), format!("{}#2", document.url)];
+        let head = Some(DocumentId([9; 16]));
+        Beside { urls, head, similarity: Some(0.75), near_duplicates: 2, ..Beside::default() }
     }
 
     #[test]
     fn json_has_the_fields_in_their_order() {
         for document in documents() {
-            let urls = urls(&document);
-            let json = serde_json::to_string(&Record::of(&document, &urls)).unwrap();
+            let beside = beside(&document);
+            let json = serde_json::to_string(&Record::of(&document, &beside)).unwrap();
             let mut at = 0;
             for (field, _) in FIELDS {
                 let key = format!("\"{field}\":");
@@ -321,8 +360,8 @@ pub(crate) mod tests {
     #[test]
     fn cells_are_of_the_type_that_the_list_says() {
         for document in documents() {
-            let urls = urls(&document);
-            let record = Record::of(&document, &urls);
+            let beside = beside(&document);
+            let record = Record::of(&document, &beside);
             for ((field, kind), cell) in FIELDS.iter().zip(record.cells()) {
                 let fits = match (kind, cell) {
                     (Kind::Text, Cell::Text(text)) => text.is_some(),
@@ -342,8 +381,10 @@ pub(crate) mod tests {
     #[test]
     fn figures_are_found_by_name() {
         let document = &documents()[0];
-        let record = Record::of(document, &[]);
+        let beside = beside(document);
+        let record = Record::of(document, &beside);
         assert_eq!(record.figure("words"), Some(13.0));
+        assert_eq!((record.figure("similarity"), record.figure("near_duplicates")), (Some(0.75), Some(2.0)));
         assert_eq!(record.figure("confidence"), Some(0.87));
         assert_eq!(record.figure("url"), None);
     }

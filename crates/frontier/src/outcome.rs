@@ -19,6 +19,14 @@ pub enum Outcome {
         /// The URL that carried the text first.
         of: UrlKey,
     },
+    /// An article whose text is nearly that of another document. It is in the corpus
+    /// under this URL, as a member of the other's cluster.
+    NearDuplicate {
+        /// The URL of the cluster's head at that time.
+        of: UrlKey,
+        /// Estimated similarity to it, in hundredths.
+        similarity: u8,
+    },
     /// A page that is no article, with the reason's label. Its links were read.
     NotArticle {
         /// Label of the reason, such as `hub`.
@@ -86,6 +94,7 @@ impl Outcome {
         match self {
             Self::Stored => "stored",
             Self::Duplicate { .. } => "duplicate",
+            Self::NearDuplicate { .. } => "near_duplicate",
             Self::NotArticle { .. } => "not_article",
             Self::Listing => "listing",
             Self::Unchanged => "unchanged",
@@ -113,6 +122,7 @@ impl Outcome {
             Self::Gone { status } | Self::Rejected { status } => format!("{}: http_{status}", self.label()),
             Self::Stored
             | Self::Duplicate { .. }
+            | Self::NearDuplicate { .. }
             | Self::Listing
             | Self::Unchanged
             | Self::Redirected { .. }
@@ -131,6 +141,10 @@ impl fmt::Display for Outcome {
         match self {
             Self::Stored => f.write_str("stored"),
             Self::Duplicate { of } => write!(f, "duplicate of document {of}"),
+            Self::NearDuplicate { of, similarity } => {
+                let similarity = f64::from(*similarity) / 100.0;
+                write!(f, "stored; near-duplicate of document {of}, similarity {similarity:.2}")
+            }
             Self::NotArticle { reason } => write!(f, "no article: {reason}"),
             Self::Listing => f.write_str("read for its links"),
             Self::Unchanged => f.write_str("unchanged since the last visit"),

@@ -1,6 +1,6 @@
 //! A change: writes that are read back at once and become one batch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gleaner_frontier::UrlKey;
 use jiff::Timestamp;
@@ -92,23 +92,30 @@ impl Change {
         }
     }
 
-    /// The keys with this prefix, in order: those of the store and
-    /// those written here, less what was removed here.
+    /// The keys with this prefix, in order.
     pub(crate) fn keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut keys = BTreeSet::new();
-        for key in self.store.records.scan_prefix(prefix).keys() {
-            keys.insert(key.map_err(StoreError::sled("reading"))?.to_vec());
-        }
-        for (key, value) in
-            self.writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix))
-        {
-            if value.is_some() {
-                keys.insert(key.clone());
-            } else {
-                keys.remove(key);
-            }
-        }
-        Ok(keys.into_iter().collect())
+        self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
+    }
+
+    /// What stands under the keys with this prefix, in the order of the keys: what the
+    /// store has and what was written here, less what was removed here.
+    pub(crate) fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+    ) -> impl Iterator<Item = Result<(Vec<u8>, Vec<u8>), StoreError>> + 'a {
+        let kept = self.store.records.scan_prefix(prefix).filter_map(|pair| match pair {
+            Ok((key, _)) if self.writes.contains_key(&*key) => None,
+            Ok((key, value)) => Some(Ok((key.to_vec(), value.to_vec()))),
+            Err(error) => Some(Err(StoreError::sled("reading")(error))),
+        });
+        let written = self.writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix));
+        let written = written.filter_map(|(key, value)| Some((key.clone(), value.clone()?)));
+        let (mut kept, mut written) = (kept.peekable(), written.peekable());
+        std::iter::from_fn(move || match (kept.peek(), written.peek()) {
+            (Some(Ok((one, _))), Some((other, _))) if other < one => written.next().map(Ok),
+            (Some(_), _) => kept.next(),
+            (None, _) => written.next().map(Ok),
+        })
     }
 
     pub(crate) fn put<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {

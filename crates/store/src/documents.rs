@@ -2,11 +2,17 @@
 //!
 //! The first URL to carry a text names the document; others become aliases. When
 //! a page is extracted anew and its text changes, the old text must not go with it
-//! if other URLs carried it: the first of them then becomes its name.
+//! if other URLs carried it: the first of them then becomes its name. A text that is
+//! nearly another's is a document too, and joins that one's cluster (`clusters.rs`).
+//!
+//! Where the same text is not looked for, each document lies under a hash of its own,
+//! made of its text's and its name.
 
-use gleaner_corpus::{Document, DocumentId, words};
+use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
 
+use crate::clusters::url_of;
+use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
@@ -21,6 +27,29 @@ pub enum Placement {
         /// That URL.
         of: UrlKey,
     },
+    /// Its text is nearly that of another document; it is stored as a member of that
+    /// one's cluster.
+    NearDuplicate {
+        /// The URL of the cluster's head.
+        of: UrlKey,
+        /// Estimated similarity to the head, in hundredths.
+        similarity: u8,
+    },
+}
+
+impl From<Placement> for Outcome {
+    fn from(placement: Placement) -> Self {
+        match placement {
+            Placement::Stored => Self::Stored,
+            Placement::Duplicate { of } => Self::Duplicate { of },
+            Placement::NearDuplicate { of, similarity } => Self::NearDuplicate { of, similarity },
+        }
+    }
+}
+
+/// The hash under which a document lies that is not to be found by its text.
+pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
+    ContentHash::of(&format!("{content_hash} of {id}"))
 }
 
 impl Change {
@@ -31,8 +60,8 @@ impl Change {
         }
     }
 
-    fn put_document(&mut self, document: PackedDocument) {
-        self.put(keys::content(&document.content_hash), &document.id);
+    fn put_document(&mut self, content_hash: &ContentHash, document: PackedDocument) {
+        self.put(keys::content(content_hash), &document.id);
         self.put_bytes(keys::document(document.id), document.bytes);
     }
 
@@ -41,34 +70,55 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn place(&mut self, key: UrlKey, document: PackedDocument) -> Result<Placement, StoreError> {
+    pub fn place(
+        &mut self,
+        key: UrlKey,
+        mut document: PackedDocument,
+        duplicates: &mut Duplicates,
+    ) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
-        let head: Option<DocumentId> = self.get("a content hash", &keys::content(&document.content_hash))?;
-        let twin_of = self.url(key)?.and_then(|record| record.twin_of);
-        if head == Some(document.id) {
-            self.put_document(document);
-            return Ok(Placement::Stored);
+        let (id, words, signed) = (document.id, document.words, document.signed.take());
+        let hash = match duplicates.exact {
+            true => document.content_hash,
+            false => own_hash(&document.content_hash, id),
+        };
+        let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
+        let mut number = None;
+        if same == Some(id) {
+            self.put_document(&hash, document);
+            if self.standing(id)?.is_some() {
+                return self.placement(id);
+            }
+        } else {
+            let twin_of = self.url(key)?.and_then(|record| record.twin_of);
+            if let (Some(twin), Some(same)) = (twin_of, same)
+                && document_of(twin) == same
+            {
+                return Ok(Placement::Duplicate { of: twin });
+            }
+            number = self.take_out(key, duplicates)?;
+            if let Some(same) = same {
+                return self.add_alias(same, key, document.url);
+            }
+            self.total(|totals| {
+                let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
+                *documents += 1;
+                *count += words;
+            })?;
+            self.put_document(&hash, document);
         }
-        if let (Some(twin), Some(head)) = (twin_of, head)
-            && document_of(twin) == head
-        {
-            return Ok(Placement::Duplicate { of: twin });
+        match signed {
+            Some(signed) => self.join(id, words, &signed, number, duplicates),
+            None => Ok(Placement::Stored),
         }
-        self.withdraw(key)?;
-        if let Some(head) = head {
-            let of = UrlKey::from_bytes(head.0);
-            self.put_bytes(keys::alias(head, key), document.url.into_bytes());
-            self.set_twin(key, Some(of))?;
-            self.total(|totals| totals.duplicates += 1)?;
-            return Ok(Placement::Duplicate { of });
-        }
-        self.total(|totals| {
-            let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
-            *documents += 1;
-            *count += document.words;
-        })?;
-        self.put_document(document);
-        Ok(Placement::Stored)
+    }
+
+    fn add_alias(&mut self, document: DocumentId, key: UrlKey, url: String) -> Result<Placement, StoreError> {
+        let of = url_of(document);
+        self.put_bytes(keys::alias(document, key), url.into_bytes());
+        self.set_twin(key, Some(of))?;
+        self.total(|totals| totals.duplicates += 1)?;
+        Ok(Placement::Duplicate { of })
     }
 
     fn set_twin(&mut self, url: UrlKey, twin_of: Option<UrlKey>) -> Result<(), StoreError> {
@@ -89,25 +139,43 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn withdraw(&mut self, url: UrlKey) -> Result<(), StoreError> {
+    pub fn withdraw(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<(), StoreError> {
+        self.take_out(url, duplicates).map(drop)
+    }
+
+    /// The same; gives the number of a document that is there no more.
+    fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
         if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
-            return self.remove_alias(document_of(twin), url);
+            self.remove_alias(document_of(twin), url)?;
+            return Ok(None);
         }
         let id = document_of(url);
-        let Some(document) = self.document(id)? else { return Ok(()) };
+        let Some(document) = self.document(id)? else { return Ok(None) };
         self.remove(keys::document(id));
+        self.remove(keys::content(&own_hash(&document.content_hash, id)));
         let aliases: Vec<UrlKey> =
             self.keys(&keys::aliases_of(id))?.iter().filter_map(|key| keys::last_url(key)).collect();
         let Some((heir, rest)) = aliases.split_first() else {
-            self.remove(keys::content(&document.content_hash));
-            return self.total(|totals| {
+            self.forget_content(&document)?;
+            self.total(|totals| {
                 if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
                     *documents = documents.saturating_sub(1);
                     *count = count.saturating_sub(words(&document.text));
                 }
-            });
+            })?;
+            return self.depart(id, duplicates);
         };
-        self.inherit(&document, *heir, rest)
+        self.inherit(&document, *heir, rest)?;
+        Ok(None)
+    }
+
+    /// The text leads to its document no more, if it did.
+    fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
+        let key = keys::content(&document.content_hash);
+        if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
+            self.remove(key);
+        }
+        Ok(())
     }
 
     /// Gives `document` the name of `heir`; `rest` become its aliases.
@@ -125,12 +193,15 @@ impl Change {
             let host = gleaner_frontier::CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned());
             let host = host.unwrap_or_else(|_| document.host.clone());
             let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
-            self.put_document(PackedDocument::of(document));
+            let hash = document.content_hash;
+            self.put_document(&hash, PackedDocument::unsigned(document));
         }
-        self.reattribute(heir, Outcome::Stored)
+        self.rename_standing(document.id, document_of(heir))?;
+        let outcome = self.placement(document_of(heir))?.into();
+        self.reattribute(heir, outcome)
     }
 
-    fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
+    pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         if let Some(record) = self.url(url)? {
             self.note(url, &record, outcome);
         }

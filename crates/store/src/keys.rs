@@ -14,6 +14,10 @@
 //! | `d` document id | a document, packed |
 //! | `a` document id, url key | a URL that carried the document's text too |
 //! | `c` content hash | document id |
+//! | `n` document id | the document's number, and that of its cluster |
+//! | `s` number | a document that no other stands for: its signature (see `clusters.rs`) |
+//! | `k` cluster | the number of the cluster's head, and how many members it has |
+//! | `k` cluster, number | a member of the cluster: its signature |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `r` purpose, NUL, file | how far a file was replayed |
 //! | `m` name | the store's format, the last run, totals, the end of the archive, flushes, the clock |
@@ -38,6 +42,9 @@ pub(crate) const TEMPLATE: u8 = b't';
 pub(crate) const DOCUMENT: u8 = b'd';
 pub(crate) const ALIAS: u8 = b'a';
 pub(crate) const CONTENT: u8 = b'c';
+pub(crate) const STANDING: u8 = b'n';
+pub(crate) const SIGNED: u8 = b's';
+pub(crate) const CLUSTER: u8 = b'k';
 pub(crate) const COUNTS: u8 = b'o';
 const REPLAYED: u8 = b'r';
 pub(crate) const META: u8 = b'm';
@@ -120,6 +127,28 @@ pub(crate) fn alias(id: DocumentId, url: UrlKey) -> Vec<u8> {
 
 pub(crate) fn content(hash: &ContentHash) -> Vec<u8> {
     key(CONTENT, &[hash.as_bytes()])
+}
+
+pub(crate) fn standing(id: DocumentId) -> Vec<u8> {
+    key(STANDING, &[id.as_bytes()])
+}
+
+pub(crate) fn signed(number: u32) -> Vec<u8> {
+    key(SIGNED, &[&number.to_be_bytes()])
+}
+
+pub(crate) fn cluster(cluster: u32) -> Vec<u8> {
+    key(CLUSTER, &[&cluster.to_be_bytes()])
+}
+
+pub(crate) fn member(cluster: u32, number: u32) -> Vec<u8> {
+    key(CLUSTER, &[&cluster.to_be_bytes(), &number.to_be_bytes()])
+}
+
+/// The first and the second number of a key; `None` where it has no second one.
+pub(crate) fn numbers(key: &[u8]) -> Option<(u32, Option<u32>)> {
+    let number = |at: usize| Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?));
+    Some((number(1)?, number(5)))
 }
 
 pub(crate) fn counts_of(run: u32) -> Vec<u8> {

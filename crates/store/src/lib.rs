@@ -18,12 +18,15 @@
 
 mod change;
 mod clock;
+mod clusters;
 mod documents;
 mod error;
 mod flushed;
 mod frontier;
 mod keys;
+mod likeness;
 mod lock;
+mod near;
 mod open;
 mod packed;
 mod read;
@@ -33,6 +36,8 @@ mod verify;
 pub use change::Change;
 pub use documents::Placement;
 pub use error::StoreError;
+pub use likeness::{Cluster, Likeness, Member};
+pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use read::Store;

@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
+use gleaner_dedup::Signed;
 use zstd::bulk::Compressor;
 
 use crate::StoreError;
@@ -28,18 +29,26 @@ pub struct PackedDocument {
     pub(crate) content_hash: ContentHash,
     pub(crate) words: u64,
     pub(crate) bytes: Vec<u8>,
+    /// What near-duplicates are found by; `None`: the text is too short.
+    pub(crate) signed: Option<Signed>,
 }
 
 impl PackedDocument {
-    /// Compresses a document's text.
+    /// Signs and compresses a document's text.
     #[must_use]
     pub fn of(document: Document) -> Self {
+        let signed = Signed::of(&document.text);
+        Self { signed, ..Self::unsigned(document) }
+    }
+
+    /// The same of a text whose signature is kept already.
+    pub(crate) fn unsigned(document: Document) -> Self {
         let words = words(&document.text);
         let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
         let (id, content_hash) = (document.id, document.content_hash);
         let (url, language) = (document.url.clone(), document.language.clone());
         let bytes = encode(&Packed { document: Document { text: String::new(), ..document }, text });
-        Self { id, url, language, content_hash, words, bytes }
+        Self { id, url, language, content_hash, words, bytes, signed: None }
     }
 
     /// The document's name.

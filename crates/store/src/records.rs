@@ -177,6 +177,15 @@ pub struct Totals {
     pub languages: BTreeMap<String, (u64, u64)>,
     /// URLs that carried a text that is stored under another.
     pub duplicates: u64,
+    /// Documents that are members of a cluster, for which its head stands.
+    #[serde(default)]
+    pub near_duplicates: u64,
+    /// Clusters with a member.
+    #[serde(default)]
+    pub clusters: u64,
+    /// Numbers that were given to documents and clusters.
+    #[serde(default)]
+    pub numbers: u32,
 }
 
 impl Totals {

@@ -5,10 +5,14 @@
 //!    in that state; what is gathered or kept has its raw page.
 //! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL
 //!    says so, and the other way round.
-//! 4. What is counted is what is there: documents, duplicates, queues.
+//! 4. A document that was signed stands for itself or for its cluster, or is among the
+//!    members of one whose head is there; and the other way round.
+//! 5. What is counted is what is there: documents, duplicates, queues.
 //!
 //! One pass over the records in the order of their keys, with lookups by key: time grows
 //! with the store, memory with its hosts.
+
+mod clusters;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +20,7 @@ use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
+use crate::documents::own_hash;
 use crate::packed::unpack;
 use crate::records::{decode, document_of};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
@@ -29,6 +34,10 @@ pub struct Looked {
     pub documents: u64,
     /// URLs that carry another's text.
     pub aliases: u64,
+    /// Members of clusters of near-duplicates.
+    pub members: u64,
+    /// Clusters with a member.
+    pub clusters: u64,
     /// Raw pages.
     pub pages: u64,
 }
@@ -77,6 +86,9 @@ impl<E: Examiner> Look<'_, E> {
             Some(keys::DOCUMENT) => self.document(key, value),
             Some(keys::CONTENT) => self.content(value),
             Some(keys::ALIAS) => self.alias(key),
+            Some(keys::STANDING) => self.standing(key, value),
+            Some(keys::SIGNED) => self.signed(key, value),
+            Some(keys::CLUSTER) => self.cluster(key, value),
             Some(keys::HOST) => {
                 self.read::<HostRecord>("a host", key, value);
                 Ok(())
@@ -176,7 +188,8 @@ impl<E: Examiner> Look<'_, E> {
         }
         let head: Option<DocumentId> =
             self.store.get("a content hash", &keys::content(&document.content_hash))?;
-        if head != Some(document.id) {
+        let own = keys::content(&own_hash(&document.content_hash, document.id));
+        if head != Some(document.id) && !self.has(&own)? {
             self.examiner.fault(format!("the text of {} does not lead to it", document.url));
         }
         match self.store.url(url) {
@@ -234,7 +247,13 @@ impl<E: Examiner> Look<'_, E> {
 
     fn totals(&mut self) -> Result<(), StoreError> {
         let totals: Totals = self.store.totals()?;
-        let Looked { documents, aliases, .. } = self.looked;
+        let Looked { documents, aliases, members, clusters, .. } = self.looked;
+        if (totals.near_duplicates, totals.clusters) != (members, clusters) {
+            self.examiner.fault(format!(
+                "the totals have {} near-duplicates in {} clusters, the store {members} in {clusters}",
+                totals.near_duplicates, totals.clusters
+            ));
+        }
         if (totals.documents(), totals.duplicates) != (documents, aliases) {
             self.examiner.fault(format!(
                 "the totals have {} documents and {} duplicates, the store {documents} and {aliases}",

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Options, PackedDocument, Placement, Writer, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Placement, Writer, open};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -50,20 +50,20 @@ fn document(number: u8, text: &str) -> Document {
     }
 }
 
-/// Extracts page `number` as `text`, as the crawl does it.
+/// Extracts page `number` as `text`, as the crawl does it; with a text that begins with
+/// "own", the same text is not looked for.
 fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     change
         .discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3)
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    let placement = change.place(url.key(), PackedDocument::of(document(number, text))).unwrap();
+    let packed = PackedDocument::of(document(number, text));
+    let levels = Levels { exact: !text.starts_with("own "), memory: 1 << 16, ..Levels::default() };
+    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+    let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
-    let outcome = match placement {
-        Placement::Stored => Outcome::Stored,
-        Placement::Duplicate { of } => Outcome::Duplicate { of },
-    };
-    change.end(url.key(), record, outcome, None).unwrap();
+    change.end(url.key(), record, placement.into(), None).unwrap();
     writer.commit(change).unwrap();
     placement
 }
@@ -89,6 +89,18 @@ fn a_text_is_stored_once_with_all_its_urls() {
     assert_eq!((totals.documents(), totals.words(), totals.duplicates), (2, 3, 1));
     let urls = &corpus(&writer)["một hai"];
     assert_eq!(urls.len(), 2);
+}
+
+#[test]
+fn the_same_text_is_stored_twice_where_it_is_not_looked_for() {
+    let (_folder, mut writer) = fresh();
+    for number in [0, 1, 0, 2] {
+        assert_eq!(place(&mut writer, number, "own một hai"), Placement::Stored);
+    }
+    assert_eq!(writer.store().totals().unwrap().documents(), 3);
+    assert_eq!(place(&mut writer, 1, "một hai"), Placement::Stored);
+    assert_eq!(place(&mut writer, 2, "một hai"), Placement::Duplicate { of: url(1).key() });
+    assert_eq!(corpus(&writer).len(), 2);
 }
 
 #[test]

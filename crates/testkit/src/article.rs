@@ -42,6 +42,15 @@ pub(crate) struct Article {
     pub body: Vec<Block>,
 }
 
+/// Who sends articles round.
+#[derive(Debug)]
+pub(crate) struct Agency {
+    pub slug: &'static str,
+    pub name: &'static str,
+    /// What it writes below its copies.
+    pub tail: &'static str,
+}
+
 /// A block of the body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
@@ -109,6 +118,22 @@ impl Article {
             standfirst,
             body: blocks.map(|block| Block::parse(&block)).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The copy that an agency sends round: another headline and author, the last
+    /// paragraph left out, and a paragraph of the agency's at the end.
+    pub(crate) fn wire(&self, agency: &Agency) -> Self {
+        let mut body = self.body.clone();
+        body.pop();
+        body.push(Block::Paragraph(vec![Span::Text(agency.tail.to_owned())]));
+        Self {
+            number: self.number + 6000,
+            slug: format!("{}-{}", agency.slug, self.slug),
+            title: format!("{}: {}", agency.name, self.title),
+            author: agency.name.to_owned(),
+            body,
+            ..self.clone()
+        }
     }
 
     /// The gold text: standfirst and paragraphs, without marks and subheadings.

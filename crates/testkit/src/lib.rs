@@ -6,7 +6,7 @@
 //! What a crawler meets there: front page, paginated sections, robots.txt,
 //! sitemaps (index, gzip, news), feeds, articles in full furniture
 //! (advertisement, related links, comments), one-time errors, redirects in and out of
-//! scope, a second copy of an article, traps without end, a wall, an old encoding; and,
+//! scope, a second copy of an article, an edited copy ([`Newspaper::wire_copies`]), traps without end, a wall, an old encoding; and,
 //! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
 //! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
 //!

@@ -4,7 +4,7 @@
 //! of article addresses, pagination by path or by query, the kind of feed, where
 //! the date and the author are stated, the markup (`baolang.rs`, `village_post.rs`).
 
-use crate::article::{Article, Published};
+use crate::article::{Agency, Article, Published};
 
 /// The language a paper is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub(crate) struct Paper {
     pub sections: [Section; 4],
     pub feed: &'static str,
     pub odd: Odd,
+    pub agency: Agency,
     /// File names and texts of `articles/`, newest first.
     pub texts: &'static [(&'static str, &'static str)],
 }
@@ -106,6 +107,11 @@ const BAO_LANG: Paper = Paper {
         about_segment: "gioi-thieu/",
         old: "/tin/",
     },
+    agency: Agency {
+        slug: "tin-lien-xa",
+        name: "Tin Liên Xã",
+        tail: "Bản tin do hãng Tin Liên Xã gửi đi chiều nay; các báo bạn có thể đăng lại, miễn là giữ tên hãng.",
+    },
     texts: crate::texts::VIETNAMESE,
 };
 
@@ -136,6 +142,11 @@ const VILLAGE_POST: Paper = Paper {
         about: "/about/",
         about_segment: "about/",
         old: "/stories/",
+    },
+    agency: Agency {
+        slug: "parish-wire",
+        name: "Parish Wire",
+        tail: "This report was sent out by Parish Wire this afternoon; other papers may print it under that name.",
     },
     texts: crate::texts::ENGLISH,
 };

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::expected::{Expected, expected};
 use crate::log::{AccessLog, Request};
 use crate::paper::PAPERS;
-use crate::site::Site;
+use crate::site::{Site, special};
 use crate::stand::Stand;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -135,6 +135,16 @@ impl Newspaper {
     #[must_use]
     pub fn seeds() -> [&'static str; 2] {
         [PAPERS[0].front, PAPERS[1].front]
+    }
+
+    /// Addresses of agency's copies, each with that of the article that it was made of.
+    #[must_use]
+    pub fn wire_copies(&self) -> Vec<(String, String)> {
+        let copy = |site: &Site| {
+            let pair = [site.wire.as_ref()?, &site.articles[special::WIRE]];
+            Some(pair.map(|article| site.paper.url(&site.path(article))).into())
+        };
+        self.shared.sites.iter().filter_map(copy).collect()
     }
 
     /// The access log so far, in order of arrival.

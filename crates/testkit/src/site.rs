@@ -25,6 +25,8 @@ pub(crate) struct Site {
     pub paper: &'static Paper,
     /// Newest first.
     pub articles: Vec<Article>,
+    /// An agency's copy of one of them.
+    pub wire: Option<Article>,
     faults: Option<Faults>,
     redesign: Option<Redesign>,
 }
@@ -50,6 +52,8 @@ pub(crate) mod special {
     pub(crate) const TRACKED: usize = 4;
     /// Is sent in an old encoding.
     pub(crate) const LEGACY: usize = 5;
+    /// Comes once more, edited, from an agency; at the end of its section's list.
+    pub(crate) const WIRE: usize = 6;
 }
 
 impl Site {
@@ -66,8 +70,10 @@ impl Site {
             // Held by a test that reads every file.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
+        let articles: Vec<Article> = articles.collect();
+        let wire = articles.get(special::WIRE).map(|article| article.wire(&paper.agency));
         let redesign = redesigned_after.map(|after| Redesign { after, answered: AtomicUsize::new(0) });
-        Self { paper, articles: articles.collect(), faults: faults.then(Faults::default), redesign }
+        Self { paper, articles, wire, faults: faults.then(Faults::default), redesign }
     }
 
     /// The answer to a path, with its query apart.
@@ -92,6 +98,11 @@ impl Site {
     /// The articles of a section, newest first.
     pub(crate) fn section(&self, slug: &str) -> Vec<&Article> {
         self.articles.iter().filter(|a| a.section == slug).collect()
+    }
+
+    /// What an agency's copy adds to the end of a section's list.
+    pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
+        self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
 
     /// Four others, of the same section first: what a page links to as related.
@@ -146,6 +157,9 @@ impl Site {
         let twin = self.articles.get(special::TWIN);
         if let Some(article) = twin.filter(|a| self.paper.twin(a) == path) {
             return Some(self.article_page(article, path, "utf-8"));
+        }
+        if let Some(wire) = self.wire.as_ref().filter(|wire| self.path(wire) == path) {
+            return Some(self.article_page(wire, path, "utf-8"));
         }
         let place = self.articles.iter().position(|a| self.path(a) == path)?;
         if let Some(fault) = self.fault(place) {

@@ -78,6 +78,9 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     {
         main.push_str(&card(site, article, &path));
     }
+    if let Some(wire) = site.wired(slug, page) {
+        main.push_str(&card(site, wire, &site.path(wire)));
+    }
     if page == 1 {
         main.push_str(&section_links(site, slug));
     }

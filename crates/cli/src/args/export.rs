@@ -45,6 +45,13 @@ pub(crate) struct Export {
     /// listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
+    /// Also the members of clusters: near-duplicates, for which another document stands
+    #[arg(long)]
+    pub(crate) members: bool,
+    /// Leave out paragraphs that a site or several sites repeat; their hashes are named in
+    /// the field removed. Reads the corpus twice
+    #[arg(long)]
+    pub(crate) without_repeated: bool,
 }
 
 pub(super) fn export_help() -> String {
@@ -57,6 +64,7 @@ Examples:
   gleaner export --out vi.jsonl.zst --compress zstd --language vi --host vnexpress.net
   gleaner export --where 'words>=100' --where 'repeated_line_share<=0.2' --out good.jsonl
   gleaner export --format parquet --into exports/2026-11-21 --since exports/2026-11-20
+  gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
   gleaner export --format datasets --into for-hugging-face --shard-size 256MiB",
         figures.concat()

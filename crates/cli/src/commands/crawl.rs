@@ -20,7 +20,8 @@ use crate::watching::Watching;
 use crate::{Done, logging, settings, signals, watching};
 
 /// Outcomes that have a column of their own; the rest is in the table of reasons.
-const COLUMNS: [&str; 6] = ["stored", "duplicate", "not_article", "listing", "redirected", "disallowed"];
+const COLUMNS: [&str; 7] =
+    ["stored", "near_duplicate", "duplicate", "not_article", "listing", "redirected", "disallowed"];
 
 /// Hosts that are named for one reason to wait.
 const NAMED: usize = 5;
@@ -108,8 +109,12 @@ fn report(summary: &Summary, seconds: f64, data: &str) -> String {
     let mut all = Counts::default();
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
     let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
+    let near = match all.ended("near_duplicate") {
+        0 => String::new(),
+        count => format!(" and {count} near-duplicates of others"),
+    };
     let mut text = format!(
-        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored; {} in the corpus {data}\n",
+        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored{near}; {} in the corpus {data}\n",
         summary.run.number,
         seconds,
         all.fetched,
@@ -139,7 +144,17 @@ fn outcomes(summary: &Summary, all: &Counts) -> String {
         rows.push(row("all hosts", all));
     }
     table(
-        &["Host", "Stored", "Duplicate", "No article", "Listing", "Redirected", "Disallowed", "Other"],
+        &[
+            "Host",
+            "Stored",
+            "Near-duplicate",
+            "Duplicate",
+            "No article",
+            "Listing",
+            "Redirected",
+            "Disallowed",
+            "Other",
+        ],
         rows,
     )
 }

@@ -5,10 +5,13 @@
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 
+use gleaner_corpus::Document;
+use gleaner_export::filter::NEAR_DUPLICATE;
 use gleaner_export::{
-    Compression, Condition, ExportError, Filter, Folder, Format, Manifest, Request, Single, Stream, Tally,
+    Beside, Compression, Condition, ExportError, Filter, Folder, Format, Manifest, Repeats, Request, Single,
+    Stream, Tally,
 };
-use gleaner_store::Store;
+use gleaner_store::{Store, StoreError};
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -24,14 +27,60 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
     let config = settings::load(common)?;
     let format = format(&args)?;
     let filter = filter(&args)?;
-    let store = settings::store(&config, false)?.store();
+    let source = Source::new(settings::store(&config, false)?.store(), args.without_repeated)?;
     let tally = match (&args.into, &args.out) {
-        (Some(path), _) => into_folder(&store, path, format, filter, args.shard_size)?,
-        (None, Some(path)) if path.as_os_str() != "-" => to_file(&store, path, format, filter)?,
-        _ => to_standard_output(&store, format, filter)?,
+        (Some(path), _) => into_folder(&source, path, format, filter, args.shard_size)?,
+        (None, Some(path)) if path.as_os_str() != "-" => to_file(&source, path, format, filter)?,
+        _ => to_standard_output(&source, format, filter)?,
     };
     tell(&tally);
     Ok(())
+}
+
+/// The documents of a store, as they are exported.
+struct Source {
+    store: Store,
+    /// What is left out of their texts.
+    repeats: Option<Repeats>,
+}
+
+impl Source {
+    fn new(store: Store, without_repeated: bool) -> Result<Self, Failure> {
+        let repeats = if without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
+        Ok(Self { store, repeats })
+    }
+
+    /// What is known of a document besides; its text loses what is left out.
+    fn beside(&self, document: &mut Document) -> Result<Beside, StoreError> {
+        let urls = self.store.urls_of(document)?;
+        let removed = self.repeats.as_ref().map(|repeats| repeats.leave_out(document)).unwrap_or_default();
+        let Some(likeness) = self.store.likeness(document.id)? else {
+            return Ok(Beside { urls, removed, ..Beside::default() });
+        };
+        Ok(Beside {
+            urls,
+            removed,
+            head: Some(likeness.head).filter(|head| *head != document.id),
+            similarity: likeness.similarity,
+            near_duplicates: likeness.members,
+            related: likeness.related.iter().map(|(id, _)| id.to_string()).collect(),
+        })
+    }
+}
+
+/// Counts the paragraphs of all documents that stand for themselves or for others.
+fn counted(store: &Store) -> Result<Repeats, StoreError> {
+    let mut repeats = Repeats::default();
+    let bar = documents_bar(store)?;
+    for document in store.documents() {
+        let document = document?;
+        if !store.is_member(document.id)? {
+            repeats.count(&document);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(repeats)
 }
 
 /// The form, if it goes where it is to go.
@@ -76,6 +125,7 @@ fn filter(args: &Export) -> Result<Filter, Failure> {
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         since: args.since.as_deref().map(since).transpose()?,
         until: args.until.as_deref().map(|text| time("--until", text)).transpose()?,
+        members: args.members,
         conditions: sure.into_iter().chain(asked).collect::<Result<_, _>>()?,
     })
 }
@@ -95,7 +145,7 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
 }
 
 fn into_folder(
-    store: &Store,
+    source: &Source,
     path: &Path,
     format: Format,
     filter: Filter,
@@ -111,16 +161,16 @@ fn into_folder(
         "what is whole is kept in {}, and the same command goes on from there",
         folder.part().display()
     );
-    let bar = documents_bar(store).map_err(Failure::work)?;
+    let bar = documents_bar(&source.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
         say(format_args!("gleaner: goes on behind {before} documents of an interrupted export"));
         bar.set_position(before);
     }
-    for document in store.documents_after(folder.last()) {
-        let document = document.map_err(Failure::work)?;
-        let urls = store.urls_of(&document).map_err(Failure::work)?;
-        folder.write(&document, &urls).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+    for document in source.store.documents_after(folder.last()) {
+        let mut document = document.map_err(Failure::work)?;
+        let beside = source.beside(&mut document).map_err(Failure::work)?;
+        folder.write(&document, &beside).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
         bar.inc(1);
     }
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
@@ -129,21 +179,22 @@ fn into_folder(
     Ok(manifest.tally)
 }
 
-fn to_file(store: &Store, path: &Path, format: Format, filter: Filter) -> Result<Tally, Failure> {
+fn to_file(source: &Source, path: &Path, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let mut single = Single::begin(path, format, filter).map_err(failure)?;
-    let bar = documents_bar(store).map_err(Failure::work)?;
-    each(store, &bar, |document, urls| single.write(document, urls).map_err(failure))?;
+    let bar = documents_bar(&source.store).map_err(Failure::work)?;
+    each(source, &bar, |document, beside| single.write(document, beside).map_err(failure))?;
     let tally = single.finish().map_err(failure)?;
     bar.finish_and_clear();
     say(format_args!("{} documents written to {}", tally.documents, path.display()));
     Ok(tally)
 }
 
-fn to_standard_output(store: &Store, format: Format, filter: Filter) -> Result<Tally, Failure> {
+fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
     // Without the lock, which Parquet's writer may not take to another thread.
     let mut stream = Stream::new(BufWriter::new(io::stdout()), format, filter).map_err(failed)?;
-    each(store, &ProgressBar::hidden(), |document, urls| stream.write(document, urls).map_err(failed))?;
+    let write = |document: &Document, beside: &Beside| stream.write(document, beside).map_err(failed);
+    each(source, &ProgressBar::hidden(), write)?;
     let (_, tally) = stream.finish().map_err(failed)?;
     if tally.documents == 0 {
         say("gleaner: no document matches");
@@ -151,16 +202,12 @@ fn to_standard_output(store: &Store, format: Format, filter: Filter) -> Result<T
     Ok(tally)
 }
 
-/// Hands on all documents, each with its URLs.
-fn each(
-    store: &Store,
-    bar: &ProgressBar,
-    mut write: impl FnMut(&gleaner_corpus::Document, &[String]) -> Done,
-) -> Done {
-    for document in store.documents() {
-        let document = document.map_err(Failure::work)?;
-        let urls = store.urls_of(&document).map_err(Failure::work)?;
-        write(&document, &urls)?;
+/// Hands on all documents, each with what is known besides.
+fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Beside) -> Done) -> Done {
+    for document in source.store.documents() {
+        let mut document = document.map_err(Failure::work)?;
+        let beside = source.beside(&mut document).map_err(Failure::work)?;
+        write(&document, &beside)?;
         bar.inc(1);
     }
     Ok(())
@@ -177,6 +224,11 @@ fn failure(error: ExportError) -> Failure {
 /// Says what each filter held back; hosts, languages and dates were asked for and are not.
 fn tell(tally: &Tally) {
     for (filter, documents) in &tally.held_back {
+        if filter == NEAR_DUPLICATE {
+            say(format_args!(
+                "gleaner: held back {documents} near-duplicates of other documents; --members writes them, too"
+            ));
+        }
         if filter.contains(['<', '>', '=']) {
             let hint = if filter.starts_with("confidence>=") { "; --confidence 0 writes all" } else { "" };
             say(format_args!("gleaner: held back {documents} documents by {filter}{hint}"));

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod crawl;
+pub(crate) mod duplicates;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;

@@ -142,6 +142,8 @@ fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
             row("URLs", looked.urls),
             row("documents", looked.documents),
             row("URLs with a text of another", looked.aliases),
+            row("near-duplicates", looked.members),
+            row("clusters of them", looked.clusters),
             row("raw pages kept for learning", looked.pages),
             row("records of the archive", archive.records),
         ],

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{Options, PackedDocument, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 
 const VIETNAMESE: &str = "chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa người mua đến \
     từ các xã bên cạnh ai cũng mang theo giỏ tre và nói chuyện về giá lúa năm nay đã được mùa nhưng không cao";
@@ -71,11 +71,13 @@ pub fn document(number: u64) -> Document {
 /// Makes a corpus of that many documents in a new folder.
 pub fn corpus(folder: &Path, documents: u64) {
     let mut writer = open(folder, &Options { cache: 64 << 20, create: true }).unwrap();
+    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
     for begin in (0..documents).step_by(1000) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {
             let document = document(number);
-            change.place(UrlKey::from_bytes(document.id.0), PackedDocument::of(document)).unwrap();
+            let key = UrlKey::from_bytes(document.id.0);
+            change.place(key, PackedDocument::of(document), &mut duplicates).unwrap();
         }
         writer.commit(change).unwrap();
     }

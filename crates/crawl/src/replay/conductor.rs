@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
-use gleaner_frontier::{Found, Outcome, Role};
-use gleaner_store::{Archived, HostId, UrlRecord, UrlState};
+use gleaner_frontier::{Found, Role};
+use gleaner_store::{Archived, HostId, Placement, UrlRecord, UrlState};
 
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
@@ -15,7 +15,6 @@ use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
 use crate::reading::{Content, Reading, rank};
-use crate::settling::place;
 
 /// Answers that wait for others of their host, at most.
 const WAITING: usize = 64;
@@ -297,9 +296,10 @@ impl Conductor {
         let before = owner.store.document(document.id())?;
         let is_new = before.is_none_or(|before| before.content_hash != document.content_hash());
         let mut change = owner.writer.begin();
-        let outcome = place(&mut change, visit.key, document)?;
-        self.replayed.changed += u64::from(is_new && outcome == Outcome::Stored);
-        owner.end(&mut change, &visit, outcome, 0, None)?;
+        let placement = change.place(visit.key, document, &mut owner.duplicates)?;
+        let is_duplicate = matches!(placement, Placement::Duplicate { .. });
+        self.replayed.changed += u64::from(is_new && !is_duplicate);
+        owner.end(&mut change, &visit, placement.into(), 0, None)?;
         owner.commit(change)
     }
 

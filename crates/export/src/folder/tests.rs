@@ -51,7 +51,8 @@ fn request(format: Format) -> Request {
 fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
-        folder.write(document, std::slice::from_ref(&document.url)).unwrap();
+        let urls = vec![document.url.clone()];
+        folder.write(document, &Beside { urls, ..Beside::default() }).unwrap();
     }
 }
 

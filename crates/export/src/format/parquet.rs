@@ -235,7 +235,8 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
 
     use super::*;
-    use crate::record::tests::{documents, urls};
+    use crate::Beside;
+    use crate::record::tests::{beside, documents};
 
     fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
         let mut file = tempfile::tempfile().unwrap();
@@ -246,7 +247,7 @@ mod tests {
     fn file(group: u64) -> Vec<u8> {
         let mut file = Parquet::new(Vec::new(), group).unwrap();
         for document in documents() {
-            file.write(&Record::of(&document, &urls(&document))).unwrap();
+            file.write(&Record::of(&document, &beside(&document))).unwrap();
         }
         file.finish().unwrap()
     }
@@ -281,7 +282,9 @@ mod tests {
             }
         }
         let result = Parquet::new(Full, 1).and_then(|mut file| {
-            documents().iter().try_for_each(|document| file.write(&Record::of(document, &[])))?;
+            documents()
+                .iter()
+                .try_for_each(|document| file.write(&Record::of(document, &Beside::default())))?;
             file.finish().map(drop)
         });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);

@@ -48,6 +48,7 @@ pub fn file_name(host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Beside;
     use crate::record::tests::documents;
 
     #[test]
@@ -71,7 +72,7 @@ mod tests {
         fn map_text(&self) -> Vec<String> {
             let text = |document| {
                 let mut out = Vec::new();
-                render(&Record::of(document, &[]), &mut out);
+                render(&Record::of(document, &Beside::default()), &mut out);
                 String::from_utf8(out).unwrap()
             };
             self.iter().map(text).collect()

@@ -18,8 +18,8 @@ use crate::Record;
 use crate::record::Cell;
 
 /// Attributes of `<doc>`: the fields of the record that are facts of the document.
-pub const ATTRIBUTES: [&str; 9] =
-    ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched"];
+pub const ATTRIBUTES: [&str; 10] =
+    ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched", "cluster"];
 
 /// One record as `<doc>` with its paragraphs.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
@@ -131,11 +131,12 @@ fn is_blank(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Beside;
     use crate::record::tests::documents;
 
     fn rendered(documents: &[gleaner_corpus::Document]) -> String {
         let mut out = Vec::new();
-        documents.iter().for_each(|document| render(&Record::of(document, &[]), &mut out));
+        documents.iter().for_each(|document| render(&Record::of(document, &Beside::default()), &mut out));
         String::from_utf8(out).unwrap()
     }
 

@@ -20,6 +20,10 @@ pub(super) struct Figures {
     pub(super) types: Option<u64>,
     /// Further URLs with texts that are stored.
     pub(super) duplicates: u64,
+    /// Documents for which others stand that are nearly the same.
+    pub(super) near_duplicates: u64,
+    /// Those others.
+    pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<Language>,
     pub(super) days: Option<Vec<Day>>,
@@ -46,6 +50,7 @@ pub(super) struct Day {
 pub(super) struct Host {
     pub(super) host: String,
     pub(super) stored: u64,
+    pub(super) near_duplicates: u64,
     pub(super) duplicates: u64,
     pub(super) fetched: u64,
     pub(super) queued: u64,
@@ -105,6 +110,8 @@ impl Figures {
             words: totals.words(),
             types: pass.map(Pass::types),
             duplicates: totals.duplicates,
+            near_duplicates: totals.near_duplicates,
+            clusters: totals.clusters,
             last_run: store.last_run()?,
             languages: languages.map(language).collect(),
             days: pass.map(Pass::days),
@@ -121,6 +128,7 @@ fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
         let counts = counts.get(&host.name).unwrap_or(&nothing);
         Ok(Host {
             stored: counts.ended("stored"),
+            near_duplicates: counts.ended("near_duplicate"),
             duplicates: counts.ended("duplicate"),
             fetched: counts.fetched,
             queued: host.queued,

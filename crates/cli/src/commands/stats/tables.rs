@@ -1,6 +1,6 @@
 //! The figures as tables.
 
-use super::figures::Figures;
+use super::figures::{Figures, Host};
 use super::growth;
 use crate::table::{NOTHING, table};
 
@@ -10,6 +10,12 @@ pub(super) fn describe(figures: &Figures) -> String {
         "{} documents, {} words, {} further URLs with the same texts, in {}\n",
         figures.documents, figures.words, figures.duplicates, figures.folder
     );
+    if figures.near_duplicates > 0 {
+        text += &format!(
+            "{} of the documents are near-duplicates of {} others (gleaner duplicates lists them)\n",
+            figures.near_duplicates, figures.clusters
+        );
+    }
     if let Some(types) = figures.types {
         text += &format!("About {types} types: different words, small and capital letters as one\n");
     }
@@ -30,9 +36,12 @@ pub(super) fn describe(figures: &Figures) -> String {
 
 fn hosts(figures: &Figures) -> String {
     let rows = figures.hosts.iter().map(|host| {
-        let numbers = [host.stored, host.duplicates, host.fetched, host.queued, host.gathered.into()];
+        let Host { stored, near_duplicates, duplicates, fetched, queued, gathered, .. } = *host;
+        let numbers = [stored, near_duplicates, duplicates, fetched, queued, gathered.into()];
         let cells = numbers.map(|number| number.to_string());
         [host.host.clone()].into_iter().chain(cells).chain([host.template.clone()]).collect()
     });
-    table(&["Host", "Stored", "Duplicates", "Pages read", "Queued", "Gathered", "Template"], rows)
+    let head =
+        ["Host", "Stored", "Near-duplicates", "Duplicates", "Pages read", "Queued", "Gathered", "Template"];
+    table(&head, rows)
 }

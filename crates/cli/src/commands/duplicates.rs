@@ -1,0 +1,153 @@
+//! `gleaner duplicates`: what was found to be nearly the same.
+//!
+//! The largest clusters come first. They are found in one pass over all, in which no more
+//! are kept than are shown.
+//!
+//! The awkward truth: related ones are found by reading all documents.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_frontier::{CanonicalUrl, UrlKey};
+use gleaner_store::{Cluster, Store, StoreError};
+use serde_json::{Value, json};
+
+use crate::args::{Common, Duplicates};
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+/// Members of a cluster that are shown for people.
+const SHOWN: usize = 10;
+
+pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
+    let config = settings::load(common)?;
+    let store = settings::store(&config, false)?.store();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut show = |one: &Value| -> Done {
+        let text = if args.json { format!("{one}\n") } else { described(one) };
+        out.write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    };
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let lister = Lister { store: &store, host: args.host.as_deref().map(str::to_ascii_lowercase), limit };
+    match args.related {
+        true => lister.related(&mut show)?,
+        false => lister.clusters(&mut show)?,
+    }
+    out.flush().map_err(Failure::writing("standard output"))
+}
+
+struct Lister<'a> {
+    store: &'a Store,
+    host: Option<String>,
+    limit: usize,
+}
+
+impl Lister<'_> {
+    /// The largest clusters, among equals the oldest first.
+    fn clusters(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
+        let mut largest = BTreeMap::new();
+        for (age, cluster) in self.store.clusters().enumerate() {
+            let cluster = cluster.map_err(Failure::work)?;
+            if self.is_wanted(&cluster).map_err(Failure::work)? {
+                largest.insert((Reverse(cluster.members), age), cluster);
+            }
+            if largest.len() > self.limit {
+                largest.pop_last();
+            }
+        }
+        largest.values().try_for_each(|cluster| show(&self.cluster(cluster).map_err(Failure::work)?))
+    }
+
+    /// Documents with those that are alike, in the order of their ids.
+    fn related(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
+        let mut shown = 0;
+        for document in self.store.documents() {
+            let document = document.map_err(Failure::work)?;
+            if let Some(one) = self.alike(&document).map_err(Failure::work)? {
+                show(&one)?;
+                shown += 1;
+            }
+            if shown >= self.limit {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document of the cluster is of the host that was asked for.
+    fn is_wanted(&self, cluster: &Cluster) -> Result<bool, StoreError> {
+        if self.host.is_none() || self.is_of_host(cluster.head)? {
+            return Ok(true);
+        }
+        for member in self.store.members(cluster)? {
+            if self.is_of_host(member?.id)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_of_host(&self, id: DocumentId) -> Result<bool, StoreError> {
+        let Some(wanted) = &self.host else { return Ok(true) };
+        let url = CanonicalUrl::parse(&self.url(id)?);
+        let rest = url.as_ref().ok().and_then(|url| url.host().strip_suffix(wanted.as_str()));
+        Ok(rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+    }
+
+    fn url(&self, id: DocumentId) -> Result<String, StoreError> {
+        let record = self.store.url(UrlKey::from_bytes(id.0))?;
+        Ok(record.map(|record| record.url).unwrap_or_default())
+    }
+
+    fn cluster(&self, cluster: &Cluster) -> Result<Value, StoreError> {
+        let mut members = Vec::new();
+        for member in self.store.members(cluster)? {
+            let member = member?;
+            members.push(json!({
+                "id": member.id.to_string(),
+                "url": self.url(member.id)?,
+                "words": member.words,
+                "similarity": member.similarity,
+            }));
+        }
+        let head = cluster.head;
+        Ok(json!({
+            "id": head.to_string(),
+            "url": self.url(head)?,
+            "words": cluster.words,
+            "members": members,
+        }))
+    }
+
+    fn alike(&self, document: &Document) -> Result<Option<Value>, StoreError> {
+        let likeness = self.store.likeness(document.id)?.filter(|likeness| !likeness.related.is_empty());
+        let Some(likeness) = likeness else { return Ok(None) };
+        if !self.is_of_host(document.id)? {
+            return Ok(None);
+        }
+        let mut related = Vec::new();
+        for (id, similarity) in likeness.related {
+            let url = self.url(id)?;
+            related.push(json!({ "id": id.to_string(), "url": url, "similarity": similarity }));
+        }
+        Ok(Some(json!({ "id": document.id.to_string(), "url": document.url, "related": related })))
+    }
+}
+
+/// For people: the head, and below it who is like it.
+fn described(one: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let alike = one["members"].as_array().or(one["related"].as_array()).map_or(&[][..], Vec::as_slice);
+    let words = one["words"].as_u64().map(|words| format!(" ({words} words)")).unwrap_or_default();
+    let mut out = format!("{}{words}\n", text(&one["url"]));
+    for other in alike.iter().take(SHOWN) {
+        out +=
+            &format!("  {:.2}  {}\n", other["similarity"].as_f64().unwrap_or_default(), text(&other["url"]));
+    }
+    if alike.len() > SHOWN {
+        out += &format!("  and {} more\n", alike.len() - SHOWN);
+    }
+    out
+}

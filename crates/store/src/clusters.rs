@@ -1,0 +1,300 @@
+//! Clusters of near-duplicates: every document is stored, one stands for the others.
+//!
+//! A document that was signed has a number, which never becomes another's, and belongs to
+//! a cluster, perhaps alone. Its signature lies under its number if it stands for itself
+//! or for its cluster, else in the list of the cluster's members; so what is found in the
+//! index and is no head any more is not found here. A cluster has a number of its own and
+//! a record of its head as long as it has a member: another head is one record more or
+//! less, however large the cluster is.
+//!
+//! 1. Joining ([`Change::join`]): the index is asked; a duplicate joins the cluster of the
+//!    document that it was found to be like, as a member or in its head's place. Any other
+//!    is alone. What is alike and no duplicate is noted with it.
+//! 2. Departing ([`Change::depart`]): a member leaves its cluster; a head leaves it to the
+//!    member that is preferred to all others.
+//!
+//! A page whose text changes keeps its number, so that one that came first stays the one
+//! that came first. Similarities are not kept: two signatures tell them.
+//!
+//! The awkward truth: an heir is like the head that went, not like each of its members.
+
+use gleaner_corpus::DocumentId;
+use gleaner_dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
+use gleaner_frontier::{Outcome, UrlKey};
+use serde::{Deserialize, Serialize};
+
+use crate::near::Duplicates;
+use crate::packed::unpack;
+use crate::records::decode;
+use crate::{Change, Placement, StoreError, keys};
+
+/// Related documents that are noted with a document, at most.
+const MOST_RELATED: usize = 4;
+
+/// Where a document stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) number: Number,
+    pub(crate) cluster: u32,
+}
+
+/// What is kept of a document that was signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) id: DocumentId,
+    /// Of its text.
+    pub(crate) words: u64,
+    pub(crate) cluster: u32,
+    #[serde(with = "serde_bytes")]
+    pub(crate) signature: Vec<u8>,
+    /// Documents that are alike and no duplicates, most alike first, with the similarity
+    /// in hundredths.
+    pub(crate) related: Vec<(DocumentId, u8)>,
+}
+
+/// A cluster that has members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClusterRecord {
+    pub(crate) head: Number,
+    /// Without the head.
+    pub(crate) members: u32,
+}
+
+impl Kept {
+    pub(crate) fn signature(&self) -> Option<Signature> {
+        Signature::from_bytes(&self.signature)
+    }
+
+    /// Estimated similarity to another one, 0 to 1.
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
+        let both = self.signature().zip(other.signature());
+        both.map_or(0.0, |(one, other)| one.similarity(&other))
+    }
+
+    const fn contender(&self, document: Number) -> Contender {
+        Contender { document, words: self.words }
+    }
+}
+
+pub(crate) fn hundredths(similarity: f64) -> u8 {
+    (100.0 * similarity).round() as u8
+}
+
+/// What [`ask`] reads of a store, through a change.
+struct Reading<'a>(&'a Change);
+
+impl Documents for Reading<'_> {
+    type Error = StoreError;
+
+    fn signature(&self, document: Number) -> Result<Option<Signature>, StoreError> {
+        Ok(self.0.head(document)?.and_then(|kept| kept.signature()))
+    }
+
+    fn text(&self, document: Number) -> Result<Option<String>, StoreError> {
+        let Some(kept) = self.0.head(document)? else { return Ok(None) };
+        let packed = self.0.get_bytes(&keys::document(kept.id))?;
+        packed.map(|bytes| Ok(unpack(&bytes)?.text)).transpose()
+    }
+}
+
+impl Change {
+    pub(crate) fn standing(&self, id: DocumentId) -> Result<Option<Standing>, StoreError> {
+        self.get("a document's standing", &keys::standing(id))
+    }
+
+    fn head(&self, number: Number) -> Result<Option<Kept>, StoreError> {
+        self.get("a signature", &keys::signed(number))
+    }
+
+    fn cluster(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
+        self.get("a cluster", &keys::cluster(cluster))
+    }
+
+    /// The next number; `None` after four thousand million.
+    fn allot(&mut self) -> Result<Option<u32>, StoreError> {
+        let mut allotted = None;
+        self.total(|totals| {
+            if let Some(next) = totals.numbers.checked_add(1) {
+                allotted = Some(totals.numbers);
+                totals.numbers = next;
+            }
+        })?;
+        Ok(allotted)
+    }
+
+    /// Takes in a document that has no standing. `number`: the one that its page's last
+    /// text had, and that no other document has.
+    pub(crate) fn join(
+        &mut self,
+        id: DocumentId,
+        words: u64,
+        signed: &Signed,
+        number: Option<Number>,
+        duplicates: &mut Duplicates,
+    ) -> Result<Placement, StoreError> {
+        let Some((params, candidates)) = duplicates.candidates(signed) else { return Ok(Placement::Stored) };
+        let likes = ask(signed, &candidates, &Reading(self), params)?;
+        let signature = signed.signature.to_bytes().to_vec();
+        let kept = Kept { id, words, cluster: 0, signature, related: self.related(&likes)? };
+        let Some(number) = number.map_or_else(|| self.allot(), |number| Ok(Some(number)))? else {
+            return Ok(Placement::Stored);
+        };
+        let duplicate = likes.first().filter(|like| like.verdict == Verdict::Duplicate);
+        let head = match duplicate {
+            Some(like) => self.head(like.document)?.map(|head| (like.document, head)),
+            None => None,
+        };
+        match head {
+            Some((of, head)) => self.join_head(number, kept, (of, head), &signed.keys, duplicates),
+            None => self.stand_alone(number, kept, &signed.keys, duplicates),
+        }
+    }
+
+    fn related(&self, likes: &[Like]) -> Result<Vec<(DocumentId, u8)>, StoreError> {
+        let mut related = Vec::new();
+        for like in likes.iter().filter(|like| like.verdict == Verdict::Related).take(MOST_RELATED) {
+            let id = self.head(like.document)?.map(|kept| kept.id);
+            related.extend(id.map(|id| (id, hundredths(like.similarity))));
+        }
+        Ok(related)
+    }
+
+    fn stand_alone(
+        &mut self,
+        number: Number,
+        kept: Kept,
+        keys: &Keys,
+        duplicates: &mut Duplicates,
+    ) -> Result<Placement, StoreError> {
+        // A cluster that the page founded with an earlier text may go on under its number.
+        let Some(cluster) = self.allot()? else { return Ok(Placement::Stored) };
+        self.put(keys::standing(kept.id), &Standing { number, cluster });
+        self.put(keys::signed(number), &Kept { cluster, ..kept });
+        duplicates.put(number, keys);
+        Ok(Placement::Stored)
+    }
+
+    fn join_head(
+        &mut self,
+        number: Number,
+        kept: Kept,
+        (of, head): (Number, Kept),
+        keys: &Keys,
+        duplicates: &mut Duplicates,
+    ) -> Result<Placement, StoreError> {
+        let cluster = head.cluster;
+        let record = match self.cluster(cluster)? {
+            Some(record) => ClusterRecord { members: record.members + 1, ..record },
+            None => {
+                self.total(|totals| totals.clusters += 1)?;
+                ClusterRecord { head: of, members: 1 }
+            }
+        };
+        self.total(|totals| totals.near_duplicates += 1)?;
+        let similarity = hundredths(kept.similarity(&head));
+        let kept = Kept { cluster, ..kept };
+        self.put(keys::standing(kept.id), &Standing { number, cluster });
+        if !duplicates.head.prefers(kept.contender(number), head.contender(of)) {
+            self.put(keys::cluster(cluster), &record);
+            self.put(keys::member(cluster, number), &kept);
+            return Ok(Placement::NearDuplicate { of: url_of(head.id), similarity });
+        }
+        self.put(keys::cluster(cluster), &ClusterRecord { head: number, ..record });
+        self.remove(keys::signed(of));
+        self.put(keys::member(cluster, of), &head);
+        let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
+        self.reattribute(url_of(head.id), outcome)?;
+        self.put(keys::signed(number), &kept);
+        duplicates.put(number, keys);
+        Ok(Placement::Stored)
+    }
+
+    /// Takes out a document whose text goes; gives the number that it had.
+    pub(crate) fn depart(
+        &mut self,
+        id: DocumentId,
+        duplicates: &mut Duplicates,
+    ) -> Result<Option<Number>, StoreError> {
+        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
+        self.remove(keys::standing(id));
+        let Some(mut record) = self.cluster(cluster)? else {
+            self.remove(keys::signed(number));
+            return Ok(Some(number));
+        };
+        if record.head == number {
+            self.remove(keys::signed(number));
+            record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
+        } else {
+            self.remove(keys::member(cluster, number));
+        }
+        record.members = record.members.saturating_sub(1);
+        if record.members == 0 {
+            self.remove(keys::cluster(cluster));
+        } else {
+            self.put(keys::cluster(cluster), &record);
+        }
+        self.total(|totals| {
+            totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
+            totals.clusters = totals.clusters.saturating_sub(u64::from(record.members == 0));
+        })?;
+        Ok(Some(number))
+    }
+
+    /// Makes a member the head; gives its number.
+    fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
+        let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
+        self.remove(keys::member(cluster, number));
+        self.put(keys::signed(number), &kept);
+        duplicates.put_signature(number, kept.signature());
+        self.reattribute(url_of(kept.id), Outcome::Stored)?;
+        Ok(Some(number))
+    }
+
+    fn heir(&self, cluster: u32, duplicates: &Duplicates) -> Result<Option<(Number, Kept)>, StoreError> {
+        let mut heir: Option<(Number, Kept)> = None;
+        for pair in self.scan(&keys::cluster(cluster)) {
+            let (key, value) = pair?;
+            let Some((_, Some(number))) = keys::numbers(&key) else { continue };
+            let kept: Kept = decode("a member of a cluster", &value)?;
+            let is_preferred = heir.as_ref().is_none_or(|(other, than)| {
+                duplicates.head.prefers(kept.contender(number), than.contender(*other))
+            });
+            if is_preferred {
+                heir = Some((number, kept));
+            }
+        }
+        Ok(heir)
+    }
+
+    /// The same document under another name.
+    pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
+        let Some(standing) = self.standing(from)? else { return Ok(()) };
+        self.remove(keys::standing(from));
+        self.put(keys::standing(to), &standing);
+        let places = [keys::signed(standing.number), keys::member(standing.cluster, standing.number)];
+        for place in places {
+            if let Some(kept) = self.get::<Kept>("a signature", &place)? {
+                self.put(place, &Kept { id: to, ..kept });
+            }
+        }
+        Ok(())
+    }
+
+    /// What became of a document that is stored.
+    pub(crate) fn placement(&self, id: DocumentId) -> Result<Placement, StoreError> {
+        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(Placement::Stored) };
+        let own = self.get::<Kept>("a member of a cluster", &keys::member(cluster, number))?;
+        let head = self.cluster(cluster)?.map(|record| self.head(record.head)).transpose()?.flatten();
+        Ok(match own.zip(head) {
+            Some((own, head)) => Placement::NearDuplicate {
+                of: url_of(head.id),
+                similarity: hundredths(own.similarity(&head)),
+            },
+            None => Placement::Stored,
+        })
+    }
+}
+
+pub(crate) fn url_of(id: DocumentId) -> UrlKey {
+    UrlKey::from_bytes(id.0)
+}

@@ -1,0 +1,133 @@
+//! Near-duplicates as they are read: of one document, and cluster by cluster.
+//!
+//! Similarities are told by the kept signatures at the time of reading, so that they are
+//! those to the head of today.
+
+use gleaner_corpus::DocumentId;
+
+use crate::clusters::{ClusterRecord, Kept, Standing};
+use crate::records::decode;
+use crate::{Store, StoreError, keys};
+
+/// What a document is to others that are like it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Likeness {
+    /// The head of its cluster; itself if it is the head, or alone.
+    pub head: DocumentId,
+    /// Estimated similarity to the head, 0 to 1; `None`: it is the head, or alone.
+    pub similarity: Option<f64>,
+    /// Members of its cluster, the head not counted.
+    pub members: u64,
+    /// Documents that are alike and no duplicates, with their estimated similarity, 0 to
+    /// 1, most alike first; four at most. They were there before it.
+    pub related: Vec<(DocumentId, f64)>,
+}
+
+/// Documents of which one stands for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cluster {
+    number: u32,
+    /// The document that stands for the others.
+    pub head: DocumentId,
+    /// Words of its text.
+    pub words: u64,
+    /// Members, the head not counted; 1 at least.
+    pub members: u64,
+}
+
+/// A document of a cluster that is not its head.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Member {
+    /// The document.
+    pub id: DocumentId,
+    /// Words of its text.
+    pub words: u64,
+    /// Estimated similarity to the head, 0 to 1.
+    pub similarity: f64,
+}
+
+impl Store {
+    /// What a document is to others; `None` where it was never compared with any.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn likeness(&self, id: DocumentId) -> Result<Option<Likeness>, StoreError> {
+        let Some(standing) = self.standing(id)? else { return Ok(None) };
+        let cluster = self.cluster_record(standing.cluster)?;
+        let number = cluster.map_or(standing.number, |cluster| cluster.head);
+        let Some(head) = self.kept(&keys::signed(number))? else { return Ok(None) };
+        let own = match head.id == id {
+            true => None,
+            false => self.kept(&keys::member(standing.cluster, standing.number))?,
+        };
+        let mut related = Vec::new();
+        for (other, similarity) in &own.as_ref().unwrap_or(&head).related {
+            if self.standing(*other)?.is_some() {
+                related.push((*other, f64::from(*similarity) / 100.0));
+            }
+        }
+        Ok(Some(Likeness {
+            head: head.id,
+            similarity: own.map(|own| own.similarity(&head)),
+            members: cluster.map_or(0, |cluster| cluster.members.into()),
+            related,
+        }))
+    }
+
+    /// Whether a document is one for which another stands.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_member(&self, id: DocumentId) -> Result<bool, StoreError> {
+        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(false) };
+        Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
+    }
+
+    /// All clusters that have members, the oldest first.
+    pub fn clusters(&self) -> impl Iterator<Item = Result<Cluster, StoreError>> + use<'_> {
+        let pairs = self.records.scan_prefix([keys::CLUSTER]);
+        let heads = pairs.map(|pair| {
+            let (key, value) = pair.map_err(StoreError::sled("reading clusters"))?;
+            let Some((number, None)) = keys::numbers(&key) else { return Ok(None) };
+            let ClusterRecord { head, members } = decode("a cluster", &value)?;
+            let head = self.kept(&keys::signed(head))?;
+            Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
+        });
+        heads.filter_map(Result::transpose)
+    }
+
+    /// The members of a cluster, in the order in which their pages came.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn members(
+        &self,
+        cluster: &Cluster,
+    ) -> Result<impl Iterator<Item = Result<Member, StoreError>> + use<>, StoreError> {
+        let number = cluster.number;
+        let record = self.cluster_record(number)?;
+        let head = record.map(|record| self.kept(&keys::signed(record.head))).transpose()?.flatten();
+        let pairs = self.records.scan_prefix(keys::cluster(number)).filter(|pair| match pair {
+            Ok((key, _)) => matches!(keys::numbers(key), Some((_, Some(_)))),
+            Err(_) => true,
+        });
+        Ok(pairs.map(move |pair| {
+            let (_, value) = pair.map_err(StoreError::sled("reading clusters"))?;
+            let kept: Kept = decode("a member of a cluster", &value)?;
+            let similarity = head.as_ref().map_or(0.0, |head| kept.similarity(head));
+            Ok(Member { id: kept.id, words: kept.words, similarity })
+        }))
+    }
+
+    pub(crate) fn standing(&self, id: DocumentId) -> Result<Option<Standing>, StoreError> {
+        self.get("a document's standing", &keys::standing(id))
+    }
+
+    pub(crate) fn kept(&self, key: &[u8]) -> Result<Option<Kept>, StoreError> {
+        self.get("a signature", key)
+    }
+
+    pub(crate) fn cluster_record(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
+        self.get("a cluster", &keys::cluster(cluster))
+    }
+}

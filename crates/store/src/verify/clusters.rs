@@ -1,0 +1,94 @@
+//! Do clusters of near-duplicates agree with the documents in them?
+//!
+//! A part of the look at a store, with lookups by key. A cluster's members
+//! are counted where its record is met, right before them.
+
+use gleaner_corpus::DocumentId;
+use gleaner_dedup::Signature;
+
+use super::{Examiner, Look};
+use crate::clusters::{ClusterRecord, Kept, Standing};
+use crate::{StoreError, keys};
+
+impl<E: Examiner> Look<'_, E> {
+    /// A document that was signed: its signature is there, and so is the document.
+    pub(super) fn standing(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(standing) = self.read::<Standing>("a document's standing", key, value) else {
+            return Ok(());
+        };
+        let id = DocumentId(key.get(1..17).and_then(|id| id.try_into().ok()).unwrap_or_default());
+        if !self.has(&keys::document(id))? {
+            self.examiner.fault(format!("the document {id} has a signature and is not there"));
+        }
+        let Standing { number, cluster } = standing;
+        let places = [keys::signed(number), keys::member(cluster, number)];
+        if self.has(&places[0])? == self.has(&places[1])? {
+            self.examiner.fault(format!(
+                "the document {id} is not either a head or a member of the cluster {cluster}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// A document that stands for itself or for its cluster.
+    pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(kept) = self.read::<Kept>("a signature", key, value) else { return Ok(()) };
+        let Some((number, _)) = keys::numbers(key) else { return Ok(()) };
+        self.kept(number, &kept)?;
+        let record = self.store.cluster_record(kept.cluster)?;
+        if record.is_some_and(|record| record.head != number) {
+            self.examiner.fault(format!("the cluster {} has two heads, one is {}", kept.cluster, kept.id));
+        }
+        Ok(())
+    }
+
+    /// A cluster, or one of its members.
+    pub(super) fn cluster(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match keys::numbers(key) {
+            Some((cluster, None)) => self.head_of(cluster, key, value),
+            Some((cluster, Some(number))) => {
+                self.looked.members += 1;
+                let Some(kept) = self.read::<Kept>("a member of a cluster", key, value) else {
+                    return Ok(());
+                };
+                self.kept(number, &kept)?;
+                if kept.cluster != cluster || self.store.cluster_record(cluster)?.is_none() {
+                    self.examiner.fault(format!("the document {} is a member of no cluster", kept.id));
+                }
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn head_of(&mut self, cluster: u32, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(record) = self.read::<ClusterRecord>("a cluster", key, value) else { return Ok(()) };
+        self.looked.clusters += 1;
+        let head = self.store.kept(&keys::signed(record.head))?;
+        if head.is_none_or(|head| head.cluster != cluster) {
+            self.examiner.fault(format!("the cluster {cluster} has no head"));
+        }
+        let mut members = 0;
+        for key in self.store.records.scan_prefix(key).keys() {
+            let key = key.map_err(StoreError::sled("looking through its records"))?;
+            members += u32::from(matches!(keys::numbers(&key), Some((_, Some(_)))));
+        }
+        if members == 0 || members != record.members {
+            self.examiner
+                .fault(format!("the cluster {cluster} counts {} members, and has {members}", record.members));
+        }
+        Ok(())
+    }
+
+    /// What is kept of a document, under its number.
+    fn kept(&mut self, number: u32, kept: &Kept) -> Result<(), StoreError> {
+        let expected = Standing { number, cluster: kept.cluster };
+        if self.store.standing(kept.id)? != Some(expected) {
+            self.examiner.fault(format!("a signature names the document {}, which has another", kept.id));
+        }
+        if Signature::from_bytes(&kept.signature).is_none() {
+            self.examiner.fault(format!("the signature of the document {} cannot be read", kept.id));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,318 @@
+//! Clusters of near-duplicates: whatever is stored, replaced and withdrawn, and with
+//! whichever settings, the store agrees with itself and nothing is lost.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_dedup::{Head, Params};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
+use gleaner_store::{
+    Archived, Duplicates, Examiner, Levels, Options, PackedDocument, Placement, UrlRecord, Writer, open,
+};
+use jiff::Timestamp;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const TOPICS: [&str; 3] = ["rain", "wind", "snow"];
+
+fn letters(number: usize) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit + 49)).collect()
+}
+
+/// 90 words of a topic. Variants have another word each; each is longer than the one
+/// before it.
+fn text(topic: usize, variant: usize) -> String {
+    let word = |at: usize| match at {
+        _ if at == 10 * (variant + 1) => format!("variant{}", letters(variant)),
+        _ => format!("{}{}", TOPICS[topic], letters(at * at % 211)),
+    };
+    (0..90 + variant).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn url(page: usize) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://a{}.example/{page}", page % 3)).unwrap()
+}
+
+fn id(page: usize) -> DocumentId {
+    DocumentId(*url(page).key().as_bytes())
+}
+
+fn document(page: usize, text: &str) -> Document {
+    let url = url(page);
+    Document {
+        id: id(page),
+        url: url.as_str().into(),
+        host: url.host().into(),
+        title: None,
+        text: text.into(),
+        language: "en".into(),
+        fetched: Timestamp::UNIX_EPOCH,
+        published: None,
+        modified: None,
+        kinds: String::new(),
+        authors: Vec::new(),
+        section: None,
+        canonical: None,
+        content_hash: ContentHash::of(text),
+        method: "block-model".into(),
+        template_version: None,
+        confidence: None,
+    }
+}
+
+/// A store with its index.
+struct Corpus {
+    _folder: TempDir,
+    writer: Writer,
+    duplicates: Duplicates,
+    levels: Levels,
+}
+
+impl Corpus {
+    fn new(head: Head) -> Self {
+        let folder = TempDir::new().unwrap();
+        let writer = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap();
+        let levels = Levels { head, memory: 1 << 16, ..Levels::default() };
+        let duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+        Self { _folder: folder, writer, duplicates, levels }
+    }
+
+    /// As a new process with other settings would.
+    fn set(&mut self, change: impl FnOnce(&mut Levels)) {
+        change(&mut self.levels);
+        self.duplicates = Duplicates::of(&self.writer.store(), &self.levels).unwrap();
+    }
+
+    fn place(&mut self, page: usize, text: &str) -> Placement {
+        let (url, mut change) = (url(page), self.writer.begin());
+        let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+        change.discover(&found, 0, 0, 3).unwrap();
+        let packed = PackedDocument::of(document(page, text));
+        let placement = change.place(url.key(), packed, &mut self.duplicates).unwrap();
+        let record = change.url(url.key()).unwrap().unwrap();
+        change.end(url.key(), record, placement.into(), None).unwrap();
+        self.writer.commit(change).unwrap();
+        placement
+    }
+
+    fn withdraw(&mut self, page: usize) {
+        let (url, mut change) = (url(page), self.writer.begin());
+        change.withdraw(url.key(), &mut self.duplicates).unwrap();
+        if let Some(record) = change.url(url.key()).unwrap() {
+            let outcome = Outcome::NotArticle { reason: "no_text".into() };
+            change.end(url.key(), record, outcome, None).unwrap();
+        }
+        self.writer.commit(change).unwrap();
+    }
+
+    fn last(&self, page: usize) -> Outcome {
+        self.writer.store().url(url(page).key()).unwrap().unwrap().last.unwrap()
+    }
+
+    /// Heads with their members.
+    fn clusters(&self) -> BTreeMap<DocumentId, BTreeSet<DocumentId>> {
+        let store = self.writer.store();
+        let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
+        let members = |cluster| store.members(cluster).unwrap().map(|member| member.unwrap().id).collect();
+        clusters.iter().map(|cluster| (cluster.head, members(cluster))).collect()
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let mut faults = Faults(Vec::new());
+        self.writer.store().verify(&mut faults).unwrap();
+        faults.0
+    }
+}
+
+struct Faults(Vec<String>);
+
+impl Examiner for Faults {
+    fn fault(&mut self, what: String) {
+        self.0.push(what);
+    }
+    fn archived(&mut self, _: &UrlRecord, _: Archived) {}
+    fn without_archive(&mut self, _: &Document) {}
+}
+
+fn near(placement: Placement) -> Option<UrlKey> {
+    match placement {
+        Placement::NearDuplicate { of, similarity } => {
+            assert!((50..100).contains(&similarity), "{similarity}");
+            Some(of)
+        }
+        Placement::Stored | Placement::Duplicate { .. } => None,
+    }
+}
+
+#[test]
+fn copies_join_the_first_and_leave_it_to_the_next() {
+    let mut corpus = Corpus::new(Head::First);
+    assert_eq!(corpus.place(0, &text(0, 1)), Placement::Stored);
+    assert_eq!(near(corpus.place(1, &text(0, 3))), Some(url(0).key()));
+    assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(0).key()));
+    assert_eq!(corpus.place(3, &text(1, 0)), Placement::Stored);
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(0), BTreeSet::from([id(1), id(2)]))]));
+    let totals = corpus.writer.store().totals().unwrap();
+    assert_eq!((totals.documents(), totals.near_duplicates, totals.clusters), (4, 2, 1));
+    // What goes leaves it to the one that came next, and its outcome says so.
+    corpus.withdraw(0);
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(2)]))]));
+    assert_eq!(corpus.last(1), Outcome::Stored);
+    // The heir is in the index, also when that is made anew.
+    corpus.set(|_| {});
+    assert_eq!(near(corpus.place(4, &text(0, 2))), Some(url(1).key()));
+    assert_eq!(corpus.faults(), [""; 0]);
+    for page in [1, 2] {
+        corpus.withdraw(page);
+    }
+    assert_eq!(corpus.clusters(), BTreeMap::new());
+    assert_eq!(corpus.last(4), Outcome::Stored);
+    assert_eq!(corpus.faults(), [""; 0]);
+}
+
+#[test]
+fn a_page_that_came_first_stays_the_first_when_its_text_changes() {
+    let mut corpus = Corpus::new(Head::First);
+    for page in 0..3 {
+        corpus.place(page, &text(0, page));
+    }
+    let before = corpus.clusters();
+    assert_eq!(corpus.place(0, &text(0, 3)), Placement::Stored);
+    assert_eq!((corpus.clusters(), corpus.faults()), (before, vec![]));
+    assert!(matches!(corpus.last(1), Outcome::NearDuplicate { of, .. } if of == url(0).key()));
+    // Another text altogether: the cluster goes on without it, and may be left alone.
+    corpus.place(0, &text(1, 0));
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(2)]))]));
+    corpus.place(1, &text(2, 0));
+    assert_eq!((corpus.clusters(), corpus.faults()), (BTreeMap::new(), vec![]));
+    assert_eq!(corpus.last(2), Outcome::Stored);
+}
+
+#[test]
+fn the_longest_takes_the_place_of_the_first() {
+    let mut corpus = Corpus::new(Head::Longest);
+    corpus.place(0, &text(0, 1));
+    assert_eq!(corpus.place(1, &text(0, 2)), Placement::Stored);
+    assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(1).key()));
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(0), id(2)]))]));
+    assert!(matches!(corpus.last(0), Outcome::NearDuplicate { of, .. } if of == url(1).key()));
+    corpus.withdraw(1);
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(0), BTreeSet::from([id(2)]))]));
+    assert_eq!(corpus.faults(), [""; 0]);
+}
+
+#[test]
+fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster() {
+    let mut corpus = Corpus::new(Head::First);
+    for (page, variant) in [(0, 0), (1, 0), (2, 1), (3, 1)] {
+        corpus.place(page, &text(0, variant));
+    }
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(0), BTreeSet::from([id(2)]))]));
+    corpus.withdraw(0);
+    corpus.withdraw(2);
+    assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(3)]))]));
+    assert_eq!(corpus.last(1), Outcome::Stored);
+    assert!(matches!(corpus.last(3), Outcome::NearDuplicate { of, .. } if of == url(1).key()));
+    assert_eq!(corpus.faults(), [""; 0]);
+}
+
+#[test]
+fn levels_can_be_switched_off_and_the_similarity_chosen() {
+    let mut corpus = Corpus::new(Head::First);
+    corpus.set(|levels| levels.near = None);
+    assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
+    assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
+    assert_eq!(corpus.writer.store().likeness(id(0)).unwrap(), None);
+    // What was not signed then takes part when it is extracted again.
+    corpus.set(|levels| levels.near = Some(Params::default().with_duplicate(0.95)));
+    assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
+    assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
+    let likeness = corpus.writer.store().likeness(id(2)).unwrap().unwrap();
+    assert_eq!((likeness.head, likeness.similarity, likeness.related[0].0), (id(2), None, id(0)));
+    corpus.set(|levels| levels.near = Some(Params::default()));
+    assert!(near(corpus.place(1, &text(0, 1))).is_some());
+    let likeness = corpus.writer.store().likeness(id(1)).unwrap().unwrap();
+    assert!(likeness.similarity.is_some_and(|similarity| similarity > 0.5), "{likeness:?}");
+    assert!(corpus.writer.store().is_member(id(1)).unwrap());
+    // Switched off again, clusters are kept right all the same.
+    corpus.set(|levels| levels.near = None);
+    corpus.withdraw(0);
+    corpus.withdraw(2);
+    assert_eq!((corpus.clusters(), corpus.faults()), (BTreeMap::new(), vec![]));
+}
+
+/// A step of the property below.
+#[derive(Debug, Clone)]
+enum Step {
+    Place(usize, usize, usize),
+    Withdraw(usize),
+    Set(bool, bool, bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (0..6_usize, 0..2_usize, 0..4_usize).prop_map(|(page, topic, text)| Step::Place(page, topic, text)),
+        2 => (0..6_usize).prop_map(Step::Withdraw),
+        1 => any::<(bool, bool, bool)>().prop_map(|(exact, near, longest)| Step::Set(exact, near, longest)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_store_agrees_with_itself_after_any_steps(steps in prop::collection::vec(step(), 1..25)) {
+        let mut corpus = Corpus::new(Head::First);
+        let mut said: BTreeMap<usize, String> = BTreeMap::new();
+        for step in steps {
+            match step {
+                Step::Place(page, topic, variant) => {
+                    corpus.place(page, &text(topic, variant));
+                    said.insert(page, text(topic, variant));
+                }
+                Step::Withdraw(page) => {
+                    corpus.withdraw(page);
+                    said.remove(&page);
+                }
+                Step::Set(exact, near, is_longest) => corpus.set(|levels| {
+                    levels.exact = exact;
+                    levels.near = near.then(Params::default);
+                    levels.head = if is_longest { Head::Longest } else { Head::First };
+                }),
+            }
+            prop_assert_eq!(corpus.faults(), [""; 0]);
+            let store = corpus.writer.store();
+            let texts: BTreeSet<String> = store.documents().map(|document| document.unwrap().text).collect();
+            let expected: BTreeSet<String> = said.values().cloned().collect();
+            prop_assert_eq!(texts, expected, "every text is there");
+        }
+    }
+
+    /// With one setting throughout, copies of one text are one cluster, and its head is
+    /// the one that is preferred, in whichever order things happened.
+    #[test]
+    fn the_head_is_the_preferred_one(
+        places in prop::collection::vec((0..6_usize, 0..4_usize), 1..20),
+        is_longest in any::<bool>(),
+    ) {
+        let head = if is_longest { Head::Longest } else { Head::First };
+        let mut corpus = Corpus::new(head);
+        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
+        for (page, variant) in places {
+            corpus.place(page, &text(0, variant));
+            lengths.insert(page, variant);
+        }
+        let distinct = lengths.values().collect::<BTreeSet<_>>().len();
+        let clusters = corpus.clusters();
+        prop_assert_eq!(clusters.values().map(BTreeSet::len).sum::<usize>(), distinct - 1);
+        prop_assert!(clusters.len() <= 1);
+        if let (true, Some((head, _))) = (is_longest, clusters.first_key_value()) {
+            let longest = lengths.values().max().unwrap();
+            let page = lengths.keys().find(|page| id(**page) == *head).unwrap();
+            prop_assert_eq!(lengths[page], *longest);
+        }
+        prop_assert_eq!(corpus.faults(), [""; 0]);
+    }
+}
