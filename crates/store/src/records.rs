@@ -242,3 +242,16 @@ pub(crate) fn encode<T: Serialize>(record: &T) -> Vec<u8> {
 pub(crate) fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, StoreError> {
     rmp_serde::from_slice(bytes).map_err(|error| StoreError::Damaged { what, reason: error.to_string() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_of_stores_without_clusters_are_read() {
+        let languages = BTreeMap::from([("vi".to_owned(), (3_u64, 700_u64))]);
+        let totals: Totals = decode("the totals", &encode(&(languages, 5_u64))).unwrap();
+        assert_eq!((totals.documents(), totals.words(), totals.duplicates), (3, 700, 5));
+        assert_eq!((totals.near_duplicates, totals.clusters, totals.numbers), (0, 0, 0));
+    }
+}
