@@ -1,6 +1,7 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
-//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Store`],
+//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
+//! [`Store`],
 //! [`Archive`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
 //! defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
@@ -33,6 +34,8 @@ pub struct Config {
     pub template: Template,
     /// What the text of an article is.
     pub text: Text,
+    /// Which documents enter the corpus, and in which form.
+    pub corpus: Corpus,
     /// Where and how the corpus is kept.
     pub store: Store,
     /// Whether and how answers are kept as they came.
@@ -152,6 +155,33 @@ pub enum Insert {
     ByLines,
     /// Pointers to other stories between paragraphs.
     ReadMore,
+}
+
+/// Which documents enter the corpus, and in which form.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Corpus {
+    /// BCP 47 primary tags such as `vi`; documents in other languages are kept out. `und`
+    /// stands for those of which it cannot be told. Empty: all enter.
+    pub languages: Vec<String>,
+    /// Conditions such as `words >= 50` that must hold of a document's figures. Empty: all
+    /// enter.
+    pub keep_if: Vec<String>,
+    /// Where tone marks stand in Vietnamese texts and titles.
+    pub tones: Tones,
+}
+
+/// Where tone marks stand in open `oa`, `oe` and `uy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tones {
+    /// Where the page has them.
+    #[default]
+    AsWritten,
+    /// On the first vowel: `hòa`.
+    Old,
+    /// On the second: `hoà`.
+    New,
 }
 
 /// Where and how the corpus is kept.

@@ -8,6 +8,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_archive::{Archive, ArchiveError};
 use gleaner_config::{Bytes, Config};
+use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
 use gleaner_store::{Run, Store, StoreError, Wait, Writer};
@@ -22,6 +23,7 @@ use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
 use crate::owner::Owner;
 use crate::progress::Progress;
+use crate::reading::Rules;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, learning, reading};
 
@@ -75,6 +77,8 @@ pub struct Start {
     pub seeds: Vec<Seed>,
     /// What the user says of hosts' pages.
     pub pins: HostPins,
+    /// Which documents enter the corpus.
+    pub admission: Admission,
     /// The store.
     pub writer: Writer,
     /// Where requests run.
@@ -92,7 +96,7 @@ pub struct Start {
 /// When the store or the client cannot be used; the frontier is then as after a
 /// crash, and the same call goes on where it was.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { mut config, seeds, pins, mut writer, runtime, stop, progress } = start;
+    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let (begun, resumed) = begin(&mut writer, &seeds)?;
@@ -102,6 +106,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         config,
         seeds,
         pins,
+        admission: Arc::new(admission),
         writer,
         archive,
         takes_all: false,
@@ -128,6 +133,7 @@ pub(crate) struct Hands {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
+    pub(crate) admission: Arc<Admission>,
     pub(crate) writer: Writer,
     /// `None`: answers are not kept.
     pub(crate) archive: Option<Archive>,
@@ -157,7 +163,19 @@ pub(crate) struct Dismissed {
 impl Crew {
     /// Starts the worker threads.
     pub(crate) fn assemble(hands: Hands) -> Result<Self, CrawlError> {
-        let Hands { config, seeds, pins, writer, archive, takes_all, run, runtime, stop, progress } = hands;
+        let Hands {
+            config,
+            seeds,
+            pins,
+            admission,
+            writer,
+            archive,
+            takes_all,
+            run,
+            runtime,
+            stop,
+            progress,
+        } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
         let fetcher = {
@@ -172,6 +190,7 @@ impl Crew {
             store: writer.store(),
             scope: Arc::clone(&scope),
             pins: Arc::new(pins),
+            admission,
             max_list: config.fetch.max_sitemap.get(),
             keeping,
         };
@@ -228,6 +247,7 @@ struct Desk {
     store: Store,
     scope: Arc<Scope>,
     pins: Arc<HostPins>,
+    admission: Arc<Admission>,
     max_list: u64,
     keeping: Option<Keeping>,
 }
@@ -265,8 +285,8 @@ impl Desk {
         match task {
             Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),
             Task::Learn(lesson) => {
-                let pins = self.pins.of(&lesson.name);
-                let learn = || learning::learn(&lesson, &self.store, Timestamp::now(), pins);
+                let rules = self.rules(&lesson.name);
+                let learn = || learning::learn(&lesson, &self.store, Timestamp::now(), rules);
                 match catch_unwind(AssertUnwindSafe(learn)) {
                     Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
                     Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
@@ -276,6 +296,10 @@ impl Desk {
         }
     }
 
+    fn rules(&self, host: &str) -> Rules<'_> {
+        Rules { pins: self.pins.of(host), admission: &self.admission }
+    }
+
     fn answered(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
         let (url, role) = (visit.url.as_str(), visit.record.role.label());
         let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, visit.record.archived);
@@ -283,8 +307,8 @@ impl Desk {
         if !(200..300).contains(&response.status) {
             return Event::Answered(visit, response, kept);
         }
-        let pins = self.pins.of(visit.url.host());
-        let read = || reading::read(&visit, *response, fetched, &self.scope, pins, self.max_list);
+        let rules = self.rules(visit.url.host());
+        let read = || reading::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(reading) => Event::Read(visit, Box::new(reading), kept),
             Err(panic) => Event::Broken(visit, words_of(&*panic), kept),

@@ -94,6 +94,7 @@ impl Kind {
             Self::Texts => "list of strings",
             Self::Time => "timestamp (microseconds, UTC)",
             Self::Count => "int64",
+            Self::OptionalCount => "int64 or null",
             Self::OptionalSmallCount => "int32 or null",
             Self::Number => "float64",
             Self::OptionalNumber => "float64 or null",
@@ -135,14 +136,16 @@ pub fn registry(manifest: &Manifest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_corpus::Condition;
+
     use super::*;
     use crate::record::tests::documents;
-    use crate::{Condition, Filter, Selection, Tally};
+    use crate::{Filter, Provenance, Selection, Tally};
 
     fn manifest() -> Manifest {
         let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
         let mut selection = Selection::new(filter, Tally::default());
-        documents().iter().for_each(|document| drop(selection.take(document, &[])));
+        documents().iter().for_each(|document| drop(selection.take(document, Provenance::default())));
         Manifest {
             manifest_version: 1,
             gleaner: "0.1.0".into(),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::Document;
+use gleaner_corpus::{Condition, Document};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Record};
+use crate::Record;
+use crate::record::Provenance;
 
 /// Which documents are exported; an empty field lets everything through.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +27,7 @@ pub struct Filter {
 impl Filter {
     /// The first filter that holds a document back, by its name; `None` where it passes.
     /// Conditions come last, since they need a look at the text.
-    fn held_by<'a>(&self, document: &'a Document, urls: &'a [String]) -> Result<Record<'a>, String> {
+    fn held_by<'a>(&self, document: &'a Document, provenance: Provenance<'a>) -> Result<Record<'a>, String> {
         let under = |wanted: &String| {
             document
                 .host
@@ -45,8 +46,8 @@ impl Filter {
         if self.until.is_some_and(|until| document.fetched >= until) {
             return Err("until".into());
         }
-        let record = Record::of(document, urls);
-        match self.conditions.iter().find(|condition| !condition.holds(&record)) {
+        let record = Record::of(document, provenance);
+        match self.conditions.iter().find(|condition| !condition.holds(|name| record.figure(name))) {
             Some(condition) => Err(condition.to_string()),
             None => Ok(record),
         }
@@ -119,8 +120,8 @@ impl Selection {
 
     /// The record of a document that passes, counted; `None`, counted too, where a
     /// filter holds it back.
-    pub fn take<'a>(&mut self, document: &'a Document, urls: &'a [String]) -> Option<Record<'a>> {
-        match self.filter.held_by(document, urls) {
+    pub fn take<'a>(&mut self, document: &'a Document, provenance: Provenance<'a>) -> Option<Record<'a>> {
+        match self.filter.held_by(document, provenance) {
             Ok(record) => {
                 self.tally.add(&record);
                 Some(record)
@@ -145,7 +146,7 @@ mod tests {
     use crate::record::tests::documents;
 
     fn passes(filter: Filter) -> bool {
-        Selection::new(filter, Tally::default()).take(&documents()[0], &[]).is_some()
+        Selection::new(filter, Tally::default()).take(&documents()[0], Provenance::default()).is_some()
     }
 
     #[test]
@@ -177,7 +178,7 @@ mod tests {
         };
         let mut selection = Selection::new(filter, Tally::default());
         for document in documents() {
-            selection.take(&document, &[]);
+            selection.take(&document, Provenance::default());
         }
         let tally = selection.tally();
         assert_eq!((tally.documents, tally.words), (1, 13));

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`record`] | Which fields does an exported document have, in which order? |
 //! | [`filter`] | Which documents are asked for, and what held the others back? |
-//! | [`condition`] | What may be asked of a document's figures? |
 //! | [`format`](mod@format) | How is a record written: JSON Lines, Parquet, vertical, text? |
 //! | [`single`] | How is one file whole or not there? |
 //! | [`folder`] | How are many files whole, and how does an interrupted export go on? |
@@ -18,7 +17,6 @@
 //! before as it was and in those after as it is.
 
 pub mod card;
-pub mod condition;
 mod error;
 pub mod filter;
 pub mod folder;
@@ -27,11 +25,10 @@ pub mod manifest;
 pub mod record;
 pub mod single;
 
-pub use condition::Condition;
 pub use error::ExportError;
 pub use filter::{Filter, Selection, Tally};
 pub use folder::{Folder, Request};
 pub use format::{Compression, Format};
 pub use manifest::Manifest;
-pub use record::Record;
+pub use record::{Provenance, Record};
 pub use single::{Single, Stream};

@@ -15,6 +15,7 @@ pub struct Record<'a> {
     host: &'a str,
     title: Option<&'a str>,
     language: &'a str,
+    language_probability: Option<f64>,
     published: Option<&'a str>,
     modified: Option<&'a str>,
     authors: &'a [String],
@@ -31,6 +32,8 @@ pub struct Record<'a> {
     confidence: Option<f64>,
     content_hash: String,
     urls: &'a [String],
+    archive_file: Option<&'a str>,
+    archive_offset: Option<u64>,
     kinds: &'a str,
     text: &'a str,
 }
@@ -48,6 +51,8 @@ pub enum Kind {
     Time,
     /// A count, 64 bits.
     Count,
+    /// A count, 64 bits, or nothing.
+    OptionalCount,
     /// A count, 32 bits, or nothing.
     OptionalSmallCount,
     /// A number with decimals, 64 bits.
@@ -57,12 +62,13 @@ pub enum Kind {
 }
 
 /// All fields: name and type, in their order.
-pub const FIELDS: [(&str, Kind); 23] = [
+pub const FIELDS: [(&str, Kind); 26] = [
     ("id", Kind::Text),
     ("url", Kind::Text),
     ("host", Kind::Text),
     ("title", Kind::OptionalText),
     ("language", Kind::Text),
+    ("language_probability", Kind::OptionalNumber),
     ("published", Kind::OptionalText),
     ("modified", Kind::OptionalText),
     ("authors", Kind::Texts),
@@ -79,6 +85,8 @@ pub const FIELDS: [(&str, Kind); 23] = [
     ("confidence", Kind::OptionalNumber),
     ("content_hash", Kind::Text),
     ("urls", Kind::Texts),
+    ("archive_file", Kind::OptionalText),
+    ("archive_offset", Kind::OptionalCount),
     ("kinds", Kind::Text),
     ("text", Kind::Text),
 ];
@@ -92,17 +100,36 @@ pub enum Cell<'a> {
     Texts(&'a [String]),
     /// Of [`Kind::Time`] and [`Kind::Count`].
     Long(i64),
+    /// Of [`Kind::OptionalCount`].
+    OptionalLong(Option<i64>),
     /// Of [`Kind::OptionalSmallCount`].
     Int(Option<i32>),
     /// Of [`Kind::Number`] and [`Kind::OptionalNumber`].
     Number(Option<f64>),
 }
 
+/// Where a document comes from, beyond what it says itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Provenance<'a> {
+    /// All URLs that carried its text, its own first.
+    pub urls: &'a [String],
+    /// The file of the archive that has its page, and the byte at which the record begins.
+    /// `None`: the archive does not have it.
+    pub archived: Option<(&'a str, u64)>,
+}
+
+impl<'a> From<&'a [String]> for Provenance<'a> {
+    fn from(urls: &'a [String]) -> Self {
+        Self { urls, archived: None }
+    }
+}
+
 impl<'a> Record<'a> {
-    /// The record of a document; `urls` are all URLs that carried its text, its own first.
-    /// Its quality is looked at here.
+    /// The record of a document. Its quality is looked at here.
     #[must_use]
-    pub fn of(document: &'a Document, urls: &'a [String]) -> Self {
+    pub fn of(document: &'a Document, provenance: Provenance<'a>) -> Self {
+        let Provenance { urls, archived } = provenance;
+        let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
         let quality = Quality::of(&document.text, &document.language);
         Self {
             id: document.id.to_string(),
@@ -110,6 +137,7 @@ impl<'a> Record<'a> {
             host: &document.host,
             title: document.title.as_deref(),
             language: &document.language,
+            language_probability: share(document.language_probability),
             published: document.published.as_deref(),
             modified: document.modified.as_deref(),
             authors: &document.authors,
@@ -123,9 +151,11 @@ impl<'a> Record<'a> {
             symbol_share: quality.symbol_share,
             method: &document.method,
             template_version: document.template_version,
-            confidence: document.confidence.map(|hundredths| f64::from(hundredths) / 100.0),
+            confidence: share(document.confidence),
             content_hash: document.content_hash.to_string(),
             urls,
+            archive_file: archived.map(|(file, _)| file),
+            archive_offset: archived.map(|(_, offset)| offset),
             kinds: &document.kinds,
             text: &document.text,
         }
@@ -141,6 +171,7 @@ impl<'a> Record<'a> {
             text(self.host),
             Cell::Text(self.title),
             text(self.language),
+            Cell::Number(self.language_probability),
             Cell::Text(self.published),
             Cell::Text(self.modified),
             Cell::Texts(self.authors),
@@ -157,6 +188,8 @@ impl<'a> Record<'a> {
             Cell::Number(self.confidence),
             text(&self.content_hash),
             Cell::Texts(self.urls),
+            Cell::Text(self.archive_file),
+            Cell::OptionalLong(self.archive_offset.and_then(|offset| i64::try_from(offset).ok())),
             text(self.kinds),
             text(self.text),
         ]
@@ -254,6 +287,7 @@ pub(crate) mod tests {
             method: "block-model".into(),
             template_version: None,
             confidence: Some(87),
+            language_probability: Some(99),
         };
         let second = Document {
             id: DocumentId([2; 16]),
@@ -271,6 +305,7 @@ pub(crate) mod tests {
             method: "template".into(),
             template_version: Some(2),
             confidence: None,
+            language_probability: None,
             ..first.clone()
         };
         let third = Document {
@@ -289,11 +324,16 @@ pub(crate) mod tests {
         vec![document.url.clone(), format!("{}#2", document.url)]
     }
 
+    /// The URLs, and a place in the archive.
+    pub(crate) fn of_urls(urls: &[String]) -> Provenance<'_> {
+        Provenance { urls, archived: Some(("gleaner-20261120023000-00001.warc.gz", 1234)) }
+    }
+
     #[test]
     fn json_has_the_fields_in_their_order() {
         for document in documents() {
             let urls = urls(&document);
-            let json = serde_json::to_string(&Record::of(&document, &urls)).unwrap();
+            let json = serde_json::to_string(&Record::of(&document, of_urls(&urls))).unwrap();
             let mut at = 0;
             for (field, _) in FIELDS {
                 let key = format!("\"{field}\":");
@@ -322,7 +362,7 @@ pub(crate) mod tests {
     fn cells_are_of_the_type_that_the_list_says() {
         for document in documents() {
             let urls = urls(&document);
-            let record = Record::of(&document, &urls);
+            let record = Record::of(&document, of_urls(&urls));
             for ((field, kind), cell) in FIELDS.iter().zip(record.cells()) {
                 let fits = match (kind, cell) {
                     (Kind::Text, Cell::Text(text)) => text.is_some(),
@@ -331,6 +371,7 @@ pub(crate) mod tests {
                     | (Kind::OptionalNumber, Cell::Number(_))
                     | (Kind::Texts, Cell::Texts(_))
                     | (Kind::Time | Kind::Count, Cell::Long(_))
+                    | (Kind::OptionalCount, Cell::OptionalLong(_))
                     | (Kind::OptionalSmallCount, Cell::Int(_)) => true,
                     _ => false,
                 };
@@ -340,9 +381,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn every_figure_of_a_condition_is_a_field_with_the_same_value() {
+        for document in documents() {
+            let record = Record::of(&document, Provenance::default());
+            for (figure, _) in gleaner_corpus::condition::FIGURES {
+                assert!(FIELDS.iter().any(|(field, _)| *field == figure), "{figure}");
+                assert_eq!(record.figure(figure), document.figure(figure), "{figure}");
+            }
+        }
+    }
+
+    #[test]
     fn figures_are_found_by_name() {
         let document = &documents()[0];
-        let record = Record::of(document, &[]);
+        let record = Record::of(document, Provenance::default());
         assert_eq!(record.figure("words"), Some(13.0));
         assert_eq!(record.figure("confidence"), Some(0.87));
         assert_eq!(record.figure("url"), None);

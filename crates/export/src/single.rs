@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gleaner_corpus::Document;
 
 use crate::format::Sink;
-use crate::{ExportError, Filter, Format, Selection, Tally};
+use crate::{ExportError, Filter, Format, Provenance, Selection, Tally};
 
 /// Bytes of rows that a Parquet file's group gathers.
 pub(crate) const GROUP: u64 = 32 << 20;
@@ -35,12 +35,12 @@ impl<W: Write + Send> Stream<W> {
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Writes a document, if it passes; `urls` are all that carried its text.
+    /// Writes a document, if it passes.
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write(&mut self, document: &Document, urls: &[String]) -> io::Result<()> {
-        match self.selection.take(document, urls) {
+    pub fn write(&mut self, document: &Document, provenance: Provenance<'_>) -> io::Result<()> {
+        match self.selection.take(document, provenance) {
             Some(record) => self.sink.write(&record),
             None => Ok(()),
         }
@@ -93,8 +93,10 @@ impl Single {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&mut self, document: &Document, urls: &[String]) -> Result<(), ExportError> {
-        self.stream.write(document, urls).map_err(|error| abandon(self.part.as_deref(), &self.target, error))
+    pub fn write(&mut self, document: &Document, provenance: Provenance<'_>) -> Result<(), ExportError> {
+        self.stream
+            .write(document, provenance)
+            .map_err(|error| abandon(self.part.as_deref(), &self.target, error))
     }
 
     /// Ends the file, brings it to disk and gives it its name.
@@ -137,7 +139,7 @@ mod tests {
         let mut single = Single::begin(&path, format, Filter::default()).unwrap();
         for document in documents() {
             assert!(!path.exists());
-            single.write(&document, &[]).unwrap();
+            single.write(&document, Provenance::default()).unwrap();
         }
         assert_eq!(single.finish().unwrap().documents, 3);
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);

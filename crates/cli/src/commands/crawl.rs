@@ -33,6 +33,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         _ => settings::seeds(&args.seeds, &config)?,
     };
     let pins = settings::pins(&config)?;
+    let admission = settings::admission(&config)?;
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
@@ -52,8 +53,16 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
     let data = config.store.path.clone();
     let runtime_handle = runtime.handle().clone();
-    let summary =
-        gleaner_crawl::run(Start { config, seeds, pins, writer, runtime: runtime_handle, stop, progress });
+    let summary = gleaner_crawl::run(Start {
+        config,
+        seeds,
+        pins,
+        admission,
+        writer,
+        runtime: runtime_handle,
+        stop,
+        progress,
+    });
     drop(watching);
     runtime.shutdown_background();
 

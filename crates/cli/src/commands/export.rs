@@ -2,19 +2,26 @@
 //!
 //! What is exported where is decided here; how, in the room `export`.
 
+use std::collections::HashMap;
 use std::io::{self, BufWriter, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gleaner_archive::Place;
+use gleaner_config::Config;
+use gleaner_corpus::{Condition, Document, with_tones};
+use gleaner_crawl::archive_files;
 use gleaner_export::{
-    Compression, Condition, ExportError, Filter, Folder, Format, Manifest, Request, Single, Stream, Tally,
+    Compression, ExportError, Filter, Folder, Format, Manifest, Provenance, Request, Single, Stream, Tally,
 };
+use gleaner_frontier::UrlKey;
 use gleaner_store::Store;
+use gleaner_vietnamese::Placement;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::args::{Common, Compress, Export, ExportFormat};
+use crate::args::{Common, Compress, Export, ExportFormat, Tones};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::documents_bar;
@@ -25,13 +32,57 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
     let format = format(&args)?;
     let filter = filter(&args)?;
     let store = settings::store(&config, false)?.store();
+    let corpus = Corpus { store: &store, files: files_by_number(&config)?, tones: tones(args.tones) };
     let tally = match (&args.into, &args.out) {
-        (Some(path), _) => into_folder(&store, path, format, filter, args.shard_size)?,
-        (None, Some(path)) if path.as_os_str() != "-" => to_file(&store, path, format, filter)?,
-        _ => to_standard_output(&store, format, filter)?,
+        (Some(path), _) => into_folder(&corpus, path, format, filter, args.shard_size)?,
+        (None, Some(path)) if path.as_os_str() != "-" => to_file(&corpus, path, format, filter)?,
+        _ => to_standard_output(&corpus, format, filter)?,
     };
     tell(&tally);
     Ok(())
+}
+
+/// What is exported, and what a document does not say itself.
+struct Corpus<'a> {
+    store: &'a Store,
+    /// Names of the archive's files.
+    files: HashMap<u32, String>,
+    tones: Option<Placement>,
+}
+
+impl Corpus<'_> {
+    /// A document in the form asked for, handed on with where it comes from.
+    fn hand_on<T>(
+        &self,
+        document: Document,
+        write: impl FnOnce(&Document, Provenance<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let urls = self.store.urls_of(&document).map_err(Failure::work)?;
+        let record = self.store.url(UrlKey::from_bytes(document.id.0)).map_err(Failure::work)?;
+        let archived = record.and_then(|record| record.archived);
+        let archived = archived.and_then(|at| Some((self.files.get(&at.file)?.as_str(), at.offset)));
+        let document = match self.tones {
+            Some(placement) => with_tones(document, placement),
+            None => document,
+        };
+        write(&document, Provenance { urls: &urls, archived })
+    }
+}
+
+fn files_by_number(config: &Config) -> Result<HashMap<u32, String>, Failure> {
+    let named = |path: PathBuf| {
+        let file = path.file_name()?.to_string_lossy().into_owned();
+        Some((Place { file: file.clone(), offset: 0 }.number(), file))
+    };
+    Ok(archive_files(config).map_err(Failure::work)?.into_iter().filter_map(named).collect())
+}
+
+const fn tones(asked: Tones) -> Option<Placement> {
+    match asked {
+        Tones::AsKept => None,
+        Tones::Old => Some(Placement::First),
+        Tones::New => Some(Placement::Second),
+    }
 }
 
 /// The form, if it goes where it is to go.
@@ -95,7 +146,7 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
 }
 
 fn into_folder(
-    store: &Store,
+    corpus: &Corpus,
     path: &Path,
     format: Format,
     filter: Filter,
@@ -111,16 +162,17 @@ fn into_folder(
         "what is whole is kept in {}, and the same command goes on from there",
         folder.part().display()
     );
-    let bar = documents_bar(store).map_err(Failure::work)?;
+    let bar = documents_bar(corpus.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
         say(format_args!("gleaner: goes on behind {before} documents of an interrupted export"));
         bar.set_position(before);
     }
-    for document in store.documents_after(folder.last()) {
+    for document in corpus.store.documents_after(folder.last()) {
         let document = document.map_err(Failure::work)?;
-        let urls = store.urls_of(&document).map_err(Failure::work)?;
-        folder.write(&document, &urls).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
+        corpus.hand_on(document, |document, provenance| {
+            folder.write(document, provenance).map_err(|error| Failure::Work(format!("{error}; {kept}")))
+        })?;
         bar.inc(1);
     }
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
@@ -129,21 +181,23 @@ fn into_folder(
     Ok(manifest.tally)
 }
 
-fn to_file(store: &Store, path: &Path, format: Format, filter: Filter) -> Result<Tally, Failure> {
+fn to_file(corpus: &Corpus, path: &Path, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let mut single = Single::begin(path, format, filter).map_err(failure)?;
-    let bar = documents_bar(store).map_err(Failure::work)?;
-    each(store, &bar, |document, urls| single.write(document, urls).map_err(failure))?;
+    let bar = documents_bar(corpus.store).map_err(Failure::work)?;
+    each(corpus, &bar, |document, provenance| single.write(document, provenance).map_err(failure))?;
     let tally = single.finish().map_err(failure)?;
     bar.finish_and_clear();
     say(format_args!("{} documents written to {}", tally.documents, path.display()));
     Ok(tally)
 }
 
-fn to_standard_output(store: &Store, format: Format, filter: Filter) -> Result<Tally, Failure> {
+fn to_standard_output(corpus: &Corpus, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
     // Without the lock, which Parquet's writer may not take to another thread.
     let mut stream = Stream::new(BufWriter::new(io::stdout()), format, filter).map_err(failed)?;
-    each(store, &ProgressBar::hidden(), |document, urls| stream.write(document, urls).map_err(failed))?;
+    each(corpus, &ProgressBar::hidden(), |document, provenance| {
+        stream.write(document, provenance).map_err(failed)
+    })?;
     let (_, tally) = stream.finish().map_err(failed)?;
     if tally.documents == 0 {
         say("gleaner: no document matches");
@@ -151,16 +205,14 @@ fn to_standard_output(store: &Store, format: Format, filter: Filter) -> Result<T
     Ok(tally)
 }
 
-/// Hands on all documents, each with its URLs.
+/// Hands on all documents.
 fn each(
-    store: &Store,
+    corpus: &Corpus,
     bar: &ProgressBar,
-    mut write: impl FnMut(&gleaner_corpus::Document, &[String]) -> Done,
+    mut write: impl FnMut(&Document, Provenance<'_>) -> Done,
 ) -> Done {
-    for document in store.documents() {
-        let document = document.map_err(Failure::work)?;
-        let urls = store.urls_of(&document).map_err(Failure::work)?;
-        write(&document, &urls)?;
+    for document in corpus.store.documents() {
+        corpus.hand_on(document.map_err(Failure::work)?, &mut write)?;
         bar.inc(1);
     }
     Ok(())

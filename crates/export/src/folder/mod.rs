@@ -27,7 +27,7 @@ use gleaner_corpus::{Document, DocumentId};
 use jiff::Timestamp;
 
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
-use crate::{ExportError, Filter, Format, Manifest, Record, Selection, Tally, card};
+use crate::{ExportError, Filter, Format, Manifest, Provenance, Record, Selection, Tally, card};
 use shards::Shards;
 use sites::Sites;
 use texts::Texts;
@@ -134,9 +134,9 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn write(&mut self, document: &Document, urls: &[String]) -> Result<(), ExportError> {
+    pub fn write(&mut self, document: &Document, provenance: Provenance<'_>) -> Result<(), ExportError> {
         self.last = Some(document.id);
-        let Some(record) = self.selection.take(document, urls) else { return Ok(()) };
+        let Some(record) = self.selection.take(document, provenance) else { return Ok(()) };
         if self.layout.write(&record)? >= self.shard_size {
             self.layout.close(&mut self.manifest.files)?;
             self.note()?;

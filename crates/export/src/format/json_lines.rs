@@ -14,13 +14,13 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{documents, urls};
+    use crate::record::tests::{documents, of_urls, urls};
 
     #[test]
     fn three_documents_are_three_lines() {
         let mut out = Vec::new();
         for document in documents() {
-            render(&Record::of(&document, &urls(&document)), &mut out);
+            render(&Record::of(&document, of_urls(&urls(&document))), &mut out);
         }
         assert_eq!(String::from_utf8(out).unwrap(), include_str!("snapshots/documents.jsonl"));
     }

@@ -104,6 +104,7 @@ fn schema() -> String {
         ),
         Kind::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
         Kind::Count => format!("required int64 {name};"),
+        Kind::OptionalCount => format!("optional int64 {name};"),
         Kind::OptionalSmallCount => format!("optional int32 {name};"),
         Kind::Number => format!("required double {name};"),
         Kind::OptionalNumber => format!("optional double {name};"),
@@ -161,7 +162,7 @@ impl Column {
     fn new(kind: Kind) -> Self {
         let values = match kind {
             Kind::Text | Kind::OptionalText | Kind::Texts => Values::Text(Vec::new()),
-            Kind::Time | Kind::Count => Values::Long(Vec::new()),
+            Kind::Time | Kind::Count | Kind::OptionalCount => Values::Long(Vec::new()),
             Kind::OptionalSmallCount => Values::Int(Vec::new()),
             Kind::Number | Kind::OptionalNumber => Values::Number(Vec::new()),
         };
@@ -186,6 +187,11 @@ impl Column {
             }
             (Values::Long(values), Cell::Long(count)) => {
                 values.push(count);
+                8
+            }
+            (Values::Long(values), Cell::OptionalLong(count)) => {
+                self.definition.push(i16::from(count.is_some()));
+                values.extend(count);
                 8
             }
             (Values::Int(values), Cell::Int(count)) => {
@@ -235,7 +241,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
 
     use super::*;
-    use crate::record::tests::{documents, urls};
+    use crate::record::tests::{documents, of_urls, urls};
 
     fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
         let mut file = tempfile::tempfile().unwrap();
@@ -246,7 +252,7 @@ mod tests {
     fn file(group: u64) -> Vec<u8> {
         let mut file = Parquet::new(Vec::new(), group).unwrap();
         for document in documents() {
-            file.write(&Record::of(&document, &urls(&document))).unwrap();
+            file.write(&Record::of(&document, of_urls(&urls(&document)))).unwrap();
         }
         file.finish().unwrap()
     }
@@ -281,7 +287,9 @@ mod tests {
             }
         }
         let result = Parquet::new(Full, 1).and_then(|mut file| {
-            documents().iter().try_for_each(|document| file.write(&Record::of(document, &[])))?;
+            documents()
+                .iter()
+                .try_for_each(|document| file.write(&Record::of(document, crate::Provenance::default())))?;
             file.finish().map(drop)
         });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);

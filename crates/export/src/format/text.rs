@@ -71,7 +71,7 @@ mod tests {
         fn map_text(&self) -> Vec<String> {
             let text = |document| {
                 let mut out = Vec::new();
-                render(&Record::of(document, &[]), &mut out);
+                render(&Record::of(document, crate::record::Provenance::default()), &mut out);
                 String::from_utf8(out).unwrap()
             };
             self.iter().map(text).collect()

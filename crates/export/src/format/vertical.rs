@@ -135,7 +135,9 @@ mod tests {
 
     fn rendered(documents: &[gleaner_corpus::Document]) -> String {
         let mut out = Vec::new();
-        documents.iter().for_each(|document| render(&Record::of(document, &[]), &mut out));
+        documents.iter().for_each(|document| {
+            render(&Record::of(document, crate::record::Provenance::default()), &mut out)
+        });
         String::from_utf8(out).unwrap()
     }
 
