@@ -14,8 +14,9 @@ use gleaner_store::{PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
+use crate::admitting::Rules;
 use crate::job::Lesson;
-use crate::reading::{Draft, Origin, Rules, draft};
+use crate::reading::{Draft, Origin, draft};
 
 /// What a lesson gave.
 #[derive(Debug)]

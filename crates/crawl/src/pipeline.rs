@@ -17,13 +17,13 @@ use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use crate::admitting::Rules;
 use crate::archiving::{self, Keeping};
 use crate::fetching::Fetching;
 use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
 use crate::owner::Owner;
 use crate::progress::Progress;
-use crate::reading::Rules;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, learning, reading};
 

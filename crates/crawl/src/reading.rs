@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::{Admission, ContentHash, Document, DocumentId, Refusal, language};
+use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_fetch::Response;
 use gleaner_frontier::{
     Body, CanonicalUrl, Discovered, Found, Limits, Outcome, Role, Scope, feed, links, sitemap, sniff,
@@ -21,6 +21,7 @@ use gleaner_template::{
 use jiff::Timestamp;
 use tracing::warn;
 
+use crate::admitting::Rules;
 use crate::job::Visit;
 
 /// Ranks of the frontier: what is found in a smaller one is asked for earlier.
@@ -99,27 +100,6 @@ pub struct Draft {
     pub document: Document,
 }
 
-impl Draft {
-    /// The document as the store takes it: compressed here, on the worker's thread. What
-    /// does not enter the corpus ends as said instead.
-    pub(crate) fn admitted(self, admission: &Admission) -> Result<PackedDocument, Outcome> {
-        admission.admit(self.document).map(PackedDocument::of).map_err(outcome_of)
-    }
-}
-
-/// How the visit of a page ends whose document does not enter the corpus.
-pub(crate) fn outcome_of(refusal: Refusal) -> Outcome {
-    match refusal {
-        Refusal::Language(language) => Outcome::OtherLanguage { language },
-        Refusal::Condition(condition) => Outcome::Filtered { condition },
-    }
-}
-
-/// How the visit of a page ends in which no text was found.
-pub(crate) fn no_text() -> Outcome {
-    Outcome::NotArticle { reason: "no_text".into() }
-}
-
 /// A page that was extracted by a template, and what it tells of the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -128,19 +108,6 @@ pub(crate) struct Watched {
     pub(crate) seen: Seen,
     /// The page as it came, if it is unlike those that the template was learned from.
     pub(crate) raw: Option<PackedPage>,
-}
-
-/// What the user says of a host's pages and of the corpus.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules<'a> {
-    pub(crate) pins: &'a Pins,
-    pub(crate) admission: &'a Admission,
-}
-
-impl Rules<'_> {
-    pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
-        draft.ok_or_else(no_text)?.admitted(self.admission)
-    }
 }
 
 impl Reading {

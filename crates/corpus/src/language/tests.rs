@@ -1,3 +1,5 @@
+//! Texts of many languages, short ones, mixed ones, hostile ones.
+
 use proptest::prelude::*;
 
 use super::*;

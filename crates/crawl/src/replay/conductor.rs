@@ -12,10 +12,11 @@ use gleaner_store::{Archived, HostId, PackedDocument, UrlRecord, UrlState};
 
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
+use crate::admitting::outcome_of;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
-use crate::reading::{Content, Reading, outcome_of, rank};
+use crate::reading::{Content, Reading, rank};
 use crate::settling::place;
 
 /// Answers that wait for others of their host, at most.
