@@ -137,6 +137,7 @@ fn document(url: &CanonicalUrl, number: usize) -> Document {
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
+        language_probability: Some(99),
         text,
     }
 }

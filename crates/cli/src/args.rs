@@ -13,7 +13,7 @@ use gleaner_eval::papers::Paper;
 use gleaner_template::Insert;
 
 use export::export_help;
-pub(crate) use export::{Compress, Export, ExportFormat};
+pub(crate) use export::{Compress, Export, ExportFormat, Tones};
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]

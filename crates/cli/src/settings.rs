@@ -4,10 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{self as config, Config, Origin, Written, read, read_pins};
+use gleaner_config::{self as config, Config, Origin, Tones, Written, read, read_pins};
+use gleaner_corpus::{Admission, Condition};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Options, Writer, open};
 use gleaner_template::{HostPins, Insert, Inserts, Pins};
+use gleaner_vietnamese::Placement;
 
 use crate::args::Common;
 use crate::aside::say;
@@ -125,6 +127,36 @@ fn inserts(named: &[config::Insert]) -> Inserts {
         config::Insert::ReadMore => Insert::ReadMore,
     };
     named.iter().map(insert).collect()
+}
+
+/// Figures that a document has by others of the corpus.
+const LATER: [&str; 2] = ["similarity", "near_duplicates"];
+
+/// Which documents enter the corpus.
+pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
+    let condition = |text: &String| {
+        let condition: Condition =
+            text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
+        if LATER.contains(&condition.figure()) {
+            let said = "is told only once a document is stored; `gleaner export --where` knows it";
+            return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
+        }
+        Ok(condition)
+    };
+    Ok(Admission {
+        languages: config.corpus.languages.clone(),
+        conditions: config.corpus.keep_if.iter().map(condition).collect::<Result<_, _>>()?,
+        tones: placement(config.corpus.tones),
+    })
+}
+
+/// On which vowel tone marks are put; `None`: where they are.
+pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
+    match tones {
+        Tones::AsWritten => None,
+        Tones::Old => Some(Placement::First),
+        Tones::New => Some(Placement::Second),
+    }
 }
 
 /// Opens the store in the folder of the settings.

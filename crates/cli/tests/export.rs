@@ -9,6 +9,7 @@
 )]
 
 mod generated;
+mod readers;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
+use readers::python;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -67,26 +69,6 @@ fn data_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         }
     }
     found
-}
-
-/// Runs a Python program that needs modules; `false`, and a line, where they are absent.
-fn python(home: &Path, modules: &[&str], program: &str) -> bool {
-    for module in modules {
-        let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
-        if !found.is_ok_and(|output| output.status.success()) {
-            println!("skipped: needs python3 with {module}");
-            return false;
-        }
-    }
-    let output = Command::new("python3")
-        .args(["-c", program])
-        .current_dir(home)
-        .env("HF_DATASETS_OFFLINE", "1")
-        .env("HF_HOME", home.join("hugging-face"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    true
 }
 
 /// Python: the documents as JSON Lines say them, with times as Python has them.

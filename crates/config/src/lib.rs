@@ -33,7 +33,7 @@ pub struct Config {
     pub template: Template,
     /// What the text of an article is.
     pub text: Text,
-    /// Which documents are one.
+    /// Which documents enter the corpus, in which form, and which of them are one.
     pub corpus: Corpus,
     /// Where and how the corpus is kept.
     pub store: Store,
@@ -156,10 +156,18 @@ pub enum Insert {
     ReadMore,
 }
 
-/// Which documents are one: duplicates, exact and near.
+/// Which documents enter the corpus, in which form, and which of them are one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Corpus {
+    /// BCP 47 primary tags such as `vi`; documents in other languages are kept out. `und`
+    /// stands for those of which it cannot be told. Empty: all enter.
+    pub languages: Vec<String>,
+    /// Conditions such as `words >= 50` that must hold of a document's figures. Empty: all
+    /// enter.
+    pub keep_if: Vec<String>,
+    /// Where tone marks stand in Vietnamese texts and titles.
+    pub tones: Tones,
     /// Which duplicates are looked for as documents are stored.
     pub duplicates: Vec<Duplicate>,
     /// Similarity from which a text is a near-duplicate, 0.3 to 1.
@@ -188,6 +196,19 @@ pub enum Head {
     First,
     /// The one with the most words.
     Longest,
+}
+
+/// Where tone marks stand in open `oa`, `oe` and `uy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tones {
+    /// Where the page has them.
+    #[default]
+    AsWritten,
+    /// On the first vowel: `hòa`.
+    Old,
+    /// On the second: `hoà`.
+    New,
 }
 
 /// Where and how the corpus is kept.
@@ -284,6 +305,9 @@ impl Default for Template {
 impl Default for Corpus {
     fn default() -> Self {
         Self {
+            languages: Vec::new(),
+            keep_if: Vec::new(),
+            tones: Tones::AsWritten,
             duplicates: vec![Duplicate::Exact, Duplicate::Near],
             similarity: 0.5,
             head: Head::First,

@@ -168,6 +168,11 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if config.archive.rotate.get() < 1 << 20 {
         return senseless("archive.rotate", "must be at least 1MiB");
     }
+    let is_tag = |tag: &String| (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase());
+    if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_tag(tag)) {
+        let message = format!("\"{wrong}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
+        return senseless("corpus.languages", &message);
+    }
     if config.crawl.progress.get().is_zero() {
         return senseless("crawl.progress", "must be longer than 0s");
     }
@@ -245,6 +250,8 @@ mod tests {
             "{name}"
         );
         assert!(refused("", &["text.keep=[\"all\"]"]).contains(names));
+        assert!(refused("", &["corpus.languages=[\"vi-VN\"]"]).contains("\"vi-VN\" is no primary tag"));
+        assert!(refused("", &["corpus.tones=hoà"]).contains("expected one of `as-written`, `old`, `new`"));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));

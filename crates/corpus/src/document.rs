@@ -58,6 +58,10 @@ pub struct Document {
     /// How sure the extraction is, in hundredths; `None` for methods that do not tell.
     #[serde(default)]
     pub confidence: Option<u8>,
+    /// How probable the language is, in hundredths; `None` where it was not measured, as in
+    /// older stores.
+    #[serde(default)]
+    pub language_probability: Option<u8>,
 }
 
 impl DocumentId {

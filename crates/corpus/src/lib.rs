@@ -4,14 +4,19 @@
 //! URL under which its text was first seen; other URLs that carried the same
 //! normalised text are its aliases. Nothing here does IO.
 
+mod admission;
+pub mod condition;
 mod distinct;
 mod document;
-mod language;
+pub mod language;
 mod normal;
 pub mod quality;
 
+pub use admission::{Admission, Refusal, with_tones};
+pub use condition::Condition;
 pub use distinct::Distinct;
 pub use document::{Document, DocumentId};
-pub use language::language;
+pub use language::{Language, language};
+
 pub use normal::{ContentHash, each_word, words};
 pub use quality::Quality;

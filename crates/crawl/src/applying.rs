@@ -360,7 +360,9 @@ impl Owner {
             | Outcome::Gone { .. }
             | Outcome::Rejected { .. }
             | Outcome::WrongType { .. }
-            | Outcome::PrivateAddress => return,
+            | Outcome::PrivateAddress
+            | Outcome::OtherLanguage { .. }
+            | Outcome::Filtered { .. } => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -7,13 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gleaner_corpus::ContentHash;
-use gleaner_frontier::{CanonicalUrl, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_store::{PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
+use crate::admitting::Rules;
 use crate::job::Lesson;
 use crate::reading::{Draft, Origin, draft};
 
@@ -36,8 +37,8 @@ type Drafted = Result<Option<Draft>, String>;
 #[derive(Debug)]
 pub(crate) struct Gathered {
     pub(crate) key: UrlKey,
-    /// The document; none where no text was found; else why the page cannot be read.
-    pub(crate) document: Result<Option<PackedDocument>, String>,
+    /// The document, or how the visit ends without one.
+    pub(crate) document: Result<PackedDocument, Outcome>,
 }
 
 struct Kept {
@@ -51,8 +52,9 @@ pub(crate) fn learn(
     lesson: &Lesson,
     store: &Store,
     now: Timestamp,
-    pins: &Pins,
+    rules: Rules<'_>,
 ) -> Result<Learned, StoreError> {
+    let pins = rules.pins;
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for key in store.gathered(lesson.host)?.into_iter().take(MOST) {
         match guarded(|| read(store, key)) {
@@ -60,7 +62,7 @@ pub(crate) fn learn(
                 keys.push(key);
                 kept.push(page);
             }
-            Err(reason) => unreadable.push(Gathered { key, document: Err(reason) }),
+            Err(reason) => unreadable.push(Gathered { key, document: Err(Outcome::Unreadable { reason }) }),
         }
     }
     let template =
@@ -70,7 +72,7 @@ pub(crate) fn learn(
     if template.is_none() {
         compare_twins(lesson, now, &kept, &mut drafts, pins);
     }
-    let packed = |draft: Drafted| draft.map(|draft| draft.map(Draft::packed));
+    let packed = |draft: Drafted| rules.admitted(draft.map_err(|reason| Outcome::Unreadable { reason })?);
     let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, document: packed(draft) });
     Ok(Learned { template, pages: pages.chain(unreadable).collect() })
 }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
 //! | ask for it | async tasks | `fetching` |
-//! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `learning` |
+//! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `admitting`, `learning` |
 //! | decide the outcome, change the store | the owner's thread | `applying`, `watching`, `settling` |
 //!
 //! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
@@ -15,6 +15,7 @@
 //! What bounds memory: `fetch.concurrency` URLs are in flight, each with one body of
 //! at most `fetch.max_page` (or `max_sitemap`); the frontier itself is in the store.
 
+mod admitting;
 mod applying;
 mod archiving;
 mod clock;

@@ -8,6 +8,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_archive::{Archive, ArchiveError};
 use gleaner_config::{Bytes, Config};
+use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
 use gleaner_store::{Run, Store, StoreError, Wait, Writer};
@@ -17,6 +18,7 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tracing::warn;
 
+use crate::admitting::Rules;
 use crate::archiving::{self, Keeping};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
@@ -77,6 +79,8 @@ pub struct Start {
     pub seeds: Vec<Seed>,
     /// What the user says of hosts' pages.
     pub pins: HostPins,
+    /// Which documents enter the corpus.
+    pub admission: Admission,
     /// The store.
     pub writer: Writer,
     /// Where requests run.
@@ -96,7 +100,7 @@ pub struct Start {
 /// When the store or the client cannot be used; the frontier is then as after a
 /// crash, and the same call goes on where it was.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { mut config, seeds, pins, mut writer, runtime, stop, progress, clock } = start;
+    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let (begun, resumed) = begin(&mut writer, &seeds, clock.now())?;
@@ -106,6 +110,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         config,
         seeds,
         pins,
+        admission: Arc::new(admission),
         writer,
         archive,
         takes_all: false,
@@ -133,6 +138,7 @@ pub(crate) struct Hands {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
+    pub(crate) admission: Arc<Admission>,
     pub(crate) writer: Writer,
     /// `None`: answers are not kept.
     pub(crate) archive: Option<Archive>,
@@ -163,8 +169,20 @@ pub(crate) struct Dismissed {
 impl Crew {
     /// Starts the worker threads.
     pub(crate) fn assemble(hands: Hands) -> Result<Self, CrawlError> {
-        let Hands { config, seeds, pins, writer, archive, takes_all, run, runtime, stop, progress, clock } =
-            hands;
+        let Hands {
+            config,
+            seeds,
+            pins,
+            admission,
+            writer,
+            archive,
+            takes_all,
+            run,
+            runtime,
+            stop,
+            progress,
+            clock,
+        } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
         let fetcher = {
@@ -179,6 +197,7 @@ impl Crew {
             store: writer.store(),
             scope: Arc::clone(&scope),
             pins: Arc::new(pins),
+            admission,
             max_list: config.fetch.max_sitemap.get(),
             keeping,
             clock: clock.clone(),
@@ -240,6 +259,7 @@ struct Desk {
     store: Store,
     scope: Arc<Scope>,
     pins: Arc<HostPins>,
+    admission: Arc<Admission>,
     max_list: u64,
     keeping: Option<Keeping>,
     clock: Clock,
@@ -278,8 +298,8 @@ impl Desk {
         match task {
             Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),
             Task::Learn(lesson) => {
-                let pins = self.pins.of(&lesson.name);
-                let learn = || learning::learn(&lesson, &self.store, self.clock.now(), pins);
+                let rules = self.rules(&lesson.name);
+                let learn = || learning::learn(&lesson, &self.store, self.clock.now(), rules);
                 match catch_unwind(AssertUnwindSafe(learn)) {
                     Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
                     Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
@@ -289,6 +309,10 @@ impl Desk {
         }
     }
 
+    fn rules(&self, host: &str) -> Rules<'_> {
+        Rules { pins: self.pins.of(host), admission: &self.admission }
+    }
+
     fn answered(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
         let (url, role) = (visit.url.as_str(), visit.record.role.label());
         let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, visit.record.archived);
@@ -296,8 +320,8 @@ impl Desk {
         if !(200..300).contains(&response.status) {
             return Event::Answered(visit, response, kept);
         }
-        let pins = self.pins.of(visit.url.host());
-        let read = || reading::read(&visit, *response, fetched, &self.scope, pins, self.max_list);
+        let rules = self.rules(visit.url.host());
+        let read = || reading::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(reading) => Event::Read(visit, Box::new(reading), kept),
             Err(panic) => Event::Broken(visit, words_of(&*panic), kept),

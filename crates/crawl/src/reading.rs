@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_fetch::Response;
 use gleaner_frontier::{
-    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, feed, links, sitemap, sniff,
+    Body, CanonicalUrl, Discovered, Found, Limits, Outcome, Role, Scope, feed, links, sitemap, sniff,
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -21,6 +21,7 @@ use gleaner_template::{
 use jiff::Timestamp;
 use tracing::warn;
 
+use crate::admitting::Rules;
 use crate::job::Visit;
 
 /// Ranks of the frontier: what is found in a smaller one is asked for earlier.
@@ -99,18 +100,11 @@ pub struct Draft {
     pub document: Document,
 }
 
-impl Draft {
-    /// The document as the store takes it: compressed here, on the worker's thread.
-    pub(crate) fn packed(self) -> PackedDocument {
-        PackedDocument::of(self.document)
-    }
-}
-
 /// A page that was extracted by a template, and what it tells of the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    /// `None`: no text was found.
-    pub(crate) document: Option<PackedDocument>,
+    /// Or how the visit ends without one.
+    pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
     /// The page as it came, if it is unlike those that the template was learned from.
     pub(crate) raw: Option<PackedPage>,
@@ -130,7 +124,7 @@ pub(crate) fn read(
     response: Response,
     fetched: Timestamp,
     scope: &Scope,
-    pins: &Pins,
+    rules: Rules<'_>,
     max_list: u64,
 ) -> Reading {
     let mut reading = Reading {
@@ -144,7 +138,7 @@ pub(crate) fn read(
     match visit.record.role {
         Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, scope, max_list),
         Role::Front | Role::Section | Role::Page => {
-            read_page(&mut reading, visit, response, fetched, scope, pins)
+            read_page(&mut reading, visit, response, fetched, scope, rules)
         }
     }
     reading
@@ -192,10 +186,10 @@ fn read_page(
     response: Response,
     fetched: Timestamp,
     scope: &Scope,
-    pins: &Pins,
+    rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
-    if let Some((page, watched)) = detected(visit, &decoded.text, fetched, pins) {
+    if let Some((page, watched)) = detected(visit, &decoded.text, fetched, rules) {
         follow(reading, visit, &page, scope);
         reading.content = Content::Article(Box::new(watched));
         return;
@@ -219,7 +213,7 @@ fn read_page(
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(PackedPage::of(&raw)),
         (None, Some(template)) => {
-            Content::Article(Box::new(watched(visit, &page, raw, &template.template, pins)))
+            Content::Article(Box::new(watched(visit, &page, raw, &template.template, rules)))
         }
     };
 }
@@ -230,19 +224,21 @@ fn read_page(
 /// the articles of its site have theirs. Of 23 recorded pages that are none, of two sites
 /// with templates, none is detected; the question lets 2 of them in. Pins and what they ask
 /// back need every line judged.
-fn detected(visit: &Visit, html: &str, fetched: Timestamp, pins: &Pins) -> Option<(Page, Watched)> {
-    let applied = visit.template.as_ref().filter(|_| visit.record.role == Role::Page && pins.is_empty())?;
+fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Watched)> {
+    let applied =
+        visit.template.as_ref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
     let partly = applied.detector.read(html);
     let extracted = applied.detector.detect_partly(&partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(&applied.template));
     let seen = applied.template.health.see(&extracted);
-    Some((partly.page, Watched { document: draft.map(Draft::packed), seen, raw: None }))
+    Some((partly.page, Watched { document: rules.admitted(draft), seen, raw: None }))
 }
 
 /// Pins decide on the document only. The template is watched without them, as it was
 /// learned: they would hide that it fails, or make every page unlike.
-fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, pins: &Pins) -> Watched {
+fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Watched {
+    let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let extracted = template.extract(page);
     let seen = template.health.see(&extracted);
@@ -252,7 +248,7 @@ fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, pi
         draft(page, &origin, Some(template), pins)
     };
     let raw = seen.unlike.then(|| PackedPage::of(&raw));
-    Watched { document: draft.map(Draft::packed), seen, raw }
+    Watched { document: rules.admitted(draft), seen, raw }
 }
 
 /// Whether what was served as a page is none: more than one character in fifty is a
@@ -297,12 +293,14 @@ pub fn draft_of(
         return None;
     }
     let metadata = metadata_at(page, origin.url.as_str());
+    let language = language(&text, metadata.language.as_deref());
     let document = Document {
         id: DocumentId(*origin.url.key().as_bytes()),
         url: origin.url.as_str().into(),
         host: origin.url.host().into(),
         title: metadata.title,
-        language: language(&text, metadata.language.as_deref()),
+        language_probability: Some(language.hundredths()),
+        language: language.tag,
         fetched: origin.fetched,
         published: metadata.published,
         modified: metadata.modified,

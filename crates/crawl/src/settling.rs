@@ -66,12 +66,13 @@ impl Owner {
         let Gathered { key, document } = page;
         let first = change.url(key)?.is_some_and(|record| record.last.is_none());
         let outcome = match document {
-            Ok(Some(document)) => change.place(key, document, &mut self.duplicates)?.into(),
-            Ok(None) => {
+            Ok(document) => change.place(key, document, &mut self.duplicates)?.into(),
+            // What it was before is kept: the fault is ours, or will pass.
+            Err(outcome @ Outcome::Unreadable { .. }) => outcome,
+            Err(outcome) => {
                 change.withdraw(key, &mut self.duplicates)?;
-                Outcome::NotArticle { reason: "no_text".into() }
+                outcome
             }
-            Err(reason) => Outcome::Unreadable { reason },
         };
         if first {
             self.count(change, &lesson.name, Some(&outcome), 0, None)?;

@@ -36,9 +36,9 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let Watched { document, seen, raw } = watched;
         let outcome = match document {
-            Some(document) => change.place(visit.key, document, &mut self.duplicates)?.into(),
-            None if visit.record.role == Role::Page => Outcome::NotArticle { reason: "no_text".into() },
-            None => Outcome::Listing,
+            Ok(document) => change.place(visit.key, document, &mut self.duplicates)?.into(),
+            Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
+            Err(outcome) => outcome,
         };
         if outcome == Outcome::Listing {
             return self.finish_with(change, visit, outcome, bytes, refused);

@@ -35,6 +35,7 @@ fn document(number: usize) -> Document {
         method: "template".into(),
         template_version: Some(1),
         confidence: Some(99),
+        language_probability: None,
         text,
     }
 }

@@ -94,6 +94,7 @@ impl Kind {
             Self::Texts => "list of strings",
             Self::Time => "timestamp (microseconds, UTC)",
             Self::Count => "int64",
+            Self::OptionalCount => "int64 or null",
             Self::OptionalSmallCount => "int32 or null",
             Self::Number => "float64",
             Self::OptionalNumber => "float64 or null",
@@ -135,10 +136,12 @@ pub fn registry(manifest: &Manifest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_corpus::Condition;
+
     use super::*;
     use crate::Beside;
     use crate::record::tests::documents;
-    use crate::{Condition, Filter, Selection, Tally};
+    use crate::{Filter, Selection, Tally};
 
     fn manifest() -> Manifest {
         let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };

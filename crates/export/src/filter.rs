@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::Document;
+use gleaner_corpus::{Condition, Document};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Condition, Record};
+use crate::{Beside, Record};
 
 /// Counts what is held back because another document stands for it.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
@@ -54,7 +54,7 @@ impl Filter {
             return Err(NEAR_DUPLICATE.into());
         }
         let record = Record::of(document, beside);
-        match self.conditions.iter().find(|condition| !condition.holds(&record)) {
+        match self.conditions.iter().find(|condition| !condition.holds(|name| record.figure(name))) {
             Some(condition) => Err(condition.to_string()),
             None => Ok(record),
         }

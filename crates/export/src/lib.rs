@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`record`] | Which fields does an exported document have, in which order? |
 //! | [`filter`] | Which documents are asked for, and what held the others back? |
-//! | [`condition`] | What may be asked of a document's figures? |
 //! | [`repeated`] | Which paragraphs does the corpus repeat, and what is a text without them? |
 //! | [`format`](mod@format) | How is a record written: JSON Lines, Parquet, vertical, text? |
 //! | [`single`] | How is one file whole or not there? |
@@ -19,7 +18,6 @@
 //! before as it was and in those after as it is.
 
 pub mod card;
-pub mod condition;
 mod error;
 pub mod filter;
 pub mod folder;
@@ -29,7 +27,6 @@ pub mod record;
 pub mod repeated;
 pub mod single;
 
-pub use condition::Condition;
 pub use error::ExportError;
 pub use filter::{Filter, Selection, Tally};
 pub use folder::{Folder, Request};

@@ -15,6 +15,7 @@ pub struct Record<'a> {
     host: &'a str,
     title: Option<&'a str>,
     language: &'a str,
+    language_probability: Option<f64>,
     published: Option<&'a str>,
     modified: Option<&'a str>,
     authors: &'a [String],
@@ -36,6 +37,8 @@ pub struct Record<'a> {
     near_duplicates: u64,
     related: &'a [String],
     removed: &'a [String],
+    archive_file: Option<&'a str>,
+    archive_offset: Option<u64>,
     kinds: &'a str,
     text: &'a str,
 }
@@ -55,6 +58,9 @@ pub struct Beside {
     pub related: Vec<String>,
     /// Hashes of paragraphs that were left out of its text, in its order.
     pub removed: Vec<String>,
+    /// The file of the archive that has its page, and the byte at which the record begins.
+    /// `None`: the archive does not have it.
+    pub archived: Option<(String, u64)>,
 }
 
 /// The type of a field.
@@ -70,6 +76,8 @@ pub enum Kind {
     Time,
     /// A count, 64 bits.
     Count,
+    /// A count, 64 bits, or nothing.
+    OptionalCount,
     /// A count, 32 bits, or nothing.
     OptionalSmallCount,
     /// A number with decimals, 64 bits.
@@ -79,12 +87,13 @@ pub enum Kind {
 }
 
 /// All fields: name and type, in their order.
-pub const FIELDS: [(&str, Kind); 28] = [
+pub const FIELDS: [(&str, Kind); 31] = [
     ("id", Kind::Text),
     ("url", Kind::Text),
     ("host", Kind::Text),
     ("title", Kind::OptionalText),
     ("language", Kind::Text),
+    ("language_probability", Kind::OptionalNumber),
     ("published", Kind::OptionalText),
     ("modified", Kind::OptionalText),
     ("authors", Kind::Texts),
@@ -106,6 +115,8 @@ pub const FIELDS: [(&str, Kind); 28] = [
     ("near_duplicates", Kind::Count),
     ("related", Kind::Texts),
     ("removed", Kind::Texts),
+    ("archive_file", Kind::OptionalText),
+    ("archive_offset", Kind::OptionalCount),
     ("kinds", Kind::Text),
     ("text", Kind::Text),
 ];
@@ -119,6 +130,8 @@ pub enum Cell<'a> {
     Texts(&'a [String]),
     /// Of [`Kind::Time`] and [`Kind::Count`].
     Long(i64),
+    /// Of [`Kind::OptionalCount`].
+    OptionalLong(Option<i64>),
     /// Of [`Kind::OptionalSmallCount`].
     Int(Option<i32>),
     /// Of [`Kind::Number`] and [`Kind::OptionalNumber`].
@@ -130,6 +143,7 @@ impl<'a> Record<'a> {
     /// here.
     #[must_use]
     pub fn of(document: &'a Document, beside: &'a Beside) -> Self {
+        let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
         let quality = Quality::of(&document.text, &document.language);
         Self {
             id: document.id.to_string(),
@@ -137,6 +151,7 @@ impl<'a> Record<'a> {
             host: &document.host,
             title: document.title.as_deref(),
             language: &document.language,
+            language_probability: share(document.language_probability),
             published: document.published.as_deref(),
             modified: document.modified.as_deref(),
             authors: &document.authors,
@@ -150,7 +165,7 @@ impl<'a> Record<'a> {
             symbol_share: quality.symbol_share,
             method: &document.method,
             template_version: document.template_version,
-            confidence: document.confidence.map(|hundredths| f64::from(hundredths) / 100.0),
+            confidence: share(document.confidence),
             content_hash: document.content_hash.to_string(),
             urls: &beside.urls,
             cluster: beside.head.unwrap_or(document.id).to_string(),
@@ -158,6 +173,8 @@ impl<'a> Record<'a> {
             near_duplicates: beside.near_duplicates,
             related: &beside.related,
             removed: &beside.removed,
+            archive_file: beside.archived.as_ref().map(|(file, _)| file.as_str()),
+            archive_offset: beside.archived.as_ref().map(|(_, offset)| *offset),
             kinds: &document.kinds,
             text: &document.text,
         }
@@ -173,6 +190,7 @@ impl<'a> Record<'a> {
             text(self.host),
             Cell::Text(self.title),
             text(self.language),
+            Cell::Number(self.language_probability),
             Cell::Text(self.published),
             Cell::Text(self.modified),
             Cell::Texts(self.authors),
@@ -194,6 +212,8 @@ impl<'a> Record<'a> {
             Cell::Long(i64::try_from(self.near_duplicates).unwrap_or(i64::MAX)),
             Cell::Texts(self.related),
             Cell::Texts(self.removed),
+            Cell::Text(self.archive_file),
+            Cell::OptionalLong(self.archive_offset.and_then(|offset| i64::try_from(offset).ok())),
             text(self.kinds),
             text(self.text),
         ]
@@ -291,6 +311,7 @@ pub(crate) mod tests {
             method: "block-model".into(),
             template_version: None,
             confidence: Some(87),
+            language_probability: Some(99),
         };
         let second = Document {
             id: DocumentId([2; 16]),
@@ -308,6 +329,7 @@ pub(crate) mod tests {
             method: "template".into(),
             template_version: Some(2),
             confidence: None,
+            language_probability: None,
             ..first.clone()
         };
         let third = Document {
@@ -325,7 +347,8 @@ pub(crate) mod tests {
     pub(crate) fn beside(document: &Document) -> Beside {
         let urls = vec![document.url.clone(), format!("{}#2", document.url)];
         let head = Some(DocumentId([9; 16]));
-        Beside { urls, head, similarity: Some(0.75), near_duplicates: 2, ..Beside::default() }
+        let archived = Some(("gleaner-20261120023000-00001.warc.gz".to_owned(), 1234));
+        Beside { urls, head, similarity: Some(0.75), near_duplicates: 2, archived, ..Beside::default() }
     }
 
     #[test]
@@ -370,10 +393,25 @@ pub(crate) mod tests {
                     | (Kind::OptionalNumber, Cell::Number(_))
                     | (Kind::Texts, Cell::Texts(_))
                     | (Kind::Time | Kind::Count, Cell::Long(_))
+                    | (Kind::OptionalCount, Cell::OptionalLong(_))
                     | (Kind::OptionalSmallCount, Cell::Int(_)) => true,
                     _ => false,
                 };
                 assert!(fits, "{field}: {cell:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_figure_of_a_condition_is_a_field_with_the_same_value() {
+        for document in documents() {
+            let beside = Beside::default();
+            let record = Record::of(&document, &beside);
+            for (figure, _) in gleaner_corpus::condition::FIGURES {
+                assert!(FIELDS.iter().any(|(field, _)| *field == figure), "{figure}");
+                if !["similarity", "near_duplicates"].contains(&figure) {
+                    assert_eq!(record.figure(figure), document.figure(figure), "{figure}");
+                }
             }
         }
     }

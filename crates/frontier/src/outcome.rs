@@ -85,6 +85,16 @@ pub enum Outcome {
         /// Label of the reason, such as `timeout` or `http_500`.
         reason: String,
     },
+    /// An article that is kept out of the corpus by its language (`corpus.languages`).
+    OtherLanguage {
+        /// Its primary tag.
+        language: String,
+    },
+    /// An article that is kept out of the corpus by its figures (`corpus.keep_if`).
+    Filtered {
+        /// The condition that does not hold.
+        condition: String,
+    },
 }
 
 impl Outcome {
@@ -108,6 +118,8 @@ impl Outcome {
             Self::PrivateAddress => "private_address",
             Self::Unreadable { .. } => "unreadable",
             Self::Failed { .. } => "failed",
+            Self::OtherLanguage { .. } => "other_language",
+            Self::Filtered { .. } => "filtered",
         }
     }
 
@@ -118,6 +130,9 @@ impl Outcome {
         match self {
             Self::NotArticle { reason } | Self::RedirectRefused { reason, .. } | Self::Failed { reason } => {
                 format!("{}: {reason}", self.label())
+            }
+            Self::OtherLanguage { language: what } | Self::Filtered { condition: what } => {
+                format!("{}: {what}", self.label())
             }
             Self::Gone { status } | Self::Rejected { status } => format!("{}: http_{status}", self.label()),
             Self::Stored
@@ -161,6 +176,8 @@ impl fmt::Display for Outcome {
                 f.write_str("its address is not of the public web; see fetch.allow_addresses")
             }
             Self::Unreadable { reason } => write!(f, "cannot be read: {reason}"),
+            Self::OtherLanguage { language } => write!(f, "kept out: its language is {language}"),
+            Self::Filtered { condition } => write!(f, "kept out: {condition} does not hold"),
             Self::Failed { reason } => write!(f, "all tries failed, the last by: {reason}"),
         }
     }

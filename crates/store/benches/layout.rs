@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Options, PackedDocument, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
 use jiff::Timestamp;
 
 /// Pages between two flushes, as `store.flush_pages` has it.
@@ -94,6 +94,7 @@ fn document(number: usize) -> Document {
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
+        language_probability: None,
         text,
     }
 }
@@ -122,6 +123,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { cache: 64 << 20, create: true };
     let mut writer = open(folder.path(), &options).unwrap();
+    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
     let (mut payload, mut spent, mut wall) = (0_usize, 0.0, 0.0);
     for from in (0..documents).step_by(1000) {
         let packed: Vec<PackedDocument> =
@@ -140,7 +142,7 @@ fn main() {
             let key = url(number).key();
             let mut change = writer.begin();
             let record = change.url(key).unwrap().unwrap();
-            change.place(key, packed).unwrap();
+            change.place(key, packed, &mut duplicates).unwrap();
             change.count(1, "news.example", |counts| counts.fetched += 1).unwrap();
             change.end(key, record, Outcome::Stored, None).unwrap();
             writer.commit(change).unwrap();

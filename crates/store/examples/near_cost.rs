@@ -67,6 +67,7 @@ fn document(number: usize) -> Document {
         method: "template".into(),
         template_version: None,
         confidence: None,
+        language_probability: None,
         text,
     }
 }

@@ -154,6 +154,7 @@ mod tests {
         assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
         assert_eq!(document.authors, ["An"]);
         assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
+        assert_eq!(document.language_probability, None);
     }
 
     #[test]
@@ -180,6 +181,7 @@ mod tests {
             section: None,
             canonical: None,
             confidence: Some(87),
+            language_probability: Some(99),
         }
     }
 

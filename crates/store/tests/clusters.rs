@@ -59,6 +59,7 @@ fn document(page: usize, text: &str) -> Document {
         method: "block-model".into(),
         template_version: None,
         confidence: None,
+        language_probability: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn document(number: u8, text: &str) -> Document {
         method: "block-model".into(),
         template_version: None,
         confidence: None,
+        language_probability: None,
     }
 }
 

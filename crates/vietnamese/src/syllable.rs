@@ -7,6 +7,9 @@
 //! The awkward truth: loan words and names of other languages (`internet`, `pano`) are
 //! none, some English words are (`hang`, `the`), and without marks many more.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 
 /// The tones, each with the mark that writes it.
@@ -71,18 +74,19 @@ const ONSETS: [&str; 28] = [
     "l", "m", "n", "p", "r", "s", "t", "v", "x", "",
 ];
 
+/// In the order of their bytes, to be searched.
 const RHYMES: [&str; 165] = [
     "a", "ac", "ach", "ai", "am", "an", "ang", "anh", "ao", "ap", "at", "au", "ay", "e", "ec", "em", "en",
     "eng", "eo", "ep", "et", "i", "ia", "ich", "im", "in", "inh", "ip", "it", "iu", "iêc", "iêm", "iên",
     "iêng", "iêp", "iêt", "iêu", "o", "oa", "oac", "oach", "oai", "oam", "oan", "oang", "oanh", "oao", "oap",
     "oat", "oay", "oc", "oe", "oem", "oen", "oeo", "oet", "oi", "om", "on", "ong", "ooc", "oong", "op", "ot",
-    "oăc", "oăm", "oăn", "oăng", "oăt", "u", "ua", "uau", "uc", "ui", "um", "un", "ung", "uơ", "uôc", "uôi",
-    "uôm", "uôn", "uông", "uôt", "up", "ut", "uy", "uya", "uych", "uynh", "uyt", "uyu", "uyên", "uyêt",
-    "uyn", "uân", "uâng", "uât", "uây", "uê", "uêch", "uênh", "uên", "y", "yêm", "yên", "yêng", "yêt", "yêu",
-    "yn", "yt", "ynh", "ych", "âc", "âm", "ân", "âng", "âp", "ât", "âu", "ây", "ê", "êch", "êm", "ên", "ênh",
-    "êp", "êt", "êu", "ô", "ôc", "ôi", "ôm", "ôn", "ông", "ôp", "ôt", "ăc", "ăm", "ăn", "ăng", "ăp", "ăt",
-    "ơ", "ơi", "ơm", "ơn", "ơp", "ơt", "ư", "ưa", "ưc", "ưi", "ưm", "ưng", "ưt", "ưu", "ươc", "ươi", "ươm",
-    "ươn", "ương", "ươp", "ươt", "ươu",
+    "oăc", "oăm", "oăn", "oăng", "oăt", "u", "ua", "uau", "uc", "ui", "um", "un", "ung", "up", "ut", "uy",
+    "uya", "uych", "uyn", "uynh", "uyt", "uyu", "uyên", "uyêt", "uân", "uâng", "uât", "uây", "uê", "uêch",
+    "uên", "uênh", "uôc", "uôi", "uôm", "uôn", "uông", "uôt", "uơ", "y", "ych", "yn", "ynh", "yt", "yêm",
+    "yên", "yêng", "yêt", "yêu", "âc", "âm", "ân", "âng", "âp", "ât", "âu", "ây", "ê", "êch", "êm", "ên",
+    "ênh", "êp", "êt", "êu", "ô", "ôc", "ôi", "ôm", "ôn", "ông", "ôp", "ôt", "ăc", "ăm", "ăn", "ăng", "ăp",
+    "ăt", "ơ", "ơi", "ơm", "ơn", "ơp", "ơt", "ư", "ưa", "ưc", "ưi", "ưm", "ưng", "ưt", "ưu", "ươc", "ươi",
+    "ươm", "ươn", "ương", "ươp", "ươt", "ươu",
 ];
 
 /// Letters of the longest syllable, as in `nghiêng`, with room for marks that stand apart.
@@ -106,7 +110,7 @@ impl Syllable {
         let (letters, tone) = parts(word)?;
         let fits = |onset: &&'static str| {
             let rest = letters.strip_prefix(*onset)?;
-            RHYMES.iter().copied().find(|rhyme| *rhyme == rest).map(|rhyme| (*onset, rhyme))
+            Some((*onset, rhyme_of(rest)?))
         };
         let (onset, rhyme) = ONSETS.iter().find_map(fits).or_else(|| of_gi(&letters))?;
         let is_stopped = rhyme.ends_with(['c', 'p', 't']) || rhyme.ends_with("ch");
@@ -126,22 +130,39 @@ impl Syllable {
     /// ```
     #[must_use]
     pub fn could_be_without_marks(word: &str) -> bool {
-        if word.is_empty() || word.len() > 7 || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        static ALL: LazyLock<HashSet<String>> = LazyLock::new(all_without_marks);
+        // No syllable is longer, and few words of other languages are looked up.
+        if word.len() > LONGEST_PLAIN {
             return false;
         }
-        let word = word.to_ascii_lowercase();
-        let fits = |onset: &str| {
-            let rest = if onset == "đ" { None } else { word.strip_prefix(onset) };
-            rest.is_some_and(|rest| RHYMES.iter().any(|rhyme| is_without_marks(rhyme, rest)))
-        };
-        ONSETS.iter().any(|onset| fits(onset)) || of_gi(&word).is_some()
+        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            ALL.contains(word)
+        } else {
+            word.is_ascii() && ALL.contains(&word.to_ascii_lowercase())
+        }
     }
+}
+
+/// Letters of `nghieng` and `nghuong`, the longest without marks.
+const LONGEST_PLAIN: usize = 7;
+
+/// Every onset before every rhyme, and what [`of_gi`] takes apart, without marks.
+fn all_without_marks() -> HashSet<String> {
+    let onsets = ONSETS.iter().filter(|onset| **onset != "đ");
+    let joined = onsets.flat_map(|onset| RHYMES.iter().map(move |rhyme| format!("{onset}{rhyme}")));
+    let after_gi = RHYMES.iter().filter(|rhyme| rhyme.starts_with('i')).map(|rhyme| format!("g{rhyme}"));
+    joined.chain(after_gi).map(|syllable| syllable.chars().map(without_mark).collect()).collect()
+}
+
+/// The rhyme of that spelling.
+fn rhyme_of(letters: &str) -> Option<&'static str> {
+    RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
 
 /// `gi` before `i` is written once: `gì` is `gi` and `i`, `giếng` is `gi` and `iêng`.
 fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     let rest = letters.strip_prefix('g').filter(|rest| rest.starts_with('i'))?;
-    RHYMES.iter().copied().find(|rhyme| *rhyme == rest).map(|rhyme| ("gi", rhyme))
+    Some(("gi", rhyme_of(rest)?))
 }
 
 /// A word's letters in lower case, without its tone, and the tone. `None`: it has letters
@@ -164,16 +185,15 @@ fn parts(word: &str) -> Option<(String, Tone)> {
     Some((letters.nfc().collect(), tone))
 }
 
-/// Whether a rhyme without its marks is this.
-fn is_without_marks(rhyme: &str, plain: &str) -> bool {
-    let bare = |c: char| match c {
+/// A letter of a rhyme without what is written on it.
+const fn without_mark(c: char) -> char {
+    match c {
         'ă' | 'â' => 'a',
         'ê' => 'e',
         'ô' | 'ơ' => 'o',
         'ư' => 'u',
         c => c,
-    };
-    rhyme.chars().map(bare).eq(plain.chars())
+    }
 }
 
 #[cfg(test)]
@@ -203,11 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn rhymes_are_there_once() {
-        let mut sorted = RHYMES.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        assert_eq!(sorted.len(), RHYMES.len());
+    fn rhymes_are_in_their_order_and_there_once() {
+        assert!(RHYMES.is_sorted_by(|one, next| one < next));
     }
 
     #[test]

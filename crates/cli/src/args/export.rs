@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use gleaner_config::Bytes;
-use gleaner_export::condition::FIGURES;
+use gleaner_corpus::condition::FIGURES;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
@@ -41,6 +41,9 @@ pub(crate) struct Export {
     /// that are held back are counted on standard error
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
     pub(crate) confidence: f64,
+    /// Where the tone marks of Vietnamese texts and titles stand
+    #[arg(long, value_enum, default_value_t = Tones::AsKept)]
+    pub(crate) tones: Tones,
     /// Only documents for which this holds, such as 'words>=100'; repeatable. Figures are
     /// listed below
     #[arg(long = "where", value_name = "CONDITION")]
@@ -95,6 +98,16 @@ pub(crate) enum ExportFormat {
     TextBySite,
     /// A folder that the library datasets of Hugging Face loads (with --into)
     Datasets,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tones {
+    /// As the corpus has them
+    AsKept,
+    /// On the first vowel: hòa
+    Old,
+    /// On the second: hoà
+    New,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

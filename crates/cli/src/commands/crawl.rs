@@ -34,6 +34,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         _ => settings::seeds(&args.seeds, &config)?,
     };
     let pins = settings::pins(&config)?;
+    let admission = settings::admission(&config)?;
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
@@ -57,6 +58,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         config,
         seeds,
         pins,
+        admission,
         writer,
         runtime: runtime_handle,
         stop,

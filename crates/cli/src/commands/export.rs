@@ -2,22 +2,28 @@
 //!
 //! What is exported where is decided here; how, in the room `export`.
 
+use std::collections::HashMap;
 use std::io::{self, BufWriter, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gleaner_corpus::Document;
+use gleaner_archive::Place;
+use gleaner_config::Config;
+use gleaner_corpus::{Condition, Document, with_tones};
+use gleaner_crawl::archive_files;
 use gleaner_export::filter::NEAR_DUPLICATE;
 use gleaner_export::{
-    Beside, Compression, Condition, ExportError, Filter, Folder, Format, Manifest, Repeats, Request, Single,
-    Stream, Tally,
+    Beside, Compression, ExportError, Filter, Folder, Format, Manifest, Repeats, Request, Single, Stream,
+    Tally,
 };
+use gleaner_frontier::UrlKey;
 use gleaner_store::{Store, StoreError};
+use gleaner_vietnamese::Placement;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::args::{Common, Compress, Export, ExportFormat};
+use crate::args::{Common, Compress, Export, ExportFormat, Tones};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::documents_bar;
@@ -27,7 +33,7 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
     let config = settings::load(common)?;
     let format = format(&args)?;
     let filter = filter(&args)?;
-    let source = Source::new(settings::store(&config, false)?.store(), args.without_repeated)?;
+    let source = Source::new(&config, &args)?;
     let tally = match (&args.into, &args.out) {
         (Some(path), _) => into_folder(&source, path, format, filter, args.shard_size)?,
         (None, Some(path)) if path.as_os_str() != "-" => to_file(&source, path, format, filter)?,
@@ -42,29 +48,59 @@ struct Source {
     store: Store,
     /// What is left out of their texts.
     repeats: Option<Repeats>,
+    /// Names of the archive's files.
+    files: HashMap<u32, String>,
+    /// Where tone marks are put; `None`: where they are kept.
+    tones: Option<Placement>,
 }
 
 impl Source {
-    fn new(store: Store, without_repeated: bool) -> Result<Self, Failure> {
-        let repeats = if without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
-        Ok(Self { store, repeats })
+    fn new(config: &Config, args: &Export) -> Result<Self, Failure> {
+        let store = settings::store(config, false)?.store();
+        let repeats =
+            if args.without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
+        Ok(Self { store, repeats, files: files_by_number(config)?, tones: tones(args.tones) })
     }
 
-    /// What is known of a document besides; its text loses what is left out.
-    fn beside(&self, document: &mut Document) -> Result<Beside, StoreError> {
-        let urls = self.store.urls_of(document)?;
-        let removed = self.repeats.as_ref().map(|repeats| repeats.leave_out(document)).unwrap_or_default();
-        let Some(likeness) = self.store.likeness(document.id)? else {
-            return Ok(Beside { urls, removed, ..Beside::default() });
-        };
-        Ok(Beside {
-            urls,
-            removed,
-            head: Some(likeness.head).filter(|head| *head != document.id),
-            similarity: likeness.similarity,
-            near_duplicates: likeness.members,
-            related: likeness.related.iter().map(|(id, _)| id.to_string()).collect(),
-        })
+    /// A document in the form asked for, and what is known of it besides.
+    fn complete(&self, mut document: Document) -> Result<(Document, Beside), StoreError> {
+        let urls = self.store.urls_of(&document)?;
+        let removed =
+            self.repeats.as_ref().map(|repeats| repeats.leave_out(&mut document)).unwrap_or_default();
+        let archived = self.archived(&document)?;
+        if let Some(placement) = self.tones {
+            document = with_tones(document, placement);
+        }
+        let mut beside = Beside { urls, removed, archived, ..Beside::default() };
+        if let Some(likeness) = self.store.likeness(document.id)? {
+            beside.head = Some(likeness.head).filter(|head| *head != document.id);
+            beside.similarity = likeness.similarity;
+            beside.near_duplicates = likeness.members;
+            beside.related = likeness.related.iter().map(|(id, _)| id.to_string()).collect();
+        }
+        Ok((document, beside))
+    }
+
+    fn archived(&self, document: &Document) -> Result<Option<(String, u64)>, StoreError> {
+        let record = self.store.url(UrlKey::from_bytes(document.id.0))?;
+        let place = record.and_then(|record| record.archived);
+        Ok(place.and_then(|place| Some((self.files.get(&place.file)?.clone(), place.offset))))
+    }
+}
+
+fn files_by_number(config: &Config) -> Result<HashMap<u32, String>, Failure> {
+    let named = |path: PathBuf| {
+        let file = path.file_name()?.to_string_lossy().into_owned();
+        Some((Place { file: file.clone(), offset: 0 }.number(), file))
+    };
+    Ok(archive_files(config).map_err(Failure::work)?.into_iter().filter_map(named).collect())
+}
+
+const fn tones(asked: Tones) -> Option<Placement> {
+    match asked {
+        Tones::AsKept => None,
+        Tones::Old => Some(Placement::First),
+        Tones::New => Some(Placement::Second),
     }
 }
 
@@ -168,8 +204,8 @@ fn into_folder(
         bar.set_position(before);
     }
     for document in source.store.documents_after(folder.last()) {
-        let mut document = document.map_err(Failure::work)?;
-        let beside = source.beside(&mut document).map_err(Failure::work)?;
+        let document = document.map_err(Failure::work)?;
+        let (document, beside) = source.complete(document).map_err(Failure::work)?;
         folder.write(&document, &beside).map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
         bar.inc(1);
     }
@@ -205,8 +241,8 @@ fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result
 /// Hands on all documents, each with what is known besides.
 fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Beside) -> Done) -> Done {
     for document in source.store.documents() {
-        let mut document = document.map_err(Failure::work)?;
-        let beside = source.beside(&mut document).map_err(Failure::work)?;
+        let document = document.map_err(Failure::work)?;
+        let (document, beside) = source.complete(document).map_err(Failure::work)?;
         write(&document, &beside)?;
         bar.inc(1);
     }

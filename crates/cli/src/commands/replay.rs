@@ -99,6 +99,7 @@ fn replay(
     sources: Vec<Source>,
 ) -> Result<Replayed, Failure> {
     let pins = settings::pins(&config)?;
+    let admission = settings::admission(&config)?;
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
@@ -110,7 +111,8 @@ fn replay(
     let began = Instant::now();
     let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
     let handle = runtime.handle().clone();
-    let start = Replay { purpose, config, seeds, pins, writer, sources, runtime: handle, stop, progress };
+    let start =
+        Replay { purpose, config, seeds, pins, admission, writer, sources, runtime: handle, stop, progress };
     let replayed = gleaner_crawl::replay(start);
     drop(watching);
     runtime.shutdown_background();

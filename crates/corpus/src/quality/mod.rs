@@ -11,7 +11,7 @@
 //! lines and their kinds, not which of them were links.
 
 mod sentences;
-mod stop_words;
+pub(crate) mod stop_words;
 
 use std::collections::HashSet;
 

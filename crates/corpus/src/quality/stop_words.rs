@@ -32,7 +32,7 @@ const VIETNAMESE: &str = "ai anh bà bao bằng bị bởi các cái càng cả 
     từ từng tuy và vào vẫn vậy về vì việc với vừa xuống";
 
 /// The list of a language; `None` where there is none.
-pub(super) fn of(language: &str) -> Option<&'static HashSet<&'static str>> {
+pub(crate) fn of(language: &str) -> Option<&'static HashSet<&'static str>> {
     static LISTS: LazyLock<[HashSet<&str>; 2]> =
         LazyLock::new(|| [ENGLISH, VIETNAMESE].map(|list| list.split_whitespace().collect()));
     let at = STOP_WORD_LANGUAGES.iter().position(|known| *known == language)?;

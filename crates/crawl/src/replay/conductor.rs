@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
-use gleaner_frontier::{Found, Role};
-use gleaner_store::{Archived, HostId, Placement, UrlRecord, UrlState};
+use gleaner_corpus::{Admission, Document, DocumentId};
+use gleaner_frontier::{Found, Outcome, Role};
+use gleaner_store::{Archived, HostId, PackedDocument, Placement, UrlRecord, UrlState};
 
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
+use crate::admitting::outcome_of;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
@@ -40,6 +42,8 @@ pub(super) struct Conductor {
     busy: HashSet<String>,
     /// Where the answers in flight are from, by host.
     in_flight: HashMap<String, Place>,
+    /// Which documents enter the corpus.
+    admission: Arc<Admission>,
     pub(super) replayed: Replayed,
 }
 
@@ -55,7 +59,12 @@ struct Progressed {
 }
 
 impl Conductor {
-    pub(super) fn new(purpose: Purpose, paths: Vec<PathBuf>, marks: Vec<u64>) -> Self {
+    pub(super) fn new(
+        purpose: Purpose,
+        paths: Vec<PathBuf>,
+        marks: Vec<u64>,
+        admission: Arc<Admission>,
+    ) -> Self {
         let file = |(path, mark): (PathBuf, u64)| {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let number = gleaner_archive::Place { file, offset: 0 }.number();
@@ -69,6 +78,7 @@ impl Conductor {
             open: BTreeSet::new(),
             busy: HashSet::new(),
             in_flight: HashMap::new(),
+            admission,
             replayed: Replayed::default(),
         }
     }
@@ -282,25 +292,52 @@ impl Conductor {
     ) -> Result<(), CrawlError> {
         owner.in_flight -= 1;
         let drafted = match reading.content {
-            Content::Article(watched) => watched.document.ok_or("no_text_today"),
+            Content::Article(watched) => match watched.document {
+                Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
+                document => Ok(document),
+            },
             Content::Raw(_) => Err("no_template"),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
+        let before = owner.store.document(DocumentId(*visit.key.as_bytes()))?;
+        let hash = before.as_ref().map(|before| before.content_hash);
         let document = match drafted {
             Ok(document) => document,
-            Err(reason) => {
-                *self.replayed.passed_over.entry(reason).or_default() += 1;
-                return Ok(());
+            Err(reason) => match before.and_then(|before| self.held_to_the_settings(before)) {
+                Some(document) => document,
+                None => {
+                    *self.replayed.passed_over.entry(reason).or_default() += 1;
+                    return Ok(());
+                }
+            },
+        };
+        let mut change = owner.writer.begin();
+        let outcome = match document {
+            Ok(document) => {
+                let is_new = hash != Some(document.content_hash());
+                let placement = change.place(visit.key, document, &mut owner.duplicates)?;
+                let is_duplicate = matches!(placement, Placement::Duplicate { .. });
+                self.replayed.changed += u64::from(is_new && !is_duplicate);
+                placement.into()
+            }
+            Err(outcome) => {
+                change.withdraw(visit.key, &mut owner.duplicates)?;
+                outcome
             }
         };
-        let before = owner.store.document(document.id())?;
-        let is_new = before.is_none_or(|before| before.content_hash != document.content_hash());
-        let mut change = owner.writer.begin();
-        let placement = change.place(visit.key, document, &mut owner.duplicates)?;
-        let is_duplicate = matches!(placement, Placement::Duplicate { .. });
-        self.replayed.changed += u64::from(is_new && !is_duplicate);
-        owner.end(&mut change, &visit, placement.into(), 0, None)?;
+        owner.end(&mut change, &visit, outcome, 0, None)?;
         owner.commit(change)
+    }
+
+    /// A document that is not extracted again, where the settings of today refuse or change
+    /// it; `None` where it stays as it is.
+    fn held_to_the_settings(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
+        let hash = document.content_hash;
+        match self.admission.admit(document) {
+            Ok(document) if document.content_hash == hash => None,
+            Ok(document) => Some(Ok(PackedDocument::of(document))),
+            Err(refusal) => Some(Err(outcome_of(refusal))),
+        }
     }
 
     /// Notes up to where each file was worked through; a re-extraction that is through

@@ -19,7 +19,7 @@
 //! The awkward truth: answers that made the crawl wait or try again (429, 5xx) and those
 //! without a body (304) are passed over, so that numbers of tries and outcomes of failed
 //! URLs are not those of the crawl; and a re-extracted page that is no article by today's
-//! rules keeps the text it has.
+//! rules, or whose host has no template, keeps the text it has, if the settings let it in.
 
 mod conductor;
 mod source;
@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gleaner_config::Config;
+use gleaner_corpus::Admission;
 use gleaner_frontier::Seed;
 use gleaner_store::Writer;
 use gleaner_template::HostPins;
@@ -75,6 +76,8 @@ pub struct Replay {
     pub seeds: Vec<Seed>,
     /// What the user says of hosts' pages.
     pub pins: HostPins,
+    /// Which documents enter the corpus.
+    pub admission: Admission,
     /// The store.
     pub writer: Writer,
     /// The files, in order.
@@ -112,7 +115,9 @@ pub struct Replayed {
 /// As [`crate::run`], and when a file cannot be read. What was worked through is kept, and
 /// the same call goes on there.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
-    let Replay { purpose, mut config, seeds, pins, mut writer, sources, runtime, stop, progress } = start;
+    let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, runtime, stop, progress } =
+        start;
+    let admission = Arc::new(admission);
     // Its own archive is what is read, and what others wrote needs no copy.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
@@ -123,6 +128,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         config,
         seeds,
         pins,
+        admission: Arc::clone(&admission),
         writer,
         archive: None,
         takes_all: true,
@@ -141,7 +147,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let starts = sources.iter().cloned().zip(marks.iter().copied()).collect();
     let heard = source::read(starts, limits).map_err(CrawlError::NoWorkers)?;
     let paths = sources.into_iter().map(|source| source.path).collect();
-    let mut conductor = Conductor::new(purpose, paths, marks);
+    let mut conductor = Conductor::new(purpose, paths, marks, admission);
     let complete = conductor.work(&mut crew.owner, &heard, &crew.arrivals)?;
     drop(heard);
     conductor.note(&mut crew.owner, complete)?;

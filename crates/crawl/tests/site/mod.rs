@@ -112,6 +112,7 @@ fn crawl_with(
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
         pins,
+        admission: gleaner_corpus::Admission::default(),
         writer,
         runtime: runtime.handle().clone(),
         stop: stop.clone(),

@@ -40,7 +40,7 @@ fn corpus(count: u8) -> Vec<Document> {
 fn request(format: Format) -> Request {
     Request {
         format,
-        filter: Filter { conditions: vec![crate::Condition::confidence(0.3)], ..Filter::default() },
+        filter: Filter { conditions: vec![gleaner_corpus::Condition::confidence(0.3)], ..Filter::default() },
         shard_size: 4096,
         command: vec!["export".into()],
         started: "2026-11-21T00:00:00Z".parse().unwrap(),

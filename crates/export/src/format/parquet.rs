@@ -104,6 +104,7 @@ fn schema() -> String {
         ),
         Kind::Time => format!("required int64 {name} (TIMESTAMP(MICROS,true));"),
         Kind::Count => format!("required int64 {name};"),
+        Kind::OptionalCount => format!("optional int64 {name};"),
         Kind::OptionalSmallCount => format!("optional int32 {name};"),
         Kind::Number => format!("required double {name};"),
         Kind::OptionalNumber => format!("optional double {name};"),
@@ -161,7 +162,7 @@ impl Column {
     fn new(kind: Kind) -> Self {
         let values = match kind {
             Kind::Text | Kind::OptionalText | Kind::Texts => Values::Text(Vec::new()),
-            Kind::Time | Kind::Count => Values::Long(Vec::new()),
+            Kind::Time | Kind::Count | Kind::OptionalCount => Values::Long(Vec::new()),
             Kind::OptionalSmallCount => Values::Int(Vec::new()),
             Kind::Number | Kind::OptionalNumber => Values::Number(Vec::new()),
         };
@@ -186,6 +187,11 @@ impl Column {
             }
             (Values::Long(values), Cell::Long(count)) => {
                 values.push(count);
+                8
+            }
+            (Values::Long(values), Cell::OptionalLong(count)) => {
+                self.definition.push(i16::from(count.is_some()));
+                values.extend(count);
                 8
             }
             (Values::Int(values), Cell::Int(count)) => {

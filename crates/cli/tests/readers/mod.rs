@@ -1,0 +1,31 @@
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+//! Readers of other people: Python libraries, where Python has them.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a Python program that needs modules; `false`, and a line, where they are absent.
+pub fn python(home: &Path, modules: &[&str], program: &str) -> bool {
+    for module in modules {
+        let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
+        if !found.is_ok_and(|output| output.status.success()) {
+            println!("skipped: needs python3 with {module}");
+            return false;
+        }
+    }
+    let output = Command::new("python3")
+        .args(["-c", program])
+        .current_dir(home)
+        .env("HF_DATASETS_OFFLINE", "1")
+        .env("HF_HOME", home.join("hugging-face"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    true
+}

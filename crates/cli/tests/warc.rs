@@ -1,0 +1,133 @@
+//! The archive of a crawl, read by the libraries of other people: warcio, which pywb stands
+//! on, and fastwarc. Both must find the records that our own reader finds, with digests that
+//! hold.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod newspaper;
+mod readers;
+
+use std::fs;
+use std::time::Duration;
+
+use gleaner_archive::{Item, Reader};
+use gleaner_testkit::Options;
+use newspaper::Crawl;
+use readers::python;
+
+/// Runs that are made at most until one finds pages unchanged. A page is due by the second,
+/// and a run is shorter than that.
+const RUNS: usize = 30;
+
+/// Crawled until front pages and feeds were asked again and kept as revisits; gives the
+/// records and revisits there are.
+fn crawled_again() -> (Crawl, usize, usize) {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    for _ in 0..RUNS {
+        let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "crawl.revisit=1ms"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let (records, revisits) = write_expected(&crawl);
+        if revisits > 0 {
+            return (crawl, records, revisits);
+        }
+    }
+    panic!("no page was asked again in {RUNS} runs");
+}
+
+/// What our own reader finds, a JSON array a record, into `expected.jsonl`; gives how many
+/// records and revisits there are.
+fn write_expected(crawl: &Crawl) -> (usize, usize) {
+    let folder = crawl.folder.path().join("data/archive");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut lines = String::new();
+    let (mut records, mut revisits) = (0, 0);
+    for file in &files {
+        let name = file.file_name().unwrap().to_string_lossy();
+        for item in Reader::open(file, 0, 1 << 24).unwrap() {
+            let Item::Record(record) = item.unwrap() else { panic!("{name} is damaged") };
+            let field = |name: &str| record.header.get(name);
+            let row = serde_json::json!([
+                name,
+                record.offset,
+                field("WARC-Type"),
+                field("WARC-Target-URI"),
+                field("WARC-Payload-Digest"),
+                field("WARC-Refers-To-Target-URI"),
+                field("WARC-Refers-To-Date"),
+                field("WARC-Date"),
+            ]);
+            lines += &format!("{row}\n");
+            records += 1;
+            revisits += usize::from(field("WARC-Type") == Some("revisit"));
+        }
+    }
+    fs::write(crawl.folder.path().join("expected.jsonl"), lines).unwrap();
+    (records, revisits)
+}
+
+/// Python: what is expected, and what every reader's findings are held to.
+const CHECK: &str = r#"
+import glob, json, os
+NAMES = ["WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Date"]
+files = sorted(glob.glob("data/archive/*.warc.gz"))
+expected = [json.loads(line) for line in open("expected.jsonl", encoding="utf-8")]
+
+def check(rows, bodies):
+    assert rows == expected, [pair for pair in zip(rows, expected) if pair[0] != pair[1]][:3]
+    # A revisit names the response that has its body, by URI, time and digest.
+    responses = {(row[3], row[7]): row[4] for row in rows if row[2] == "response"}
+    revisits = [row for row in rows if row[2] == "revisit"]
+    assert revisits
+    for row in revisits:
+        assert responses[(row[5], row[6])] == row[4], row
+        assert row[3] == row[5], row
+    assert any("họp sớm".encode() in body or b"market" in body for body in bodies)
+"#;
+
+#[test]
+fn warcio_and_fastwarc_read_the_archive() {
+    let (crawl, records, revisits) = crawled_again();
+    assert!(records > 100 && revisits > 2, "{records} {revisits}");
+    let program = format!(
+        "{CHECK}
+from warcio.archiveiterator import ArchiveIterator
+rows, bodies = [], []
+for path in files:
+    with open(path, 'rb') as stream:
+        records = ArchiveIterator(stream, check_digests=True)
+        for record in records:
+            if record.rec_type == 'response':
+                bodies.append(record.content_stream().read())
+            else:
+                record.raw_stream.read()
+            header = record.rec_headers.get_header
+            rows.append([os.path.basename(path), records.get_record_offset(), *map(header, NAMES)])
+            # A revisit has the digest of a body that it does not hold.
+            if record.rec_type != 'revisit':
+                assert record.digest_checker.passed is not False, record.digest_checker.problems
+check(rows, bodies)
+"
+    );
+    python(crawl.folder.path(), &["warcio"], &program);
+    let program = format!(
+        "{CHECK}
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+rows, bodies = [], []
+for path in files:
+    with open(path, 'rb') as stream:
+        for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
+            header = record.headers.get
+            rows.append([os.path.basename(path), record.stream_pos, *map(header, NAMES)])
+            if header('WARC-Block-Digest'):
+                assert record.verify_block_digest(), rows[-1]
+            if record.record_type == WarcRecordType.response:
+                record.parse_http()
+                assert record.verify_payload_digest(), rows[-1]
+                assert record.http_headers.status_code, rows[-1]
+                bodies.append(record.reader.read())
+check(rows, bodies)
+"
+    );
+    python(crawl.folder.path(), &["fastwarc"], &program);
+}

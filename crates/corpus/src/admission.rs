@@ -1,0 +1,189 @@
+//! What enters a corpus: languages, figures, the place of tone marks.
+//!
+//! By default everything enters as it was written. A document that is refused is refused
+//! for a reason that can be counted; nothing is dropped without one.
+//!
+//! The awkward truth: `und`, where no language was told, is a language here. A corpus of
+//! `vi` alone has none of it unless `und` is named, too. Figures are those of the text as it
+//! would be kept.
+
+use std::fmt;
+
+use gleaner_vietnamese::Placement;
+use gleaner_vietnamese::tones::unified;
+
+use crate::{Condition, ContentHash, Document, Quality};
+
+/// Which documents enter, and in which form.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Admission {
+    /// BCP 47 primary tags; empty: all languages.
+    pub languages: Vec<String>,
+    /// What must hold of a document's figures.
+    pub conditions: Vec<Condition>,
+    /// Where the tone marks of Vietnamese texts and titles are put; `None`: as written.
+    pub tones: Option<Placement>,
+}
+
+/// Why a document does not enter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is in this language.
+    Language(String),
+    /// This condition does not hold.
+    Condition(String),
+}
+
+impl Admission {
+    /// The document as it enters.
+    ///
+    /// # Errors
+    /// Why it does not: its language, or the first condition that does not hold.
+    pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
+        if !self.languages.is_empty() && !self.languages.contains(&document.language) {
+            return Err(Refusal::Language(document.language));
+        }
+        let document = match self.tones {
+            Some(placement) => with_tones(document, placement),
+            None => document,
+        };
+        match self.first_broken(&document) {
+            Some(condition) => Err(Refusal::Condition(condition.to_string())),
+            None => Ok(document),
+        }
+    }
+
+    fn first_broken(&self, document: &Document) -> Option<&Condition> {
+        if self.conditions.is_empty() {
+            return None;
+        }
+        let quality = Quality::of(&document.text, &document.language);
+        let figure = |name: &str| figure(document, &quality, name);
+        self.conditions.iter().find(|condition| !condition.holds(figure))
+    }
+}
+
+/// A Vietnamese document with all tone marks of open `oa`, `oe` and `uy` in one place, in
+/// text and title, and the hash of that text. Others stay as they are.
+#[must_use]
+pub fn with_tones(mut document: Document, placement: Placement) -> Document {
+    if document.language != "vi" {
+        return document;
+    }
+    document.title = document.title.map(|title| unified(&title, placement));
+    let text = unified(&document.text, placement);
+    if text != document.text {
+        document.content_hash = ContentHash::of(&text);
+        document.text = text;
+    }
+    document
+}
+
+impl Document {
+    /// The figure of that name, one of [`crate::condition::FIGURES`]; `None` where the
+    /// document does not tell it. Looks at the whole text.
+    #[must_use]
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        figure(self, &Quality::of(&self.text, &self.language), name)
+    }
+}
+
+fn figure(document: &Document, quality: &Quality, name: &str) -> Option<f64> {
+    let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
+    match name {
+        "words" => Some(quality.words as f64),
+        "sentence_length" => Some(quality.sentence_length),
+        "stop_word_share" => quality.stop_word_share,
+        "repeated_line_share" => Some(quality.repeated_line_share),
+        "symbol_share" => Some(quality.symbol_share),
+        "confidence" => share(document.confidence),
+        "language_probability" => share(document.language_probability),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Language(tag) => write!(f, "its language is {tag}"),
+            Self::Condition(condition) => write!(f, "{condition} does not hold"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::DocumentId;
+
+    fn document(language: &str, text: &str) -> Document {
+        Document {
+            id: DocumentId([7; 16]),
+            url: "https://a.example/1".into(),
+            host: "a.example".into(),
+            title: Some("Hoà bình".into()),
+            text: text.into(),
+            language: language.into(),
+            fetched: Timestamp::UNIX_EPOCH,
+            published: None,
+            authors: Vec::new(),
+            content_hash: ContentHash::of(text),
+            method: "template".into(),
+            template_version: None,
+            kinds: "p".into(),
+            modified: None,
+            section: None,
+            canonical: None,
+            confidence: None,
+            language_probability: Some(98),
+        }
+    }
+
+    fn admission(languages: &[&str], conditions: &[&str]) -> Admission {
+        Admission {
+            languages: languages.iter().map(ToString::to_string).collect(),
+            conditions: conditions.iter().map(|text| text.parse().unwrap()).collect(),
+            tones: None,
+        }
+    }
+
+    #[test]
+    fn the_first_reason_is_given() {
+        let refused = |languages: &[&str], conditions: &[&str]| {
+            let refusal = admission(languages, conditions).admit(document("vi", "Một hai ba.")).err();
+            refusal.map(|refusal| refusal.to_string()).unwrap_or_default()
+        };
+        assert_eq!(refused(&[], &[]), "");
+        assert_eq!(refused(&["en", "vi"], &["words>=3", "confidence>=1"]), "");
+        assert_eq!(refused(&["en", "und"], &["words>=4"]), "its language is vi");
+        assert_eq!(refused(&["vi"], &["words>=3", "words >= 4", "words>=5"]), "words>=4 does not hold");
+        assert_eq!(refused(&[], &["language_probability>=0.99"]), "language_probability>=0.99 does not hold");
+    }
+
+    #[test]
+    fn tones_are_put_in_one_place_in_vietnamese_only() {
+        let placed = |language, placement| {
+            let tones = Some(placement);
+            Admission { tones, ..Admission::default() }.admit(document(language, "Khoẻ, thúy.")).unwrap()
+        };
+        let old = placed("vi", Placement::First);
+        assert_eq!((old.title.as_deref(), old.text.as_str()), (Some("Hòa bình"), "Khỏe, thúy."));
+        assert_eq!(old.content_hash, ContentHash::of("Khỏe, thúy."));
+        assert_eq!(placed("vi", Placement::Second).text, "Khoẻ, thuý.");
+        assert_eq!(placed("fr", Placement::Second), document("fr", "Khoẻ, thúy."));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn what_was_admitted_is_admitted_again(text in "([a-zàòủý]{1,5}[ .\n]){1,40}", least in 0u32..40) {
+            let admission = Admission { tones: Some(Placement::First), ..admission(&["vi"], &[&format!("words>={least}")]) };
+            if let Ok(admitted) = admission.admit(document("vi", &text)) {
+                proptest::prop_assert_eq!(admission.admit(admitted.clone()), Ok(admitted));
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Classes of words by which Vietnamese, English and their neighbours are told apart.
+//!
+//! What a word tells is its shape: whether it is a Vietnamese syllable, by its letters and
+//! marks ([`gleaner_vietnamese::syllable`]), or could be one whose marks were left out; and,
+//! of words in plain letters, whether it is one of two short lists of frequent words.
+//!
+//! The awkward truth: short plain words (`to`, `an`, `de`) are at home in dozens of
+//! languages, so they stand in classes of their own, by their length.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use gleaner_vietnamese::Syllable;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::quality::stop_words;
+
+/// Syllables that Vietnamese without marks has often and others have a hundred times less:
+/// the 200 most frequent such ones of wordfreq 3.1's lists (docs/corpus.md), without names
+/// of people.
+const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
+    nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
+    thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \
+    chua ngoai yeu ket truoc tham giai danh phu hieu xuat giao phap tay xa luong cach gioi binh thich chuc nghi pho \
+    trinh trang nghe lon canh thuoc giup doan loai cuoc tac toan muon nho khu kinh hoac goi bai tiep gian phuong \
+    huong gio tieu muc cuoi kien tieng vua nhau quyen nghiep nhien truyen xem kiem khoi tranh duoi sach phuc luon \
+    thiet tuyen khoa thien tuc nhanh tuy vong lich cuu kho khoang thuat";
+
+/// What kind of word a word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A Vietnamese syllable with a letter or mark that hardly another language has: `đ`,
+    /// `ơ`, `ư`, a hook above, a dot below, or two marks on one letter.
+    Vietnamese,
+    /// A Vietnamese syllable with marks that others write, too: `là`, `thì`.
+    Shared,
+    /// A word with marks or letters that is no Vietnamese syllable: `très`, `straße`.
+    Foreign,
+    /// A syllable without marks that Vietnamese has often and hardly another language.
+    Telling,
+    /// An English function word that could be a syllable without marks: `an`, `the`.
+    EnglishSyllable,
+    /// Another English function word: `of`, `with`.
+    English,
+    /// Could be a syllable without marks, of one or two letters.
+    Syllable2,
+    /// The same, of three letters.
+    Syllable3,
+    /// The same, of four letters.
+    Syllable4,
+    /// The same, of more.
+    Syllable5,
+    /// Plain letters that are no syllable, one to three.
+    Other3,
+    /// The same, four or five.
+    Other5,
+    /// The same, more.
+    OtherLong,
+}
+
+/// How many classes there are.
+pub const CLASSES: usize = Class::OtherLong as usize + 1;
+
+impl Class {
+    /// The class of a word in Latin letters, whatever its case and normal form. `None` for
+    /// words of other scripts and of digits.
+    ///
+    /// ```
+    /// use gleaner_corpus::language::class::Class;
+    ///
+    /// let class = |word| Class::of(word).unwrap();
+    /// assert_eq!((class("người"), class("là"), class("Straße")), (Class::Vietnamese, Class::Shared, Class::Foreign));
+    /// assert_eq!((class("NGUOI"), class("tuong"), class("hang")), (Class::Telling, Class::Telling, Class::Syllable4));
+    /// assert_eq!((class("the"), class("with"), class("weather")), (Class::EnglishSyllable, Class::English, Class::OtherLong));
+    /// assert_eq!(Class::of("2026"), None);
+    /// assert_eq!(Class::of("новости"), None);
+    /// ```
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        let mut lower = word.to_lowercase();
+        if lower.is_ascii() {
+            return lower.bytes().all(|byte| byte.is_ascii_alphabetic()).then(|| Self::of_plain(&lower));
+        }
+        if !lower.chars().all(is_latin) {
+            return None;
+        }
+        if !unicode_normalization::is_nfc(&lower) {
+            lower = lower.nfc().collect();
+        }
+        Some(match Syllable::of(&lower) {
+            Some(_) if lower.chars().any(is_vietnamese) => Self::Vietnamese,
+            Some(_) => Self::Shared,
+            None => Self::Foreign,
+        })
+    }
+
+    fn of_plain(word: &str) -> Self {
+        static LIST: LazyLock<HashSet<&str>> = LazyLock::new(|| TELLING.split_whitespace().collect());
+        let is_syllable = Syllable::could_be_without_marks(word);
+        let is_english = stop_words::of("en").is_some_and(|list| list.contains(word));
+        match (is_syllable, is_english, word.len()) {
+            _ if LIST.contains(word) => Self::Telling,
+            (true, true, _) => Self::EnglishSyllable,
+            (false, true, _) => Self::English,
+            (true, false, ..3) => Self::Syllable2,
+            (true, false, 3) => Self::Syllable3,
+            (true, false, 4) => Self::Syllable4,
+            (true, false, _) => Self::Syllable5,
+            (false, false, ..4) => Self::Other3,
+            (false, false, ..6) => Self::Other5,
+            (false, false, _) => Self::OtherLong,
+        }
+    }
+}
+
+/// Letters of the Latin script in Unicode's first blocks, and marks that follow a letter.
+pub(super) const fn is_latin(c: char) -> bool {
+    c.is_ascii_alphabetic()
+        || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}' | 'ª' | 'º')
+}
+
+/// Small letters, composed, that hardly another language has.
+const fn is_vietnamese(c: char) -> bool {
+    matches!(c, 'đ' | 'ơ' | 'ư' | 'ạ'..='ỷ' | 'ỹ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn telling_syllables_are_syllables_without_marks() {
+        for word in TELLING.split_whitespace() {
+            assert_eq!(Class::of(word), Some(Class::Telling), "{word}");
+            assert!(Syllable::could_be_without_marks(word), "{word}");
+            assert!(stop_words::of("en").is_some_and(|list| !list.contains(word)), "{word}");
+        }
+    }
+
+    #[test]
+    fn case_and_normal_form_do_not_matter() {
+        for (one, other) in [("đường", "ĐƯỜNG"), ("việt", "vie\u{323}\u{302}t"), ("là", "LA\u{300}")]
+        {
+            assert_eq!(Class::of(one), Class::of(other), "{one}");
+        }
+        assert_eq!(Class::of("ệ"), Some(Class::Vietnamese));
+        assert_eq!(Class::of("não"), Some(Class::Shared));
+    }
+}

@@ -1,0 +1,134 @@
+//! How well a text's words fit Vietnamese, English and other languages in Latin letters.
+//!
+//! Naive Bayes over the classes of words: with counts `n_c` and shares `p(c|l)`, the score of
+//! a language is `Σ n_c ln p(c|l)`. Words of a text hang together, so the sum is tempered,
+//! and no more than some dozens of words count: a text of two languages stays uncertain
+//! however long it is.
+//!
+//! The awkward truth: the temper and the bound are fitted to recorded news, by the table in
+//! docs/corpus.md.
+
+use std::sync::LazyLock;
+
+use super::class::{CLASSES, Class};
+use super::shares::{BARE, SHARES};
+use crate::each_word;
+
+/// Added to each share, in ten-thousandths: any class may turn up in any language.
+const FLOOR: f64 = 100.0;
+
+/// What a word with a capital letter counts: names are written alike in all languages.
+const CAPITAL: f64 = 0.25;
+
+/// Share of words in capitals alone from which on a capital says nothing, as in a headline.
+const SHOUTED: f64 = 0.5;
+
+/// Exponent of the likelihoods.
+const TEMPER: f64 = 0.7;
+
+/// Words that count at most; of more, each counts less.
+const MOST_WORDS: f64 = 60.0;
+
+/// Probability of Vietnamese, and of English, before the text is seen; the other
+/// languages share the rest.
+const PRIOR: f64 = 0.3;
+
+/// How probable it is that a text is Vietnamese, English or another; together 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fit {
+    /// Words that were looked at, of any script; names count less.
+    pub(super) words: f64,
+    /// That it is Vietnamese, with or without marks.
+    pub(super) vietnamese: f64,
+    /// That it is English.
+    pub(super) english: f64,
+}
+
+/// Words of each class, those with a capital apart.
+#[derive(Debug, Default)]
+struct Counts {
+    small: [f64; CLASSES],
+    capital: [f64; CLASSES],
+    /// Words in capitals alone, of two letters and more.
+    shouted: f64,
+    /// Words of other scripts.
+    strange: f64,
+}
+
+impl Counts {
+    fn of(text: &str) -> Self {
+        let mut counts = Self::default();
+        for word in each_word(text) {
+            let Some(first) = word.chars().next().filter(|first| first.is_alphabetic()) else { continue };
+            match Class::of(word) {
+                Some(class) if first.is_uppercase() => {
+                    counts.capital[class as usize] += 1.0;
+                    counts.shouted += f64::from(u8::from(is_shouted(word)));
+                }
+                Some(class) => counts.small[class as usize] += 1.0,
+                None => counts.strange += 1.0,
+            }
+        }
+        counts
+    }
+
+    /// One number a class.
+    fn weighed(&self) -> [f64; CLASSES] {
+        let all: f64 = self.small.iter().chain(&self.capital).sum();
+        let weight = if self.shouted > SHOUTED * all { 1.0 } else { CAPITAL };
+        std::array::from_fn(|at| self.small[at] + weight * self.capital[at])
+    }
+}
+
+impl Fit {
+    pub(super) fn of(text: &str) -> Self {
+        let counts = Counts::of(text);
+        let weighed = counts.weighed();
+        let latin: f64 = weighed.iter().sum();
+        let words = latin + counts.strange;
+        if latin <= counts.strange {
+            return Self { words, vietnamese: 0.0, english: 0.0 };
+        }
+        let [vietnamese, english] = posterior(&weighed, latin);
+        Self { words, vietnamese, english }
+    }
+
+    /// That it is another language.
+    pub(super) fn other(&self) -> f64 {
+        (1.0 - self.vietnamese - self.english).max(0.0)
+    }
+}
+
+fn is_shouted(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !word.chars().any(char::is_lowercase)
+}
+
+/// Of Vietnamese and of English.
+fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
+    static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
+        LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());
+    let scale = TEMPER * (MOST_WORDS / words).min(1.0);
+    let scores: Vec<f64> = LOGARITHMS
+        .iter()
+        .map(|row| scale * row.iter().zip(counts).map(|(log, count)| log * count).sum::<f64>())
+        .collect();
+    let best = scores.iter().copied().fold(f64::MIN, f64::max);
+    let others = SHARES.len() - 3;
+    let (mut vietnamese, mut english, mut all) = (0.0, 0.0, 0.0);
+    for ((tag, _), score) in SHARES.iter().zip(scores) {
+        let likelihood = (score - best).exp();
+        let (sum, prior) = match *tag {
+            "vi" | BARE => (&mut vietnamese, PRIOR / 2.0),
+            "en" => (&mut english, PRIOR),
+            _ => (&mut 0.0, (1.0 - 2.0 * PRIOR) / others as f64),
+        };
+        *sum += prior * likelihood;
+        all += prior * likelihood;
+    }
+    [vietnamese / all, english / all]
+}
+
+fn logarithms(shares: &[u16; CLASSES]) -> [f64; CLASSES] {
+    let whole = 1e4 + FLOOR * CLASSES as f64;
+    shares.map(|share| ((f64::from(share) + FLOOR) / whole).ln())
+}
