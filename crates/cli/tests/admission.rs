@@ -60,7 +60,8 @@ fn what_is_kept_out_has_its_reason_and_comes_back() {
 
     let rebuilt = told(&crawl.run(&[&["rebuild", "--seeds", "seeds.txt"][..], &set].concat()));
     assert!(rebuilt.contains("other_language: en") && rebuilt.contains("filtered: words>="), "{rebuilt}");
-    assert_eq!(exported(&crawl).iter().collect::<Vec<_>>(), long);
+    // A copy that was kept out is counted no more.
+    assert_eq!(texts(&exported(&crawl).iter().collect::<Vec<_>>()), texts(&long));
 
     told(&crawl.run(&["rebuild", "--seeds", "seeds.txt"]));
     assert_eq!(exported(&crawl), all);
