@@ -214,9 +214,14 @@ impl Conductor {
         let is_page = answer.role.is_none_or(|role| role == Role::Page);
         Ok(match (self.purpose, known) {
             (Purpose::Rebuild, known) => {
+                // A page that was fetched again after a crash, since its first answer had been
+                // archived and not yet stored, was read once: where it stood then.
+                let is_same = |archived: Archived| {
+                    is_page && archived.digest == *Digest::of(&answer.response.body).as_bytes()
+                };
                 let is_done = |record: &UrlRecord| {
                     matches!(record.state, UrlState::Gathered { .. })
-                        || record.archived.is_some_and(|archived| archived.at >= answer.at)
+                        || record.archived.is_some_and(|at| at.at >= answer.at || is_same(at))
                 };
                 answer.is_ending() && !known.is_some_and(is_done)
             }
