@@ -157,6 +157,9 @@ pub(crate) struct Rebuild {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+    /// Also where documents are lost by it, because the archive does not have their pages
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, clap::Args)]

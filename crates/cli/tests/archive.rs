@@ -264,3 +264,52 @@ fn a_snapshot_of_a_running_crawl_is_a_corpus() {
     assert!(still.status.success(), "without a crawl: {}", said(&still));
     assert!(crawl.folder.path().join("second/sled").exists());
 }
+
+#[test]
+fn what_was_ingested_is_not_lost_unasked() {
+    let (crawl, other) = (crawled(), Crawl::of(Options::default(), Duration::ZERO));
+    let file = archive(&crawl).remove(0);
+    let bytes = fs::read(&file).unwrap();
+    // A file that is still being written is gone on with where its broken record begins.
+    let growing = other.folder.path().join("growing.warc.gz");
+    fs::write(&growing, &bytes[..bytes.len() / 2]).unwrap();
+    let name = growing.to_str().unwrap();
+    assert_eq!(other.run(&["ingest", name]).status.code(), Some(1));
+    fs::write(&growing, &bytes).unwrap();
+    let whole = other.run(&["ingest", name]);
+    assert!(whole.status.success(), "{}", said(&whole));
+    assert_eq!(exported(&other).len(), exported(&crawl).len());
+
+    // The other corpus gets an archive of its own, which does not have those pages.
+    other.to_its_end();
+    let before = exported(&other);
+    let refused = rebuild(&other);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said(&refused).contains("the archive has no page") && said(&refused).contains("--force"));
+    assert_same(&exported(&other), &before);
+}
+
+#[test]
+fn a_damaged_archive_is_no_reason_to_rebuild_a_whole_store() {
+    let crawl = crawled();
+    fs::remove_file(archive(&crawl).remove(0)).unwrap();
+    let verified = crawl.run(&["verify"]);
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(said(&verified).contains("none is the store's own: keep it"), "{}", said(&verified));
+}
+
+#[test]
+fn pages_that_are_extracted_again_are_not_counted_as_visits() {
+    let crawl = crawled();
+    let table = |crawl: &Crawl| {
+        let output = crawl.run(&["stats"]);
+        assert!(output.status.success(), "{}", said(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        text[text.find("Host").unwrap()..].to_owned()
+    };
+    let before = table(&crawl);
+    let again = crawl.run(&["reextract"]);
+    assert!(again.status.success(), "{}", said(&again));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("stored"), "{again:?}");
+    assert_eq!(table(&crawl), before);
+}

@@ -313,6 +313,16 @@ impl Owner {
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
+        self.end_uncounted(change, visit, outcome)
+    }
+
+    /// The same for what is no visit of a run.
+    pub(crate) fn end_uncounted(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
         let again = self.again(visit.record.role, &outcome);
         let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
         change.end(visit.key, UrlRecord { twin_of, ..visit.record.clone() }, outcome, again)?;
@@ -343,7 +353,7 @@ impl Owner {
         Ok(())
     }
 
-    fn show(&self, outcome: &Outcome) {
+    pub(crate) fn show(&self, outcome: &Outcome) {
         let counter = match outcome {
             Outcome::Stored => &self.progress.stored,
             Outcome::Duplicate { .. } => &self.progress.duplicates,

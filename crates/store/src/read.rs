@@ -57,6 +57,20 @@ impl Store {
         Ok(Some((url, record)))
     }
 
+    /// How many documents are of pages that the archive does not have.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn count_without_archive(&self) -> Result<u64, StoreError> {
+        let mut count = 0;
+        for key in self.records.scan_prefix([keys::DOCUMENT]).keys() {
+            let key = key.map_err(StoreError::sled("reading documents"))?;
+            let Some(url) = keys::last_url(&key) else { continue };
+            count += u64::from(self.url(url)?.is_none_or(|record| record.archived.is_none()));
+        }
+        Ok(count)
+    }
+
     /// How many URLs of a host are ready; counts up to `limit`.
     ///
     /// # Errors

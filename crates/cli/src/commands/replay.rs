@@ -24,9 +24,11 @@ use crate::{Done, logging, settings, signals, watching};
 /// Makes the store anew from the archive.
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
+    // Before anything is put aside for it.
+    settings::admission(&config)?;
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
-    let writer = begin_rebuild(&config)?;
+    let writer = begin_rebuild(&config, args.force)?;
     let replayed = replay(config.clone(), Purpose::Rebuild, seeds, writer, sources)?;
     if replayed.complete {
         let mut writer = settings::open_store(&config, false)?;
@@ -38,7 +40,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 }
 
 /// The store to be filled: a new one, or the one that an interrupted rebuild began.
-fn begin_rebuild(config: &Config) -> Result<Writer, Failure> {
+fn begin_rebuild(config: &Config, force: bool) -> Result<Writer, Failure> {
     let folder = Path::new(&config.store.path);
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     match gleaner_store::open(folder, &options) {
@@ -49,6 +51,7 @@ fn begin_rebuild(config: &Config) -> Result<Writer, Failure> {
         Err(error @ (StoreError::Busy { .. } | StoreError::Folder { .. })) => {
             return Err(Failure::work(error));
         }
+        Ok(writer) if !force => refuse_to_lose(&writer)?,
         Err(StoreError::Nothing { .. }) | Ok(_) => {}
         Err(error) => say(format_args!("gleaner: {error}")),
     }
@@ -60,6 +63,17 @@ fn begin_rebuild(config: &Config) -> Result<Writer, Failure> {
     change.put_rebuilding(true);
     writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
     Ok(writer)
+}
+
+/// What the archive does not have, such as what was ingested, would be gone.
+fn refuse_to_lose(writer: &Writer) -> Done {
+    match writer.store().count_without_archive().map_err(Failure::work)? {
+        0 => Ok(()),
+        lost => Err(Failure::Work(format!(
+            "documents of which the archive has no page: {lost}. `gleaner rebuild --force` goes on without them; \
+             what was ingested can be ingested again afterwards"
+        ))),
+    }
 }
 
 /// Extracts what the archive has once more.
@@ -75,6 +89,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
+    settings::admission(&config)?;
     let writer = settings::store(&config, true)?;
     let replayed = replay(config, Purpose::Ingest, Vec::new(), writer, sources)?;
     ended(&replayed)

@@ -18,6 +18,8 @@ use crate::{Done, settings};
 /// Faults that are printed; all are counted.
 const PRINTED: usize = 50;
 
+const UNFINISHED: &str = "the store is being made anew and not complete: `gleaner rebuild` goes on with it";
+
 /// Bytes of a record that are looked at; what is longer is not checked for its digest.
 const BLOCK: usize = 256 << 20;
 
@@ -26,6 +28,9 @@ pub(crate) fn run(common: &Common) -> Done {
     // One that is being made anew can be looked at as well.
     let store = settings::open_store(&config, false)?.store();
     let mut found = Found::default();
+    if store.is_rebuilding().map_err(Failure::work)? {
+        found.fault(UNFINISHED.into());
+    }
     let archive = look_at_archive(&config, &mut found)?;
     let known = store.archive_end().map_err(Failure::work)?;
     if let Some(end) = known
@@ -43,9 +48,7 @@ pub(crate) fn run(common: &Common) -> Done {
     print(&looked, &archive, &found)?;
     match found.faults {
         0 => Ok(()),
-        faults => Err(Failure::Work(format!(
-            "{faults} faults; `gleaner rebuild` makes the store anew from what the archive has"
-        ))),
+        faults => Err(Failure::Work(format!("faults: {faults}; {}", found.advice()))),
     }
 }
 
@@ -53,12 +56,24 @@ pub(crate) fn run(common: &Common) -> Done {
 #[derive(Default)]
 struct Found {
     faults: u64,
+    /// How many of them are the store's own.
+    of_the_store: u64,
     printed: Vec<String>,
     /// Documents whose page no archive has.
     without_archive: u64,
 }
 
 impl Found {
+    /// What to do about the faults.
+    const fn advice(&self) -> &'static str {
+        if self.of_the_store > 0 {
+            "`gleaner rebuild` makes the store anew from what the archive has"
+        } else {
+            "none is the store's own: keep it, and put the archive's files back from a copy; \
+             `gleaner rebuild` would lose what is damaged"
+        }
+    }
+
     fn fault(&mut self, what: String) {
         self.faults += 1;
         if self.printed.len() < PRINTED {
@@ -117,6 +132,7 @@ struct Both<'a> {
 
 impl Examiner for Both<'_> {
     fn fault(&mut self, what: String) {
+        self.found.of_the_store += 1;
         self.found.fault(what);
     }
 

@@ -330,7 +330,9 @@ impl Conductor {
                 outcome
             }
         };
-        owner.end(&mut change, &visit, outcome, 0, None)?;
+        owner.show(&outcome);
+        *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
+        owner.end_uncounted(&mut change, &visit, outcome)?;
         owner.commit(change)
     }
 

@@ -152,7 +152,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     drop(heard);
     conductor.note(&mut crew.owner, complete)?;
     let Dismissed { store, run, .. } = crew.dismiss(complete)?;
-    let mut outcomes = BTreeMap::new();
+    let mut outcomes = std::mem::take(&mut conductor.replayed.outcomes);
     for (_, counts) in store.counts(run.number)? {
         for (reason, count) in counts.outcomes {
             *outcomes.entry(reason).or_default() += count;

@@ -58,7 +58,7 @@ pub(crate) enum Heard {
     PassedOver(&'static str),
     /// A part of a file that cannot be read.
     Damaged(PathBuf, gleaner_archive::Damage),
-    /// A file was read to its end; its number and length.
+    /// A file was read to its end; its number, and where the next record may begin.
     FileEnds(usize, u64),
     /// The disk failed.
     Failed(PathBuf, io::Error),
@@ -103,6 +103,8 @@ fn read_file(file: usize, source: &Source, from: u64, limits: Limits, send: &Sen
         None => vec![from],
         Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
     };
+    // A file that ends within a record may grow: it is gone on with there.
+    let mut end = length;
     for start in starts {
         let reader = match Reader::open(&source.path, start, most) {
             Ok(reader) => reader,
@@ -112,13 +114,18 @@ fn read_file(file: usize, source: &Source, from: u64, limits: Limits, send: &Sen
         for item in reader.take(count) {
             let heard = match item {
                 Ok(Item::Record(record)) => heard(file, record, limits),
-                Ok(Item::Damage(damage)) => Heard::Damaged(source.path.clone(), damage),
+                Ok(Item::Damage(damage)) => {
+                    if damage.is_last && source.offsets.is_none() {
+                        end = end.min(damage.offset);
+                    }
+                    Heard::Damaged(source.path.clone(), damage)
+                }
                 Err(error) => return failed(error),
             };
             send.send(heard).ok()?;
         }
     }
-    send.send(Heard::FileEnds(file, length)).ok()
+    send.send(Heard::FileEnds(file, end)).ok()
 }
 
 /// What a record says.
