@@ -1,19 +1,20 @@
 //! What can be typed.
 
 mod export;
+mod shell;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 use gleaner_eval::Method;
 use gleaner_eval::papers::Paper;
 use gleaner_template::Insert;
 
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
+pub(crate) use shell::{Completions, Man};
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -160,18 +161,6 @@ pub(crate) struct Rebuild {
     /// Also where documents are lost by it, because the archive does not have their pages
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Completions {
-    /// The shell
-    pub(crate) shell: Shell,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Man {
-    /// Folder of the pages; made where there is none
-    pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gleaner_config::{self as config, Config, Origin, Tones, Written, read, read_pins};
 use gleaner_corpus::{Admission, Condition};
 use gleaner_frontier::{Seed, parse_seeds};
-use gleaner_store::{Options, Writer, open};
+use gleaner_store::{Options, Store, Writer, open};
 use gleaner_template::{HostPins, Insert, Inserts, Pins};
 use gleaner_vietnamese::Placement;
 
@@ -162,13 +162,21 @@ pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
 /// Opens the store in the folder of the settings.
 pub(crate) fn store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let writer = open_store(config, create)?;
-    if writer.store().is_rebuilding().map_err(Failure::work)? {
-        return Err(Failure::Work(format!(
+    match unfinished(config, &writer.store())? {
+        Some(what) => Err(Failure::Work(what)),
+        None => Ok(writer),
+    }
+}
+
+/// What to say of a store that is being made anew; `None`: it is whole.
+pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
+    let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
+    Ok(is_unfinished.then(|| {
+        format!(
             "the corpus in {} is being made anew and not complete: `gleaner rebuild` goes on with it",
             config.store.path
-        )));
-    }
-    Ok(writer)
+        )
+    }))
 }
 
 /// The same, also where the store is being made anew.

@@ -99,6 +99,14 @@ fn a_rebuilding_goes_on_after_kills() {
         if ends == 0 {
             let output = crawl.run(&["export"]);
             let is_said = said(&output).contains("`gleaner rebuild` goes on with it");
+            if is_said {
+                let (verified, copied) = (crawl.run(&["verify"]), crawl.run(&["snapshot", "copy"]));
+                assert!(String::from_utf8_lossy(&verified.stdout).contains("is being made anew"));
+                assert!(
+                    said(&copied).contains("is being made anew")
+                        && !crawl.folder.path().join("copy").exists()
+                );
+            }
             // Killed before it began, the old store is there.
             assert!(
                 output.status.success() || is_said || said(&output).contains("no corpus"),

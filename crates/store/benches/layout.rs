@@ -2,7 +2,7 @@
 //!
 //! A store is filled as a crawl fills it: URLs are found, handed out, ended, each with a
 //! document of some 3 KB, in one change a page, flushed every 200 pages. Documents are
-//! compressed before the clock runs, since workers do that. Printed are documents a second
+//! compressed before the clock runs, since workers do that. Done without near-duplicates and with them. Printed are documents a second
 //! of processor time and of wall time, and the store's bytes against those of the packed
 //! documents and their URLs' records: after the filling, and when the store is closed.
 
@@ -120,10 +120,15 @@ fn size(folder: &Path) -> u64 {
 fn main() {
     let asked = std::env::args().nth(1).and_then(|number| number.parse().ok());
     let documents: usize = asked.unwrap_or(100_000);
+    fill(documents, "near-duplicates not looked for", &Levels { near: None, ..Levels::default() });
+    fill(documents, "near-duplicates looked for", &Levels::default());
+}
+
+fn fill(documents: usize, what: &str, levels: &Levels) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { cache: 64 << 20, create: true };
     let mut writer = open(folder.path(), &options).unwrap();
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::of(&writer.store(), levels).unwrap();
     let (mut payload, mut spent, mut wall) = (0_usize, 0.0, 0.0);
     for from in (0..documents).step_by(1000) {
         let packed: Vec<PackedDocument> =
@@ -154,7 +159,7 @@ fn main() {
         spent += processor().zip(before).map_or(f64::NAN, |(after, before)| after - before);
     }
     let count = documents as f64;
-    println!("{documents} documents, {:.0} bytes packed on average", payload as f64 / count);
+    println!("{what}: {documents} documents, {:.0} bytes packed on average", payload as f64 / count);
     println!("{:.0} documents/s of processor time, {:.0} of wall time", count / spent, count / wall);
     let ratio = |bytes: u64| bytes as f64 / payload as f64;
     println!("disk: {:.2} of what is packed", ratio(size(folder.path())));

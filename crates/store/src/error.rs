@@ -1,7 +1,7 @@
 //! What can go wrong with a data folder.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -69,6 +69,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// For `map_err` on what is done in a data folder.
+    pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
+        move |source| match source.kind() {
+            io::ErrorKind::StorageFull => Self::Full { doing: "writing into its folder", source },
+            _ => Self::Folder { path: path.into(), source },
+        }
+    }
+
     /// For `map_err` on a sled call.
     pub(crate) fn sled(doing: &'static str) -> impl FnOnce(sled::Error) -> Self {
         move |source| match source {

@@ -23,15 +23,13 @@ pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
     let part = folder.join("flushed.part");
     fs::write(&part, format!("{number}\n"))
         .and_then(|()| fs::rename(&part, file(folder)))
-        .map_err(|source| StoreError::Folder { path: folder.into(), source })
+        .map_err(StoreError::folder(folder))
 }
 
 /// Forgets what was said: another store comes into the place of this one.
 pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     match fs::remove_file(file(folder)) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::Folder { path: folder.into(), source })
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),
         _ => Ok(()),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "the open file is the lock")
 impl Lock {
     /// Takes the lock of `folder`.
     pub(crate) fn take(folder: &Path) -> Result<Self, StoreError> {
-        let wrong = |source| StoreError::Folder { path: folder.into(), source };
+        let wrong = StoreError::folder(folder);
         let path = folder.join("lock");
         let mut file = OpenOptions::new()
             .read(true)
@@ -24,7 +24,7 @@ impl Lock {
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(wrong)?;
+            .map_err(&wrong)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -35,8 +35,8 @@ impl Lock {
             }
             Err(TryLockError::Error(source)) => return Err(wrong(source)),
         }
-        file.set_len(0).and_then(|()| file.rewind()).map_err(wrong)?;
-        writeln!(file, "process {}", std::process::id()).map_err(wrong)?;
+        file.set_len(0).and_then(|()| file.rewind()).map_err(&wrong)?;
+        writeln!(file, "process {}", std::process::id()).map_err(&wrong)?;
         Ok(Self(file))
     }
 }

@@ -42,8 +42,7 @@ pub struct Writer {
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
-        std::fs::create_dir_all(folder)
-            .map_err(|source| StoreError::Folder { path: folder.into(), source })?;
+        std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     } else if !path.exists() {
         return Err(StoreError::Nothing { path: folder.into() });
     }

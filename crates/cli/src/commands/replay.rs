@@ -10,9 +10,11 @@ use std::time::Instant;
 use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{Columns, Line};
 use gleaner_config::Config;
+use gleaner_corpus::Admission;
 use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Source, Stop, archive_files, archive_folder};
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer, set_aside};
+use gleaner_template::HostPins;
 
 use crate::args::{Common, Ingest, Rebuild};
 use crate::aside::say;
@@ -25,11 +27,11 @@ use crate::{Done, logging, settings, signals, watching};
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     // Before anything is put aside for it.
-    settings::admission(&config)?;
+    let rules = Rules::of(&config)?;
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
     let writer = begin_rebuild(&config, args.force)?;
-    let replayed = replay(config.clone(), Purpose::Rebuild, seeds, writer, sources)?;
+    let replayed = replay(config.clone(), rules, Purpose::Rebuild, seeds, writer, sources)?;
     if replayed.complete {
         let mut writer = settings::open_store(&config, false)?;
         let mut change = writer.begin();
@@ -80,8 +82,9 @@ fn refuse_to_lose(writer: &Writer) -> Done {
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
     let sources = own_archive(&config)?;
+    let rules = Rules::of(&config)?;
     let writer = settings::store(&config, false)?;
-    let replayed = replay(config, Purpose::Reextract, Vec::new(), writer, sources)?;
+    let replayed = replay(config, rules, Purpose::Reextract, Vec::new(), writer, sources)?;
     ended(&replayed)
 }
 
@@ -89,9 +92,9 @@ pub(crate) fn reextract(common: &Common) -> Done {
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
-    settings::admission(&config)?;
+    let rules = Rules::of(&config)?;
     let writer = settings::store(&config, true)?;
-    let replayed = replay(config, Purpose::Ingest, Vec::new(), writer, sources)?;
+    let replayed = replay(config, rules, Purpose::Ingest, Vec::new(), writer, sources)?;
     ended(&replayed)
 }
 
@@ -106,15 +109,27 @@ fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
     Ok(files.into_iter().map(|path| Source { path, offsets: None }).collect())
 }
 
+/// What the user says of pages and documents.
+struct Rules {
+    pins: HostPins,
+    admission: Admission,
+}
+
+impl Rules {
+    fn of(config: &Config) -> Result<Self, Failure> {
+        Ok(Self { pins: settings::pins(config)?, admission: settings::admission(config)? })
+    }
+}
+
 fn replay(
     config: Config,
+    rules: Rules,
     purpose: Purpose,
     seeds: Vec<Seed>,
     writer: Writer,
     sources: Vec<Source>,
 ) -> Result<Replayed, Failure> {
-    let pins = settings::pins(&config)?;
-    let admission = settings::admission(&config)?;
+    let Rules { pins, admission } = rules;
     let bar = watching::bar();
     logging::begin(&config.log, &bar)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;

@@ -27,13 +27,10 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
         return Err(Failure::Usage(format!("{}: the name is no UTF-8", target.display())));
     }
     match open(&config) {
-        Ok(writer) if writer.store().is_rebuilding().map_err(Failure::work)? => {
-            return Err(Failure::Work(format!(
-                "the corpus in {} is being made anew and not complete: `gleaner rebuild` goes on with it",
-                config.store.path
-            )));
-        }
-        Ok(writer) => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
+        Ok(writer) => match settings::unfinished(&config, &writer.store())? {
+            Some(what) => return Err(Failure::Work(what)),
+            None => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
+        },
         Err(StoreError::Busy { .. }) => from_crawl(&config, &target)?,
         Err(error) => return Err(Failure::work(error)),
     }

@@ -18,8 +18,6 @@ use crate::{Done, settings};
 /// Faults that are printed; all are counted.
 const PRINTED: usize = 50;
 
-const UNFINISHED: &str = "the store is being made anew and not complete: `gleaner rebuild` goes on with it";
-
 /// Bytes of a record that are looked at; what is longer is not checked for its digest.
 const BLOCK: usize = 256 << 20;
 
@@ -28,8 +26,9 @@ pub(crate) fn run(common: &Common) -> Done {
     // One that is being made anew can be looked at as well.
     let store = settings::open_store(&config, false)?.store();
     let mut found = Found::default();
-    if store.is_rebuilding().map_err(Failure::work)? {
-        found.fault(UNFINISHED.into());
+    if let Some(what) = settings::unfinished(&config, &store)? {
+        found.of_the_store += 1;
+        found.fault(what);
     }
     let archive = look_at_archive(&config, &mut found)?;
     let known = store.archive_end().map_err(Failure::work)?;
