@@ -273,6 +273,7 @@ impl Owner {
         refused: Option<&Refused>,
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
+        self.time(&mut change, &visit)?;
         let gathered = change.gather(visit.key, visit.record)?;
         self.count(&mut change, visit.url.host(), None, bytes, refused)?;
         self.commit(change)?;
@@ -313,6 +314,7 @@ impl Owner {
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
+        self.time(change, visit)?;
         self.end_uncounted(change, visit, outcome)
     }
 
@@ -327,6 +329,12 @@ impl Owner {
         let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
         change.end(visit.key, UrlRecord { twin_of, ..visit.record.clone() }, outcome, again)?;
         Ok(())
+    }
+
+    /// Counts the time that a visit took.
+    fn time(&self, change: &mut Change, visit: &Visit) -> Result<(), CrawlError> {
+        let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(change.count(self.run.number, visit.url.host(), |counts| counts.millis += millis)?)
     }
 
     pub(crate) fn count(
@@ -372,7 +380,8 @@ impl Owner {
             | Outcome::WrongType { .. }
             | Outcome::PrivateAddress
             | Outcome::OtherLanguage { .. }
-            | Outcome::Filtered { .. } => return,
+            | Outcome::Filtered { .. }
+            | Outcome::Revised => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -91,6 +91,9 @@ impl Owner {
     fn turn(&mut self, id: HostId) -> Result<Turn, CrawlError> {
         for _ in 0..BATCH {
             let Some(host) = self.hosts.get(id) else { return Ok(Turn::Nothing) };
+            if host.paused {
+                return Ok(Turn::Nothing);
+            }
             if host.gathered >= self.config.template.prepare_pages && !host.unteachable {
                 self.begin_lesson(id, true);
                 return Ok(Turn::Took);
@@ -127,7 +130,7 @@ impl Owner {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
-        self.fetching.visit(Box::new(Visit { key, url, record, group, template }));
+        self.fetching.visit(Box::new(Visit { key, url, record, group, begun: Instant::now(), template }));
     }
 
     fn ask_robots(&self, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {

@@ -33,6 +33,8 @@ pub(crate) struct Host {
     pub(crate) seed: bool,
     /// Set when learning failed in this run, so that it is not tried for ever.
     pub(crate) unteachable: bool,
+    /// Nothing is asked there for now: the user wants it so.
+    pub(crate) paused: bool,
 }
 
 /// The hosts of this run, by number.

@@ -1,6 +1,7 @@
 //! What passes between the stages.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gleaner_fetch::{FetchError, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, UrlKey};
@@ -20,6 +21,8 @@ pub(crate) struct Visit {
     pub(crate) url: CanonicalUrl,
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
+    /// When it was handed out.
+    pub(crate) begun: Instant,
     /// The template of its host, as it was when the URL was handed out.
     pub(crate) template: Option<Arc<Applied>>,
 }

@@ -163,6 +163,7 @@ impl Owner {
             fetched: self.fetched.get(&record.name).copied().unwrap_or_default(),
             seed: self.seed_hosts.contains(&record.name),
             unteachable: false,
+            paused: record.paused,
         };
         self.hosts.insert(record.id, host);
         self.hosts.widen(&group, self.config.fetch.delay.get());

@@ -64,6 +64,9 @@ pub(crate) fn held_back(
 }
 
 fn why(host: &Host, cap: u64, complete: bool) -> String {
+    if host.paused {
+        return "the host is paused".into();
+    }
     match &host.access {
         Some(Access::AllDisallowed { reason }) => reason.clone(),
         _ if cap > 0 && host.fetched >= cap => format!("crawl.max_pages_per_host = {cap} reached"),

@@ -95,6 +95,9 @@ pub enum Outcome {
         /// The condition that does not hold.
         condition: String,
     },
+    /// An article that is in the corpus and whose text has changed: a new revision of
+    /// the same document.
+    Revised,
 }
 
 impl Outcome {
@@ -120,6 +123,7 @@ impl Outcome {
             Self::Failed { .. } => "failed",
             Self::OtherLanguage { .. } => "other_language",
             Self::Filtered { .. } => "filtered",
+            Self::Revised => "revised",
         }
     }
 
@@ -136,6 +140,7 @@ impl Outcome {
             }
             Self::Gone { status } | Self::Rejected { status } => format!("{}: http_{status}", self.label()),
             Self::Stored
+            | Self::Revised
             | Self::Duplicate { .. }
             | Self::NearDuplicate { .. }
             | Self::Listing
@@ -155,6 +160,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stored => f.write_str("stored"),
+            Self::Revised => f.write_str("stored as a new revision, its text has changed"),
             Self::Duplicate { of } => write!(f, "duplicate of document {of}"),
             Self::NearDuplicate { of, similarity } => {
                 let similarity = f64::from(*similarity) / 100.0;

@@ -156,6 +156,7 @@ impl Change {
             template: 0,
             held_until: None,
             outdated: false,
+            paused: false,
         };
         self.put_host(&host);
         Ok(host)
@@ -225,7 +226,7 @@ impl Change {
             return Ok((run, true));
         }
         let run = Run { number: last.map_or(1, |run| run.number + 1), started: now, ended: None };
-        self.put(keys::meta("run"), &run);
+        self.put_run(&run);
         Ok((run, false))
     }
 
@@ -246,6 +247,12 @@ impl Change {
 
     /// Marks a run as ended by itself.
     pub fn end_run(&mut self, run: &Run, now: Timestamp) {
-        self.put(keys::meta("run"), &Run { ended: Some(now), ..run.clone() });
+        self.put_run(&Run { ended: Some(now), ..run.clone() });
+    }
+
+    /// The last run, and one of many.
+    fn put_run(&mut self, run: &Run) {
+        self.put(keys::meta("run"), run);
+        self.put(keys::run(run.number), run);
     }
 }

@@ -19,6 +19,7 @@
 //! | `k` cluster | the number of the cluster's head, and how many members it has |
 //! | `k` cluster, number | a member of the cluster: its signature |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
+//! | `i` run | [`crate::Run`] |
 //! | `r` purpose, NUL, file | how far a file was replayed |
 //! | `m` name | the store's format, the last run, totals, the end of the archive, flushes, the clock |
 //!
@@ -46,6 +47,7 @@ pub(crate) const STANDING: u8 = b'n';
 pub(crate) const SIGNED: u8 = b's';
 pub(crate) const CLUSTER: u8 = b'k';
 pub(crate) const COUNTS: u8 = b'o';
+pub(crate) const RUN: u8 = b'i';
 const REPLAYED: u8 = b'r';
 pub(crate) const META: u8 = b'm';
 
@@ -157,6 +159,10 @@ pub(crate) fn counts_of(run: u32) -> Vec<u8> {
 
 pub(crate) fn counts(run: u32, host: &str) -> Vec<u8> {
     key(COUNTS, &[&run.to_be_bytes(), host.as_bytes()])
+}
+
+pub(crate) fn run(number: u32) -> Vec<u8> {
+    key(RUN, &[&number.to_be_bytes()])
 }
 
 pub(crate) fn meta(name: &str) -> Vec<u8> {

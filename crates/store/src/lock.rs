@@ -1,4 +1,4 @@
-//! One process a data folder.
+//! One process a data folder, and one writer within it.
 //!
 //! The lock is the operating system's, so it is gone with the process, however
 //! that ends. The file's text names the holder for whoever is refused.
@@ -6,12 +6,18 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::StoreError;
 
 /// The lock on a data folder, held as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "the open file is the lock")] File);
+pub(crate) struct Lock {
+    #[expect(dead_code, reason = "the open file is the lock")]
+    file: File,
+    /// Whether there is a writer.
+    writing: AtomicBool,
+}
 
 impl Lock {
     /// Takes the lock of `folder`.
@@ -37,6 +43,16 @@ impl Lock {
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(&wrong)?;
         writeln!(file, "process {}", std::process::id()).map_err(&wrong)?;
-        Ok(Self(file))
+        Ok(Self { file, writing: AtomicBool::new(false) })
+    }
+
+    /// Makes the caller the writer; `false`: there is one.
+    pub(crate) fn begin_writing(&self) -> bool {
+        !self.writing.swap(true, Ordering::AcqRel)
+    }
+
+    /// The writer has gone.
+    pub(crate) fn end_writing(&self) {
+        self.writing.store(false, Ordering::Release);
     }
 }

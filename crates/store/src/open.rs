@@ -28,8 +28,6 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
-    database: sled::Db,
-    folder: PathBuf,
     /// Number of the last flush.
     flushes: u64,
 }
@@ -53,10 +51,9 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let database = open_database(&path, options)?;
     let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
     let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
-    let store = Store { records, pages, _lock: Arc::new(lock) };
-    let flushes = store.get("the number of flushes", &keys::meta("flushes"))?.unwrap_or(0);
-    flushed::check(folder, flushes)?;
-    let writer = Writer { store, database, folder: folder.into(), flushes };
+    let store = Store { records, pages, database, folder: folder.into(), lock: Arc::new(lock) };
+    let writer = Writer::of(&store)?.expect("nobody else has this store yet");
+    flushed::check(folder, writer.flushes)?;
     writer.check_format(folder)?;
     writer.sweep()?;
     Ok(writer)
@@ -106,6 +103,17 @@ fn open_database(path: &Path, options: &Options) -> Result<sled::Db, StoreError>
 }
 
 impl Writer {
+    /// The writer of an open store; `None` while there is one.
+    pub(crate) fn of(store: &Store) -> Result<Option<Self>, StoreError> {
+        if !store.lock.begin_writing() {
+            return Ok(None);
+        }
+        // From here on its drop makes room for another.
+        let mut writer = Self { store: store.clone(), flushes: 0 };
+        writer.flushes = store.get("the number of flushes", &keys::meta("flushes"))?.unwrap_or(0);
+        Ok(Some(writer))
+    }
+
     /// A handle for reading; cheap to clone and to send to other threads.
     #[must_use]
     pub fn store(&self) -> Store {
@@ -115,7 +123,7 @@ impl Writer {
     /// The data folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.store.folder
     }
 
     /// Begins a change. It takes effect with [`Writer::commit`], or not at all.
@@ -155,8 +163,8 @@ impl Writer {
         self.flushes += 1;
         let number = encode(&self.flushes);
         self.store.records.insert(keys::meta("flushes"), number).map_err(StoreError::sled("writing"))?;
-        self.database.flush().map_err(StoreError::sled("flushing"))?;
-        flushed::note(&self.folder, self.flushes)
+        self.store.database.flush().map_err(StoreError::sled("flushing"))?;
+        flushed::note(&self.store.folder, self.flushes)
     }
 
     /// Bytes that are free on the disk of the data folder.
@@ -164,8 +172,9 @@ impl Writer {
     /// # Errors
     /// When the system does not tell.
     pub fn free_space(&self) -> Result<u64, StoreError> {
-        fs4::available_space(&self.folder)
-            .map_err(|source| StoreError::Folder { path: self.folder.clone(), source })
+        let folder = &self.store.folder;
+        fs4::available_space(folder)
+            .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })
     }
 
     /// Writes all that was committed into a store of another folder, which is made.
@@ -229,5 +238,11 @@ impl Writer {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.store.lock.end_writing();
     }
 }

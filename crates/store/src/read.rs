@@ -1,6 +1,7 @@
 //! Reading a store, beside the one who writes it.
 
 use std::ops::Bound;
+use std::path::Path;
 use std::sync::Arc;
 
 use gleaner_corpus::{Document, DocumentId};
@@ -11,7 +12,8 @@ use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
 use crate::records::decode;
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait, keys,
+    ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait,
+    Writer, keys,
 };
 
 /// A handle for reading; clones are cheap and may go to other threads.
@@ -19,11 +21,27 @@ use crate::{
 pub struct Store {
     pub(crate) records: sled::Tree,
     pub(crate) pages: sled::Tree,
+    pub(crate) database: sled::Db,
+    pub(crate) folder: Arc<Path>,
     /// sled keeps the folder open as long as any handle lives.
-    pub(crate) _lock: Arc<Lock>,
+    pub(crate) lock: Arc<Lock>,
 }
 
 impl Store {
+    /// The one who may change the store; `None` while there is one already.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
+        Writer::of(self)
+    }
+
+    /// The data folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(crate) fn get<T: DeserializeOwned>(
         &self,
         what: &'static str,
@@ -247,6 +265,15 @@ impl Store {
     /// When the store cannot be read.
     pub fn last_run(&self) -> Result<Option<Run>, StoreError> {
         self.get("the last run", &keys::meta("run"))
+    }
+
+    /// The last runs, the newest first, `limit` at most.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
+        let runs = self.records.scan_prefix([keys::RUN]).values().rev().take(limit);
+        runs.map(|value| decode("a run", &value.map_err(StoreError::sled("reading runs"))?)).collect()
     }
 
     /// What happened at each host in a run, by host name.

@@ -132,6 +132,9 @@ pub struct HostRecord {
     /// Whether the newest template is out of date, and pages are gathered for another.
     #[serde(default)]
     pub outdated: bool,
+    /// Whether the user wants nothing to be asked there for now.
+    #[serde(default)]
+    pub paused: bool,
 }
 
 /// A raw page that is kept for learning.
@@ -157,6 +160,9 @@ pub struct Counts {
     pub fetched: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
+    /// Milliseconds from handing out its URLs to their ends.
+    #[serde(default)]
+    pub millis: u64,
 }
 
 /// One run of the crawl.
@@ -212,6 +218,7 @@ impl Counts {
         }
         self.fetched += other.fetched;
         self.bytes += other.bytes;
+        self.millis += other.millis;
     }
 
     /// Visits that ended with an outcome of this [`Outcome::label`].

@@ -296,3 +296,17 @@ fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+#[test]
+fn a_store_has_one_writer_at_a_time_and_may_have_another_after_it() {
+    let (folder, writer) = fresh();
+    let store = writer.store();
+    assert!(store.writer().unwrap().is_none());
+    drop(writer);
+    let mut second = store.writer().unwrap().unwrap();
+    assert!(store.writer().unwrap().is_none());
+    second.flush().unwrap();
+    drop(second);
+    drop(store);
+    open(folder.path(), &OPTIONS).unwrap();
+}

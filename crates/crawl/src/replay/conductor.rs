@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
@@ -201,7 +202,7 @@ impl Conductor {
             let digest = *Digest::of(&answer.response.body).as_bytes();
             record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
         }
-        Ok(Some(Visit { key, url: answer.url.clone(), record, group, template }))
+        Ok(Some(Visit { key, url: answer.url.clone(), record, group, begun: Instant::now(), template }))
     }
 
     fn is_wanted(
