@@ -55,6 +55,13 @@ pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
 }
 
+/// Which of the links of the list at `url` leads to its next page, by the usual forms of
+/// addresses such as `?page=2`, `/trang-2` and `-p2`.
+#[must_use]
+pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
+    crate::paging::next(url, found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::judge;

@@ -1,0 +1,255 @@
+//! How often what was visited is visited again.
+//!
+//! A page that lists others (front page, section, feed, sitemap) is asked the more often
+//! the more it gives: the time between two visits halves when one leads to something new,
+//! and grows when it does not. As long as a list changes at all it is asked once a day,
+//! even where others have always named its articles first: one night it may be the only
+//! one that names an article. A list that stays as it was is asked ever more seldom; what
+//! is added to it then is found late, but it is found, since such a list is slow to drop
+//! what it names.
+//!
+//! The awkward truth: an article that is linked for a day only, and only from a list that
+//! had not changed for weeks, may be missed.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Role;
+
+const HOUR: u32 = 3_600;
+const DAYS: u32 = 24 * HOUR;
+/// A day, less what two nights may begin and end apart: a list that is due once a day
+/// is due every night.
+const NIGHTLY: u32 = 20 * HOUR;
+
+/// When a URL was visited, and how often it is to be. All zero: it was not visited yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rhythm {
+    /// Its first visit, in seconds since 1970.
+    pub first: u64,
+    /// Its last visit that was answered, likewise.
+    pub last: u64,
+    /// Seconds between two visits; of an article: for which it is left alone.
+    pub every: u32,
+    /// What the last visit led to, as [`digest_of`] has it.
+    pub digest: u64,
+}
+
+/// What a visit of a list showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sight {
+    /// It led to something that was not known, or had changed.
+    News,
+    /// It led to other URLs than before; all were known.
+    Changed,
+    /// It is as it was, or there was nothing to see.
+    #[default]
+    Same,
+}
+
+impl Rhythm {
+    /// The rhythm after a visit of a list at `now`; `least`: the shortest time between two.
+    ///
+    /// ```
+    /// use gleaner_frontier::{Rhythm, Role, Sight};
+    /// use jiff::Timestamp;
+    /// use std::time::Duration;
+    /// let (least, now) = (Duration::from_secs(5_400), Timestamp::from_second(1_795_000_000)?);
+    /// let first = Rhythm::default().after(Role::Section, Sight::News, least, now);
+    /// assert_eq!(first.every, 5_400);
+    /// assert_eq!(first.after(Role::Section, Sight::Same, least, now).every, 10_800);
+    /// # Ok::<(), jiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn after(self, role: Role, sight: Sight, least: Duration, now: Timestamp) -> Self {
+        let least = u32::try_from(least.as_secs()).unwrap_or(u32::MAX);
+        let every = match (self.every, sight) {
+            (0, _) => least,
+            (every, Sight::News) => (every / 2).min(NIGHTLY),
+            (every, Sight::Changed) => every.saturating_add(every / 2).min(NIGHTLY),
+            (every, Sight::Same) => every.saturating_mul(2).min(longest(role)),
+        };
+        Self { every: every.max(least), ..self.at(now) }
+    }
+
+    /// The rhythm of an article that was visited at `now`.
+    #[must_use]
+    pub fn at(self, now: Timestamp) -> Self {
+        let now = seconds(now);
+        let first = if self.first == 0 { now } else { self.first };
+        Self { first, last: now, ..self }
+    }
+
+    /// The rhythm of an article that was said to have changed and had not: it is left
+    /// alone for six hours, then for twice as long each time.
+    #[must_use]
+    pub fn called_in_vain(self) -> Self {
+        Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
+    }
+
+    /// Whether it was visited.
+    #[must_use]
+    pub const fn visited(&self) -> bool {
+        self.last > 0
+    }
+
+    /// Whether `time` lies after the last visit.
+    #[must_use]
+    pub fn is_before(&self, time: Timestamp) -> bool {
+        self.last < seconds(time)
+    }
+
+    /// Whether a sitemap that is said to have changed at `time` has done so since the last
+    /// visit. Midnight stands for the whole day: most write no more than that.
+    #[must_use]
+    pub fn is_before_day(&self, time: Timestamp) -> bool {
+        let time = seconds(time);
+        let end = if time.is_multiple_of(u64::from(DAYS)) { time + u64::from(DAYS) } else { time };
+        self.last < end
+    }
+
+    /// Whether an article at `now` is as young that a later version is looked at, and has
+    /// been left alone for long enough.
+    #[must_use]
+    pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
+        let now = seconds(now);
+        self.visited()
+            && now <= self.first.saturating_add(window.as_secs())
+            && now >= self.last.saturating_add(u64::from(self.every))
+    }
+
+    /// When an article is to be looked at again that is looked at, at these ages; `None`:
+    /// it is older than all.
+    #[must_use]
+    pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
+        let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));
+        let due = due.filter(|due| *due > self.last).min()?;
+        Timestamp::from_second(i64::try_from(due).ok()?).ok()
+    }
+}
+
+/// The longest time between two visits, in seconds.
+const fn longest(role: Role) -> u32 {
+    match role {
+        Role::Front => NIGHTLY,
+        Role::Feed => 7 * DAYS,
+        Role::Section | Role::Page => 30 * DAYS,
+        Role::Sitemap => 90 * DAYS,
+    }
+}
+
+fn seconds(time: Timestamp) -> u64 {
+    u64::try_from(time.as_second()).unwrap_or(0)
+}
+
+/// What a list leads to as one number, whatever the order: the exclusive or of its parts.
+#[must_use]
+pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
+    let one = |found: &crate::Found| {
+        let key = found.url.key();
+        let (head, _) = key.as_bytes().split_first_chunk().expect("a key has 16 bytes");
+        let dated = found.dated.map_or(0, seconds);
+        u64::from_be_bytes(*head) ^ dated.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    found.into_iter().map(one).fold(0, |all, one| all ^ one)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{CanonicalUrl, Found};
+
+    const LEAST: Duration = Duration::from_secs(5_400);
+    const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
+
+    fn after(sights: &[Sight], role: Role) -> u32 {
+        sights.iter().fold(Rhythm::default(), |rhythm, sight| rhythm.after(role, *sight, LEAST, NOW)).every
+    }
+
+    #[test]
+    fn what_gives_is_asked_often_and_what_does_not_seldom() {
+        use Sight::{Changed, News, Same};
+        let role = Role::Section;
+        assert_eq!(after(&[News; 9], role), 5_400);
+        assert_eq!(after(&[Changed; 20], role), NIGHTLY);
+        assert_eq!(after(&[Same; 20], role), 30 * DAYS);
+        assert_eq!(after(&[Same; 20], Role::Front), NIGHTLY);
+        let slept = [Same; 20].into_iter().chain([Changed]).collect::<Vec<_>>();
+        assert_eq!(after(&slept, role), NIGHTLY);
+        let woken = [Same; 20].into_iter().chain([News]).collect::<Vec<_>>();
+        assert_eq!(after(&woken, role), NIGHTLY);
+    }
+
+    #[test]
+    fn an_article_is_open_while_it_is_young_and_not_called_in_vain() {
+        let window = Duration::from_secs(3 * 86_400);
+        let later = |hours: i64| NOW + jiff::SignedDuration::from_hours(hours);
+        let rhythm = Rhythm::default().at(NOW);
+        assert!(rhythm.is_open(window, later(1)));
+        assert!(rhythm.is_open(window, later(72)));
+        assert!(!rhythm.is_open(window, later(73)));
+        let again = rhythm.at(later(1)).called_in_vain();
+        assert!(!again.is_open(window, later(6)));
+        assert!(again.is_open(window, later(7)));
+        assert_eq!(again.first, rhythm.first);
+        assert!(!Rhythm::default().is_open(window, NOW));
+    }
+
+    #[test]
+    fn an_article_is_looked_at_once_at_each_age() {
+        let ages = [6, 24].map(|hours| Duration::from_secs(hours * 3_600));
+        let mut rhythm = Rhythm::default().at(NOW);
+        let mut looks = Vec::new();
+        while let Some(at) = rhythm.next_look(ages) {
+            looks.push(at.duration_since(NOW).as_hours());
+            rhythm = rhythm.at(at);
+        }
+        assert_eq!(looks, [6, 24]);
+    }
+
+    #[test]
+    fn a_day_stands_for_all_of_it() {
+        let day: Timestamp = "2026-11-20T00:00:00Z".parse().unwrap();
+        let rhythm = Rhythm::default().at("2026-11-20T10:00:00Z".parse().unwrap());
+        assert!(rhythm.is_before_day(day) && !rhythm.is_before(day));
+        assert!(!Rhythm::default().at("2026-11-21T00:00:00Z".parse().unwrap()).is_before_day(day));
+    }
+
+    proptest! {
+        #[test]
+        fn a_rhythm_stays_within_its_bounds(
+            sights in prop::collection::vec(prop::sample::select(vec![Sight::News, Sight::Changed, Sight::Same]), 1..60),
+            role in prop::sample::select(Role::ALL.to_vec()),
+            least in 0_u64..200_000,
+        ) {
+            let mut rhythm = Rhythm::default();
+            for sight in sights {
+                rhythm = rhythm.after(role, sight, Duration::from_secs(least), NOW);
+                prop_assert!(u64::from(rhythm.every) >= least);
+                prop_assert!(u64::from(rhythm.every) <= least.max(u64::from(longest(role))));
+            }
+        }
+
+        #[test]
+        fn a_digest_does_not_depend_on_the_order(numbers in prop::collection::hash_set(0_u32..1_000, 0..20)) {
+            let found = |number: u32| Found {
+                url: CanonicalUrl::parse(&format!("https://a.vn/{number}")).expect("a plain address"),
+                role: Role::Page,
+                dated: (number % 3 == 0).then_some(NOW),
+                news: false,
+            };
+            let mut all: Vec<Found> = numbers.into_iter().map(found).collect();
+            let digest = digest_of(&all);
+            all.reverse();
+            prop_assert_eq!(digest_of(&all), digest);
+            if let Some(one) = all.first_mut() {
+                one.dated = Some(Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_secs(77));
+                prop_assert_ne!(digest_of(&all), digest);
+            }
+        }
+    }
+}
