@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Writer, open};
+use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Turn, Writer, open};
 use gleaner_testkit::{Options, Stand};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
@@ -64,7 +64,7 @@ impl Filling {
 
     fn find(&mut self, change: &mut Change) {
         let found = Found { url: self.url(self.found), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 1, 0, 3).unwrap();
+        change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
         self.found += 1;
     }
 

@@ -111,8 +111,15 @@ pub struct Crawl {
     /// The run waits this long for retries that are not yet due, then ends and
     /// leaves them to the next run.
     pub linger: Span,
-    /// Front pages, section pages and feeds are asked again after this time.
+    /// The shortest time after which front pages, sections, feeds and sitemaps are asked
+    /// again; what gives nothing new is asked more seldom.
     pub revisit: Span,
+    /// An article is asked again when a feed or sitemap says that it has changed, until
+    /// so long after its first visit.
+    pub recheck_window: Span,
+    /// Ages, from the first visit, at which every article is asked again. Empty: none is
+    /// without a reason.
+    pub recheck: Vec<Span>,
     /// Threads that parse and extract. 0: one a core.
     pub workers: usize,
     /// Where no terminal is watched, a line of progress is printed this often.
@@ -290,6 +297,8 @@ impl Default for Crawl {
             max_pages_per_host: 10_000,
             linger: Span::seconds(60),
             revisit: Span::seconds(90 * 60),
+            recheck_window: Span::seconds(3 * 86_400),
+            recheck: Vec::new(),
             workers: 0,
             progress: Span::seconds(10),
         }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::{Access, FetchError, Response, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Change, HostId, HostRecord, UrlRecord};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey, digest_of};
+use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
 use url::Url;
 
@@ -14,6 +14,7 @@ use crate::job::{Event, Visit};
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
 use crate::reading::{Content, Reading, Refused, rank};
+use crate::revisiting::{is_article, is_section, sight};
 use crate::schedule::GroupName;
 
 /// A URL may be answered with 429 or 503 this many times as often as it may fail.
@@ -81,7 +82,7 @@ impl Owner {
         }
         for url in self.sitemaps(host, origin) {
             let found = Found { url, role: Role::Sitemap, dated: None, news: false };
-            change.discover(&found, 0, 0, rank::LISTING)?;
+            change.discover(&found, 0, 0, self.turn_of(&found, rank::LISTING))?;
         }
         self.commit(change)?;
         self.flush()
@@ -110,7 +111,11 @@ impl Owner {
         match response.status {
             304 => self.finish(visit, Outcome::Unchanged),
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, response.location),
-            404 | 410 => self.finish(visit, Outcome::Gone { status: response.status }),
+            404 | 410 => {
+                let mut change = self.writer.begin();
+                change.mark_gone(visit.key, visit.at)?;
+                self.finish_with(change, visit, Outcome::Gone { status: response.status }, 0, None)
+            }
             429 | 503 => self.pushed_back(visit, &response),
             408 | 425 | 500.. => self.again_or_failed(visit, format!("http_{}", response.status)),
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
@@ -205,7 +210,8 @@ impl Owner {
         }
         let mut change = self.writer.begin();
         let found = Found { url: target, role: visit.record.role, dated: visit.record.dated, news: false };
-        change.discover(&found, visit.record.depth, visit.record.hops + 1, rank::LISTING)?;
+        let turn = self.turn_of(&found, rank::LISTING);
+        change.discover(&found, visit.record.depth, visit.record.hops + 1, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_with(change, visit, outcome, 0, None)
     }
@@ -217,16 +223,31 @@ impl Owner {
         // What a list names begins anew, but lists of lists must end as well.
         let deeper = visit.record.depth + 1;
         let depth = |role| if lists && role != Role::Sitemap { 1 } else { deeper };
-        let change = self.discover(change, &visit, &depth, &mut reading)?;
+        let digest = digest_of(reading.found.iter().map(|(found, _)| found));
+        let (mut change, news) = self.discover(change, &visit, &depth, &mut reading)?;
+        visit.sight = sight(news, digest, visit.record.rhythm.digest);
         if visit.record.role != Role::Page {
-            let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
-            visit.record.etag = kept(reading.etag.take());
-            visit.record.last_modified = kept(reading.last_modified.take());
+            visit.record.rhythm.digest = digest;
+        }
+        if let Some(next) = reading.next.filter(|_| news > 0) {
+            self.read_on(&mut change, &next)?;
+        }
+        let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
+        visit.record.etag = kept(reading.etag.take());
+        visit.record.last_modified = kept(reading.last_modified.take());
+        if visit.record.role == Role::Page && visit.record.etag.is_some() {
+            // One will do, and there are many pages.
+            visit.record.last_modified = None;
         }
         let bytes = reading.bytes;
         let refused = Some(&reading.refused);
         let outcome = match reading.content {
             Content::List => Outcome::Listing,
+            Content::NotArticle(_) if is_section(&visit, news) => {
+                visit.record.role = Role::Section;
+                visit.record.rhythm.digest = digest;
+                Outcome::Listing
+            }
             Content::NotArticle(_) if visit.record.role != Role::Page => Outcome::Listing,
             Content::NotArticle(reason) => Outcome::NotArticle { reason: reason.into() },
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
@@ -239,29 +260,42 @@ impl Owner {
         self.finish_with(change, visit, outcome, bytes, refused)
     }
 
-    /// Takes in what was found. A long list is committed in parts: what a crash then
-    /// leaves undone is found again.
+    /// Takes in what was found, and asks again what is said to have changed; gives how many
+    /// URLs that are. A long list is committed in parts: what a crash then leaves undone is
+    /// found again.
     fn discover(
         &mut self,
         mut change: Change,
         visit: &Visit,
         depth: &impl Fn(Role) -> u32,
         reading: &mut Reading,
-    ) -> Result<Change, CrawlError> {
+    ) -> Result<(Change, u64), CrawlError> {
+        let mut news = 0;
         for (number, (found, rank)) in std::mem::take(&mut reading.found).iter().enumerate() {
             let key = found.url.key();
             if depth(found.role) > self.config.crawl.max_depth {
                 *reading.refused.entry("too_deep").or_default() += 1;
-            } else if key != visit.key && !self.known.contains(key) {
-                change.discover(found, depth(found.role), 0, *rank)?;
+            } else if key != visit.key {
+                let turn = self.turn_of(found, *rank);
+                let is_new =
+                    !self.known.contains(key) && change.discover(found, depth(found.role), 0, turn)?;
                 self.known.insert(key);
+                news += u64::from(is_new || self.call_back(&mut change, found)?);
             }
             if number % PART == PART - 1 {
                 self.commit(change)?;
                 change = self.writer.begin();
             }
         }
-        Ok(change)
+        Ok((change, news))
+    }
+
+    /// The turn of a URL that was found. One without a date is as new as the run that
+    /// found it: a run that was interrupted has one order from its beginning to its end.
+    fn turn_of(&self, found: &Found, rank: u8) -> Turn {
+        let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
+        let dated = found.dated.map(|dated| dated.min(self.run.started));
+        Turn { rank, fresh: dated.or(found_at) }
     }
 
     /// Keeps an article for learning; its outcome follows when its host is learned.
@@ -274,7 +308,8 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         self.time(&mut change, &visit)?;
-        let gathered = change.gather(visit.key, visit.record)?;
+        let rhythm = visit.record.rhythm.at(visit.at);
+        let gathered = change.gather(visit.key, UrlRecord { rhythm, ..visit.record })?;
         self.count(&mut change, visit.url.host(), None, bytes, refused)?;
         self.commit(change)?;
         self.progress.gathered.fetch_add(1, Ordering::Relaxed);
@@ -315,19 +350,25 @@ impl Owner {
         debug!(url = %visit.url, outcome = %outcome, "ended");
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
         self.time(change, visit)?;
-        self.end_uncounted(change, visit, outcome)
+        self.count_call(change, visit, &outcome)?;
+        if is_article(&outcome) {
+            change.mark_there(visit.key)?;
+        }
+        let rhythm = self.rhythm_after(visit, &outcome);
+        self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
     }
 
     /// The same for what is no visit of a run.
     pub(crate) fn end_uncounted(
         &self,
         change: &mut Change,
-        visit: &Visit,
+        key: UrlKey,
+        record: UrlRecord,
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
-        let again = self.again(visit.record.role, &outcome);
-        let twin_of = change.url(visit.key)?.and_then(|record| record.twin_of);
-        change.end(visit.key, UrlRecord { twin_of, ..visit.record.clone() }, outcome, again)?;
+        let again = self.again(&record, &outcome);
+        let twin_of = change.url(key)?.and_then(|record| record.twin_of);
+        change.end(key, UrlRecord { twin_of, ..record }, outcome, again)?;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_fetch::{Access, RobotsRecord, Verdict};
-use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, Sight, UrlKey};
 use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
 use jiff::Timestamp;
 use tracing::{info, warn};
@@ -130,7 +130,9 @@ impl Owner {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
-        self.fetching.visit(Box::new(Visit { key, url, record, group, begun: Instant::now(), template }));
+        let (begun, at) = (Instant::now(), self.clock.now());
+        let visit = Visit { key, url, record, group, begun, at, sight: Sight::Same, template };
+        self.fetching.visit(Box::new(visit));
     }
 
     fn ask_robots(&self, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {
@@ -152,7 +154,7 @@ impl Owner {
         change.count(self.run.number, url.host(), |counts| {
             *counts.outcomes.entry(outcome.reason()).or_default() += 1;
         })?;
-        let again = self.again(record.role, &outcome);
+        let again = self.again(&record, &outcome);
         change.end(key, record, outcome, again)?;
         self.commit(change)
     }

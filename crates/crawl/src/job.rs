@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_fetch::{FetchError, Response, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Sight, UrlKey};
 use gleaner_store::{HostId, UrlRecord};
 use jiff::Timestamp;
 use url::Url;
@@ -23,6 +23,10 @@ pub(crate) struct Visit {
     pub(crate) group: GroupName,
     /// When it was handed out.
     pub(crate) begun: Instant,
+    /// The same by the clock; of an answer that is replayed, when it was fetched.
+    pub(crate) at: Timestamp,
+    /// What there was to see, once it was read.
+    pub(crate) sight: Sight,
     /// The template of its host, as it was when the URL was handed out.
     pub(crate) template: Option<Arc<Applied>>,
 }

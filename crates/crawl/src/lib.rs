@@ -30,6 +30,7 @@ mod pipeline;
 mod progress;
 mod reading;
 mod replay;
+mod revisiting;
 mod schedule;
 mod settling;
 pub mod snapshot;

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use gleaner_archive::Archive;
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{Outcome, Role, Scope};
+use gleaner_frontier::Scope;
 use gleaner_store::{Change, Duplicates, HostId, HostRecord, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
@@ -264,21 +264,5 @@ impl Owner {
             return Err(CrawlError::DiskFull { free, floor });
         }
         Ok(())
-    }
-
-    /// When a URL of this role is to be asked again after such an outcome.
-    pub(crate) fn again(&self, role: Role, outcome: &Outcome) -> Option<(Timestamp, u8)> {
-        let rank = match role {
-            Role::Front | Role::Feed | Role::Sitemap => crate::reading::rank::LISTING,
-            Role::Section => crate::reading::rank::SECTION,
-            Role::Page => return None,
-        };
-        // A section that was only taken for one, or is gone, is not asked again. A front
-        // page, feed or sitemap is: one bad answer must not silence a site for good.
-        let section = matches!(
-            outcome,
-            Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
-        );
-        (role != Role::Section || section).then(|| (self.clock.after(self.config.crawl.revisit.get()), rank))
     }
 }

@@ -11,7 +11,7 @@ use gleaner_config::{Bytes, Config};
 use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Run, Store, StoreError, Wait, Writer};
+use gleaner_store::{Run, Store, StoreError, Turn, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -246,7 +246,7 @@ pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed], now: Timestamp) -> Resu
     let begun = change.begin_run(now)?;
     for seed in seeds {
         let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
-        change.seed(&found, reading::rank::LISTING)?;
+        change.seed(&found, Turn { rank: reading::rank::LISTING, fresh: Some(begun.0.started) })?;
     }
     writer.commit(change)?;
     writer.flush()?;

@@ -32,10 +32,14 @@ pub(crate) mod rank {
     pub(crate) const SECTION: u8 = 1;
     /// Pages that a feed or a news sitemap names.
     pub(crate) const NEWS: u8 = 2;
-    /// Links that look like articles, pages of sitemaps, parts of a sitemap index.
+    /// Links that look like articles, parts of a sitemap index.
     pub(crate) const ARTICLE: u8 = 3;
+    /// Articles that are asked again.
+    pub(crate) const RECHECK: u8 = 4;
     /// All other links.
-    pub(crate) const OTHER: u8 = 4;
+    pub(crate) const OTHER: u8 = 5;
+    /// Pages that a sitemap names which is none of news: mostly of years ago.
+    pub(crate) const ARCHIVE: u8 = 6;
 }
 
 /// Links of one page that are looked at.
@@ -51,6 +55,8 @@ pub(crate) struct Reading {
     /// URLs that were found, with the rank of each, in page order.
     pub(crate) found: Vec<(Found, u8)>,
     pub(crate) refused: Refused,
+    /// The next page, where this is one of a list of several pages.
+    pub(crate) next: Option<CanonicalUrl>,
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
     pub(crate) bytes: u64,
@@ -114,6 +120,7 @@ impl Reading {
     /// Leaves out what the page links to.
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();
+        self.next = None;
         self.refused.clear();
     }
 }
@@ -131,6 +138,7 @@ pub(crate) fn read(
         content: Content::List,
         found: Vec::new(),
         refused: BTreeMap::new(),
+        next: None,
         etag: response.etag.clone(),
         last_modified: response.last_modified.clone(),
         bytes: response.body.len() as u64,
@@ -161,7 +169,8 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
             let rank = |found: &Found| match (found.role, found.news || visit.record.role == Role::Feed) {
                 (Role::Sitemap, true) => rank::LISTING,
                 (_, true) => rank::NEWS,
-                (_, false) => rank::ARTICLE,
+                (Role::Sitemap, false) => rank::ARTICLE,
+                (_, false) => rank::ARCHIVE,
             };
             reading.add(discovered.within(scope), rank);
             if cut > 0 {
@@ -363,6 +372,8 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     if visit.record.role == Role::Front {
         discovered = discovered.with_sections();
     }
+    let stated = on_page.next.as_deref().and_then(|href| base.join(href).ok());
+    reading.next = stated.or_else(|| links::next_page(&visit.url, &discovered.found).cloned());
     let rank = |found: &Found| match found.role {
         Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
         Role::Section => rank::SECTION,

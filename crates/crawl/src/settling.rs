@@ -74,13 +74,13 @@ impl Owner {
                 outcome
             }
         };
-        if first {
+        if first || outcome == Outcome::Revised {
             self.count(change, &lesson.name, Some(&outcome), 0, None)?;
         }
         // Read only now: an earlier page of this change may have changed it.
         let Some(record) = change.url(key)? else { return Ok(()) };
         if settled {
-            let again = self.again(record.role, &outcome);
+            let again = self.again(&record, &outcome);
             change.end(key, record, outcome, again)?;
         } else {
             change.note(key, &record, outcome);

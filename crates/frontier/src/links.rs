@@ -55,6 +55,13 @@ pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
 }
 
+/// Whether the address has the shape of a section's: one or two short parts, without
+/// numbers or parameters.
+#[must_use]
+pub fn looks_like_section(url: &CanonicalUrl) -> bool {
+    shape::looks_like_section(url)
+}
+
 /// Which of the links of the list at `url` leads to its next page, by the usual forms of
 /// addresses such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]

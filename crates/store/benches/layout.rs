@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
 /// Pages between two flushes, as `store.flush_pages` has it.
@@ -138,7 +138,7 @@ fn fill(documents: usize, what: &str, levels: &Levels) {
             let mut change = writer.begin();
             for number in first..first + FOUND {
                 let found = Found { url: url(number), role: Role::Page, dated: None, news: false };
-                change.discover(&found, 1, 0, 3).unwrap();
+                change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
             }
             writer.commit(change).unwrap();
         }

@@ -14,7 +14,7 @@
 use gleaner_corpus::{ContentHash, Document};
 use gleaner_dedup::Signed;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
 
 /// Words of a text.
@@ -106,7 +106,7 @@ fn main() {
             let packed_at = processor();
             let mut change = writer.begin();
             let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-            change.discover(&found, 0, 0, 3).unwrap();
+            change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
             let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
             change.end(url.key(), record, Outcome::from(placement), None).unwrap();

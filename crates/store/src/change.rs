@@ -157,6 +157,8 @@ impl Change {
             held_until: None,
             outdated: false,
             paused: false,
+            called: 0,
+            called_rightly: 0,
         };
         self.put_host(&host);
         Ok(host)

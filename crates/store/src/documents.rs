@@ -7,6 +7,9 @@
 //!
 //! Where the same text is not looked for, each document lies under a hash of its own,
 //! made of its text's and its name.
+//!
+//! A document that is handed in with a later time of fetching than the one that is there
+//! is of a page that was visited again (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -35,6 +38,10 @@ pub enum Placement {
         /// Estimated similarity to the head, in hundredths.
         similarity: u8,
     },
+    /// The page was fetched again and has another text: a new revision.
+    Revised,
+    /// The page was fetched again and has the same text.
+    Unchanged,
 }
 
 impl From<Placement> for Outcome {
@@ -43,6 +50,8 @@ impl From<Placement> for Outcome {
             Placement::Stored => Self::Stored,
             Placement::Duplicate { of } => Self::Duplicate { of },
             Placement::NearDuplicate { of, similarity } => Self::NearDuplicate { of, similarity },
+            Placement::Revised => Self::Revised,
+            Placement::Unchanged => Self::Unchanged,
         }
     }
 }
@@ -78,6 +87,7 @@ impl Change {
     ) -> Result<Placement, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         let (id, words, signed) = (document.id, document.words, document.signed.take());
+        let before = self.fetched_before(&document)?;
         let hash = match duplicates.exact {
             true => document.content_hash,
             false => own_hash(&document.content_hash, id),
@@ -85,6 +95,10 @@ impl Change {
         let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
         let mut number = None;
         if same == Some(id) {
+            // The document says when its text was first seen.
+            if before.is_some() {
+                return Ok(Placement::Unchanged);
+            }
             self.put_document(&hash, document);
             if self.standing(id)?.is_some() {
                 return self.placement(id);
@@ -97,6 +111,9 @@ impl Change {
                 return Ok(Placement::Duplicate { of: twin });
             }
             number = self.take_out(key, duplicates)?;
+            if let Some(before) = before.clone() {
+                self.keep_revision(id, before)?;
+            }
             if let Some(same) = same {
                 return self.add_alias(same, key, document.url);
             }
@@ -107,10 +124,18 @@ impl Change {
             })?;
             self.put_document(&hash, document);
         }
-        match signed {
-            Some(signed) => self.join(id, words, &signed, number, duplicates),
-            None => Ok(Placement::Stored),
-        }
+        let placement = match signed {
+            Some(signed) => self.join(id, words, &signed, number, duplicates)?,
+            None => Placement::Stored,
+        };
+        Ok(if before.is_some() { Placement::Revised } else { placement })
+    }
+
+    /// The document as it is stored, if its page was fetched before that of this one.
+    fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
+        let is_earlier = unpack(&bytes)?.fetched < document.fetched;
+        Ok(is_earlier.then_some(bytes))
     }
 
     fn add_alias(&mut self, document: DocumentId, key: UrlKey, url: String) -> Result<Placement, StoreError> {

@@ -1,13 +1,39 @@
 //! The frontier: which URLs are known, which may be asked, which wait.
 //!
+//! Of a host's URLs the one with the smallest rank is asked first, and among those of one
+//! rank the newest ([`Turn`]).
+//!
 //! A URL has one record and stands in at most one of the three lists: ready,
 //! waiting, gathered. Handing a URL out writes nothing: it stays in the ready list
 //! until its visit has ended, so that after a crash it is simply still there.
 
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
 
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
+
+/// When a URL is asked among those of its host that are ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Turn {
+    /// Smaller is asked earlier.
+    pub rank: u8,
+    /// How new it is: of one rank the newest is asked first. `None`: older than all others.
+    pub fresh: Option<Timestamp>,
+}
+
+/// Bits of a place in the ready list that tell the order of discovery; those above them
+/// tell the age.
+const ORDER: u32 = 28;
+
+impl Turn {
+    /// The place among others of the same rank: by age, newest first, then by the order of
+    /// discovery. Two numbers in one, since the store's keys have room for one.
+    fn place(self, sequence: u64) -> u64 {
+        const AGES: u64 = (1 << (64 - ORDER)) - 1;
+        let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
+        (AGES - fresh.min(AGES)) << ORDER | sequence & ((1 << ORDER) - 1)
+    }
+}
 
 impl Change {
     /// The record of a URL, as this change has it.
@@ -19,11 +45,12 @@ impl Change {
     }
 
     /// Takes a URL that was found into the frontier, ready to be asked. Gives
-    /// `false` where it was known already; its record then stays as it is.
+    /// `false` where it was known already; its record then stays as it is. Of one rank
+    /// the `freshest` comes first, then what was found first.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, rank: u8) -> Result<bool, StoreError> {
+    pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, turn: Turn) -> Result<bool, StoreError> {
         let key = found.url.key();
         if self.url(key)?.is_some() {
             return Ok(false);
@@ -43,8 +70,9 @@ impl Change {
             last: None,
             twin_of: None,
             archived: None,
+            rhythm: Rhythm::default(),
         };
-        self.enter(key, record, &mut host, rank);
+        self.enter(key, record, &mut host, turn);
         self.put_host(&host);
         Ok(true)
     }
@@ -55,8 +83,8 @@ impl Change {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn seed(&mut self, found: &Found, rank: u8) -> Result<(), StoreError> {
-        if self.discover(found, 0, 0, rank)? {
+    pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
+        if self.discover(found, 0, 0, turn)? {
             return Ok(());
         }
         let key = found.url.key();
@@ -69,7 +97,7 @@ impl Change {
         if ended {
             let mut host = self.host(found.url.host(), found.url.domain())?;
             self.leave(key, &mut record, &mut host);
-            self.enter(key, record, &mut host, rank);
+            self.enter(key, record, &mut host, turn);
             self.put_host(&host);
         } else {
             self.put(keys::url(key), &record);
@@ -83,8 +111,8 @@ impl Change {
     }
 
     /// Puts a record that stands in no list into the ready list.
-    fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, rank: u8) {
-        let sequence = host.sequence;
+    fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, turn: Turn) {
+        let (rank, sequence) = (turn.rank, turn.place(host.sequence));
         host.sequence += 1;
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
@@ -191,7 +219,7 @@ impl Change {
         self.leave(key, &mut record, &mut host);
         record.url = to.as_str().into();
         record.hops += 1;
-        self.enter(key, record, &mut host, 0);
+        self.enter(key, record, &mut host, Turn::default());
         self.put_host(&host);
         Ok(())
     }
@@ -267,10 +295,24 @@ impl Change {
             let mut host = self.host_of(&record)?;
             self.leave(*key, &mut record, &mut host);
             record.hops = 0;
-            self.enter(*key, record, &mut host, rank);
+            let turn = Turn { rank, fresh: record.dated };
+            self.enter(*key, record, &mut host, turn);
             self.put_host(&host);
         }
         Ok(due.len())
+    }
+
+    /// Makes ready a URL whose visit has ended, or that waits for its next one.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn revive(&mut self, key: UrlKey, mut record: UrlRecord, turn: Turn) -> Result<(), StoreError> {
+        let mut host = self.host_of(&record)?;
+        self.leave(key, &mut record, &mut host);
+        record.hops = 0;
+        self.enter(key, record, &mut host, turn);
+        self.put_host(&host);
+        Ok(())
     }
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {

@@ -12,6 +12,8 @@
 //! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
+//! | `e` document id | [`crate::History`], where a document has one |
+//! | `e` document id, number | an earlier revision of the document, packed |
 //! | `a` document id, url key | a URL that carried the document's text too |
 //! | `c` content hash | document id |
 //! | `n` document id | the document's number, and that of its cluster |
@@ -41,6 +43,7 @@ pub(crate) const ROBOTS: u8 = b'b';
 pub(crate) const HEALTH: u8 = b'l';
 pub(crate) const TEMPLATE: u8 = b't';
 pub(crate) const DOCUMENT: u8 = b'd';
+pub(crate) const HISTORY: u8 = b'e';
 pub(crate) const ALIAS: u8 = b'a';
 pub(crate) const CONTENT: u8 = b'c';
 pub(crate) const STANDING: u8 = b'n';
@@ -117,6 +120,20 @@ pub(crate) fn template(host: &str, version: u32) -> Vec<u8> {
 
 pub(crate) fn document(id: DocumentId) -> Vec<u8> {
     key(DOCUMENT, &[id.as_bytes()])
+}
+
+pub(crate) fn history(id: DocumentId) -> Vec<u8> {
+    key(HISTORY, &[id.as_bytes()])
+}
+
+pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
+    key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
+}
+
+/// The document of a history or of an earlier revision, and that one's number.
+pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
+    let id = DocumentId(key.get(1..17)?.try_into().ok()?);
+    Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))
 }
 
 pub(crate) fn aliases_of(id: DocumentId) -> Vec<u8> {

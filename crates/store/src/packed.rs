@@ -9,6 +9,7 @@ use std::cell::RefCell;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_dedup::Signed;
+use jiff::Timestamp;
 use zstd::bulk::Compressor;
 
 use crate::StoreError;
@@ -28,6 +29,7 @@ pub struct PackedDocument {
     pub(crate) language: String,
     pub(crate) content_hash: ContentHash,
     pub(crate) words: u64,
+    pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
     /// What near-duplicates are found by; `None`: the text is too short.
     pub(crate) signed: Option<Signed>,
@@ -45,10 +47,10 @@ impl PackedDocument {
     pub(crate) fn unsigned(document: Document) -> Self {
         let words = words(&document.text);
         let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
-        let (id, content_hash) = (document.id, document.content_hash);
+        let (id, content_hash, fetched) = (document.id, document.content_hash, document.fetched);
         let (url, language) = (document.url.clone(), document.language.clone());
         let bytes = encode(&Packed { document: Document { text: String::new(), ..document }, text });
-        Self { id, url, language, content_hash, words, bytes, signed: None }
+        Self { id, url, language, content_hash, words, fetched, bytes, signed: None }
     }
 
     /// The document's name.
@@ -111,7 +113,6 @@ fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use gleaner_corpus::ContentHash;
-    use jiff::Timestamp;
     use serde::Serialize;
 
     use super::*;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_frontier::{Outcome, Role, UrlKey};
+use gleaner_frontier::{Outcome, Rhythm, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct UrlRecord {
     /// Where the archive has its last answer with a body.
     #[serde(default)]
     pub archived: Option<Archived>,
+    /// When it was visited, and how often it is to be.
+    #[serde(default)]
+    pub rhythm: Rhythm,
 }
 
 /// Where an answer is kept as it came.
@@ -78,7 +81,7 @@ pub enum UrlState {
     Ready {
         /// Smaller is asked earlier.
         rank: u8,
-        /// Order of discovery within a host.
+        /// Place among those of its rank: by age, then by order of discovery.
         sequence: u64,
     },
     /// It waits for its time.
@@ -135,6 +138,12 @@ pub struct HostRecord {
     /// Whether the user wants nothing to be asked there for now.
     #[serde(default)]
     pub paused: bool,
+    /// Articles that were asked again since the site said that they had changed.
+    #[serde(default)]
+    pub called: u32,
+    /// How many of them had.
+    #[serde(default)]
+    pub called_rightly: u32,
 }
 
 /// A raw page that is kept for learning.

@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use crate::documents::own_hash;
 use crate::packed::unpack;
 use crate::records::{decode, document_of};
-use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
+use crate::{Archived, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
 /// What was looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +84,7 @@ impl<E: Examiner> Look<'_, E> {
             Some(keys::URL) => self.url(key, value),
             Some(keys::READY | keys::GATHERED | keys::RETRY | keys::REVISIT) => self.entry(key),
             Some(keys::DOCUMENT) => self.document(key, value),
+            Some(keys::HISTORY) => self.history(key, value),
             Some(keys::CONTENT) => self.content(value),
             Some(keys::ALIAS) => self.alias(key),
             Some(keys::STANDING) => self.standing(key, value),
@@ -106,6 +107,28 @@ impl<E: Examiner> Look<'_, E> {
                 None
             }
         }
+    }
+
+    /// A document's history, or one of its earlier revisions.
+    fn history(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some((id, number)) = keys::revision_of(key) else {
+            self.examiner.fault(format!("a history of no document (key {})", hex(key)));
+            return Ok(());
+        };
+        if number.is_some() {
+            if let Err(error) = unpack(value) {
+                self.examiner.fault(format!("an earlier revision of {id}: {error}"));
+            }
+            return Ok(());
+        }
+        let Some(history) = self.read::<History>("a history", key, value) else { return Ok(()) };
+        for number in 1..=history.earlier {
+            let key = keys::revision(id, number);
+            if !self.store.records.contains_key(key).map_err(StoreError::sled("reading a revision"))? {
+                self.examiner.fault(format!("revision {number} of document {id} is not there"));
+            }
+        }
+        Ok(())
     }
 
     fn url(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {

@@ -9,7 +9,7 @@ use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_dedup::{Head, Params};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{
-    Archived, Duplicates, Examiner, Levels, Options, PackedDocument, Placement, UrlRecord, Writer, open,
+    Archived, Duplicates, Examiner, Levels, Options, PackedDocument, Placement, Turn, UrlRecord, Writer, open,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ impl Corpus {
     fn place(&mut self, page: usize, text: &str) -> Placement {
         let (url, mut change) = (url(page), self.writer.begin());
         let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, 3).unwrap();
+        change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
         let packed = PackedDocument::of(document(page, text));
         let placement = change.place(url.key(), packed, &mut self.duplicates).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
@@ -143,7 +143,7 @@ fn near(placement: Placement) -> Option<UrlKey> {
             assert!((50..100).contains(&similarity), "{similarity}");
             Some(of)
         }
-        Placement::Stored | Placement::Duplicate { .. } => None,
+        Placement::Stored | Placement::Duplicate { .. } | Placement::Revised | Placement::Unchanged => None,
     }
 }
 

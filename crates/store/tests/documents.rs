@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Placement, Writer, open};
+use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Placement, Turn, Writer, open};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -56,7 +56,12 @@ fn document(number: u8, text: &str) -> Document {
 fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     change
-        .discover(&Found { url: url.clone(), role: Role::Page, dated: None, news: false }, 0, 0, 3)
+        .discover(
+            &Found { url: url.clone(), role: Role::Page, dated: None, news: false },
+            0,
+            0,
+            Turn { rank: 3, fresh: None },
+        )
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let packed = PackedDocument::of(document(number, text));

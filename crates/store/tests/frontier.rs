@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Options, PackedPage, RawPage, StoreError, UrlState, Wait, Writer, open};
+use gleaner_store::{Options, PackedPage, RawPage, StoreError, Turn, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ fn key(url: &str) -> UrlKey {
 fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
     let mut change = writer.begin();
     for (url, rank) in urls {
-        change.discover(&found(url), 0, 0, *rank).unwrap();
+        change.discover(&found(url), 0, 0, Turn { rank: *rank, fresh: None }).unwrap();
     }
     writer.commit(change).unwrap();
 }
@@ -173,7 +173,7 @@ fn a_kept_page_can_be_gathered_or_let_go() {
     assert_eq!(change.gather(key(urls[0]), record).unwrap(), 1);
     change.let_go(key(urls[1])).unwrap();
     change.let_go(key(urls[1])).unwrap();
-    change.seed(&Found { role: Role::Front, ..found(urls[2]) }, 0).unwrap();
+    change.seed(&Found { role: Role::Front, ..found(urls[2]) }, Turn::default()).unwrap();
     writer.commit(change).unwrap();
     let kept = urls.map(|url| writer.store().page(key(url)).unwrap().is_some());
     assert_eq!(kept, [true, false, false], "gathered, let go, asked again as a seed");
@@ -198,8 +198,8 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
 fn a_change_that_is_not_committed_leaves_no_trace() {
     let (_folder, writer) = fresh();
     let mut change = writer.begin();
-    assert!(change.discover(&found("http://a.example/1"), 0, 0, 1).unwrap());
-    assert!(!change.discover(&found("http://a.example/1"), 0, 0, 1).unwrap());
+    assert!(change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
+    assert!(!change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
     assert_eq!(change.touched().len(), 1);
     drop(change);
     assert_eq!(next(&writer, "a.example"), None);

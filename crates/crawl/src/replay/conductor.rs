@@ -8,8 +8,8 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
 use gleaner_corpus::{Admission, Document, DocumentId};
-use gleaner_frontier::{Found, Outcome, Role};
-use gleaner_store::{Archived, HostId, PackedDocument, Placement, UrlRecord, UrlState};
+use gleaner_frontier::{Found, Outcome, Role, Sight};
+use gleaner_store::{Archived, HostId, PackedDocument, Placement, Turn, UrlRecord, UrlState};
 
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
@@ -190,7 +190,7 @@ impl Conductor {
             let role = answer.role.unwrap_or(Role::Page);
             let found = Found { url: answer.url.clone(), role, dated: None, news: false };
             let mut change = owner.writer.begin();
-            change.discover(&found, DEPTH, 0, rank::ARTICLE)?;
+            change.discover(&found, DEPTH, 0, Turn { rank: rank::ARTICLE, fresh: None })?;
             owner.commit(change)?;
         }
         let Some(mut record) = owner.store.url(key)? else { return Ok(None) };
@@ -202,7 +202,8 @@ impl Conductor {
             let digest = *Digest::of(&answer.response.body).as_bytes();
             record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
         }
-        Ok(Some(Visit { key, url: answer.url.clone(), record, group, begun: Instant::now(), template }))
+        let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());
+        Ok(Some(Visit { key, url, record, group, begun, at, sight: Sight::Same, template }))
     }
 
     fn is_wanted(
@@ -333,7 +334,7 @@ impl Conductor {
         };
         owner.show(&outcome);
         *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
-        owner.end_uncounted(&mut change, &visit, outcome)?;
+        owner.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
         owner.commit(change)
     }
 

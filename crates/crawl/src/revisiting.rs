@@ -1,0 +1,189 @@
+//! What is asked again, and when.
+//!
+//! | what | is asked again |
+//! |---|---|
+//! | front page, section, feed, sitemap | in its own rhythm ([`Rhythm`]) |
+//! | a sitemap whose index says when it changed | when that is later than the last visit |
+//! | a page that looks like a section and leads to new articles | as a section from then on |
+//! | the further pages of a list | when the page before has led to something new |
+//! | an article | when a feed or sitemap says that it has changed, while it is as young as `crawl.recheck_window`; at each age of `crawl.recheck` |
+//!
+//! All of it costs a request only where there is a reason for one. What sites say of their
+//! articles is not always true: some put today's date on all of them each day. So an
+//! article that had not changed is left alone for longer each time, and of a site that is
+//! mostly wrong one article in [`SAMPLE`] is looked at.
+
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, Role, Sight, UrlKey, looks_like_section};
+use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::job::Visit;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+use crate::reading::rank;
+
+/// Articles that a site has called changed before it is judged by it.
+const ENOUGH: u32 = 20;
+/// Of the articles of a site that is mostly wrong, one in that many is looked at.
+const SAMPLE: u8 = 10;
+/// From this on the count of a site's calls is halved, so that it may better itself.
+const REMEMBERED: u32 = 200;
+/// Links away from a seed at which a section may stand: what a section of the front page
+/// links to.
+const DEEPEST_SECTION: u32 = 2;
+/// URLs that a page has to lead to, to be taken for a section.
+const SECTION_GIVES: u64 = 3;
+/// A time that lies further ahead than clocks differ is no time of a change.
+const AHEAD: SignedDuration = SignedDuration::from_mins(10);
+
+impl Owner {
+    /// The rhythm of a URL after a visit.
+    pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
+        let Visit { record, at, sight, .. } = visit;
+        match record.role {
+            Role::Page if *outcome == Outcome::Unchanged => record.rhythm.called_in_vain().at(*at),
+            Role::Page => record.rhythm.at(*at),
+            role => record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at),
+        }
+    }
+
+    /// When a URL is to be asked again after such an outcome, and with which rank.
+    pub(crate) fn again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
+        let rank = match record.role {
+            Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
+            Role::Section => rank::SECTION,
+            Role::Page => return self.look_again(record, outcome),
+        };
+        // A section that was only taken for one, or is gone, is not asked again. A front
+        // page, feed or sitemap is: one bad answer must not silence a site for good.
+        let section = matches!(
+            outcome,
+            Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
+        );
+        let every = SignedDuration::from_secs(record.rhythm.every.into());
+        let least = SignedDuration::try_from(self.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
+        let due = self.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
+        (record.role != Role::Section || section).then_some((due, rank))
+    }
+
+    /// When an article is to be looked at without being told to.
+    fn look_again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
+        let ages = self.config.crawl.recheck.iter().map(|age| age.get());
+        let due = is_article(outcome).then(|| record.rhythm.next_look(ages))??;
+        Some((due, rank::RECHECK))
+    }
+
+    /// Asks for a URL that is known if a feed or sitemap says that it has changed since it
+    /// was visited. Gives whether it is asked for.
+    pub(crate) fn call_back(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
+        let Some(dated) = found.dated else { return Ok(false) };
+        let Some(record) = change.url(found.url.key())? else { return Ok(false) };
+        let is_due = match (record.role, record.state) {
+            (Role::Sitemap, UrlState::Waiting { .. }) => record.rhythm.is_before_day(dated),
+            (Role::Page, UrlState::Done) => self.is_believed(change, found, &record, dated)?,
+            _ => false,
+        };
+        if !is_due || dated > self.clock.now() + AHEAD {
+            return Ok(false);
+        }
+        let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
+        // Its own date is that of its publication; a sitemap has no other than this.
+        let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
+        let record = UrlRecord { dated: stated, ..record };
+        change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
+        Ok(true)
+    }
+
+    /// Whether an article is looked at since its site says that it changed.
+    fn is_believed(
+        &self,
+        change: &mut Change,
+        found: &Found,
+        record: &UrlRecord,
+        dated: Timestamp,
+    ) -> Result<bool, CrawlError> {
+        let window = self.config.crawl.recheck_window.get();
+        let is_open = record.rhythm.is_before(dated) && record.rhythm.is_open(window, self.clock.now());
+        if !is_open || !record.last.as_ref().is_some_and(is_article) {
+            return Ok(false);
+        }
+        let host = change.host(found.url.host(), found.url.domain())?;
+        let is_mostly_wrong = host.called >= ENOUGH && host.called_rightly * 10 < host.called;
+        let [first, ..] = *found.url.key().as_bytes();
+        Ok(!is_mostly_wrong || first % SAMPLE == 0)
+    }
+
+    /// Counts whether an article that was asked again had changed.
+    pub(crate) fn count_call(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: &Outcome,
+    ) -> Result<(), CrawlError> {
+        let is_call = visit.record.role == Role::Page && visit.record.last.as_ref().is_some_and(is_article);
+        if !is_call || !is_article(outcome) {
+            return Ok(());
+        }
+        let host = change.host(visit.url.host(), visit.url.domain())?;
+        let rightly = host.called_rightly + u32::from(*outcome != Outcome::Unchanged);
+        let by = if host.called + 1 >= REMEMBERED { 2 } else { 1 };
+        change.put_host(&HostRecord { called: (host.called + 1) / by, called_rightly: rightly / by, ..host });
+        Ok(())
+    }
+
+    /// Goes on to the next page of a list whose page before has led to something new, if
+    /// it was read in an earlier run: what is new there may reach that far.
+    pub(crate) fn read_on(&self, change: &mut Change, next: &CanonicalUrl) -> Result<(), CrawlError> {
+        let key: UrlKey = next.key();
+        let Some(record) = change.url(key)? else { return Ok(()) };
+        let is_earlier = record.rhythm.visited() && record.rhythm.is_before(self.run.started);
+        let is_list = matches!(record.last, Some(Outcome::NotArticle { .. }));
+        if record.role == Role::Page && record.state == UrlState::Done && is_earlier && is_list {
+            change.revive(key, record, Turn { rank: rank::SECTION, fresh: None })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a visit ended with an article that is in the corpus.
+pub(crate) const fn is_article(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Stored
+        | Outcome::Duplicate { .. }
+        | Outcome::NearDuplicate { .. }
+        | Outcome::Revised
+        | Outcome::Unchanged => true,
+        Outcome::NotArticle { .. }
+        | Outcome::Listing
+        | Outcome::Redirected { .. }
+        | Outcome::RedirectRefused { .. }
+        | Outcome::Disallowed { .. }
+        | Outcome::Gone { .. }
+        | Outcome::Rejected { .. }
+        | Outcome::TooLarge { .. }
+        | Outcome::WrongType { .. }
+        | Outcome::PrivateAddress
+        | Outcome::Unreadable { .. }
+        | Outcome::Failed { .. }
+        | Outcome::OtherLanguage { .. }
+        | Outcome::Filtered { .. } => false,
+    }
+}
+
+/// Whether a page that is no article is a section from now on: it looks like one, stands
+/// near the front page, and has led to what nothing else had named.
+pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
+    visit.record.role == Role::Page
+        && visit.record.depth <= DEEPEST_SECTION
+        && news >= SECTION_GIVES
+        && looks_like_section(&visit.url)
+}
+
+/// What a visit of a list showed, by what it led to.
+pub(crate) const fn sight(news: u64, digest: u64, before: u64) -> Sight {
+    match (news, digest == before) {
+        (0, true) => Sight::Same,
+        (0, false) => Sight::Changed,
+        _ => Sight::News,
+    }
+}
