@@ -9,6 +9,7 @@ use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
 use url::Url;
 
+use crate::archiving::Kept;
 use crate::hosts::Host;
 use crate::job::{Event, Visit};
 use crate::owner::Owner;
@@ -41,6 +42,13 @@ impl Owner {
                 self.answered(*visit, *response)?
             }
             Event::Failed(visit, error) => self.failed(*visit, &error)?,
+            // What is extracted from the same body differs by the template only.
+            Event::Read(visit, reading, kept) if is_as_it_was(&visit, kept.as_ref()) => {
+                self.keep(kept, None)?;
+                self.progress.pages.fetch_add(1, Ordering::Relaxed);
+                let change = self.writer.begin();
+                self.finish_with(change, *visit, Outcome::Unchanged, reading.bytes, None)?
+            }
             Event::Read(mut visit, reading, kept) => {
                 self.keep(kept, Some(&mut visit.record))?;
                 self.read(*visit, *reading)?
@@ -225,12 +233,12 @@ impl Owner {
         let depth = |role| if lists && role != Role::Sitemap { 1 } else { deeper };
         let digest = digest_of(reading.found.iter().map(|(found, _)| found));
         let (mut change, news) = self.discover(change, &visit, &depth, &mut reading)?;
-        visit.sight = sight(news, digest, visit.record.rhythm.digest);
+        visit.sight = sight(&visit, &reading, news, digest);
         if visit.record.role != Role::Page {
             visit.record.rhythm.digest = digest;
         }
-        if let Some(next) = reading.next.filter(|_| news > 0) {
-            self.read_on(&mut change, &next)?;
+        if matches!(reading.content, Content::NotArticle(_)) {
+            self.read_on(&mut change, &reading)?;
         }
         let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
         visit.record.etag = kept(reading.etag.take());
@@ -270,11 +278,12 @@ impl Owner {
         depth: &impl Fn(Role) -> u32,
         reading: &mut Reading,
     ) -> Result<(Change, u64), CrawlError> {
+        let Reading { found, refused, .. } = reading;
         let mut news = 0;
-        for (number, (found, rank)) in std::mem::take(&mut reading.found).iter().enumerate() {
+        for (number, (found, rank)) in found.iter().enumerate() {
             let key = found.url.key();
             if depth(found.role) > self.config.crawl.max_depth {
-                *reading.refused.entry("too_deep").or_default() += 1;
+                *refused.entry("too_deep").or_default() += 1;
             } else if key != visit.key {
                 let turn = self.turn_of(found, *rank);
                 let is_new =
@@ -426,6 +435,13 @@ impl Owner {
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// Whether an article's page has the body that the archive has of it.
+fn is_as_it_was(visit: &Visit, kept: Option<&Kept>) -> bool {
+    kept.is_some_and(Kept::is_as_before)
+        && visit.record.role == Role::Page
+        && visit.record.last.as_ref().is_some_and(is_article)
 }
 
 /// Media types of feeds.

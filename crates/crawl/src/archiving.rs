@@ -42,6 +42,13 @@ pub(crate) struct Kept {
     digest: Option<Digest>,
 }
 
+impl Kept {
+    /// Whether the body is the one that the archive had of the URL.
+    pub(crate) const fn is_as_before(&self) -> bool {
+        self.digest.is_none()
+    }
+}
+
 impl Keeping {
     /// Unless the settings say that nothing is kept.
     pub(crate) fn of(config: &Config) -> Option<Self> {

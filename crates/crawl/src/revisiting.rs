@@ -5,7 +5,7 @@
 //! | front page, section, feed, sitemap | in its own rhythm ([`Rhythm`]) |
 //! | a sitemap whose index says when it changed | when that is later than the last visit |
 //! | a page that looks like a section and leads to new articles | as a section from then on |
-//! | the further pages of a list | when the page before has led to something new |
+//! | the further pages of a list | when half of the articles on the page before are new |
 //! | an article | when a feed or sitemap says that it has changed, while it is as young as `crawl.recheck_window`; at each age of `crawl.recheck` |
 //!
 //! All of it costs a request only where there is a reason for one. What sites say of their
@@ -13,14 +13,14 @@
 //! article that had not changed is left alone for longer each time, and of a site that is
 //! mostly wrong one article in [`SAMPLE`] is looked at.
 
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, Role, Sight, UrlKey, looks_like_section};
-use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState};
+use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
+use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::job::Visit;
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
-use crate::reading::rank;
+use crate::reading::{Reading, rank};
 
 /// Articles that a site has called changed before it is judged by it.
 const ENOUGH: u32 = 20;
@@ -33,6 +33,13 @@ const REMEMBERED: u32 = 200;
 const DEEPEST_SECTION: u32 = 2;
 /// URLs that a page has to lead to, to be taken for a section.
 const SECTION_GIVES: u64 = 3;
+/// A sitemap that names nothing younger is one of the past.
+const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Links of which this share, as one in so many, has to be new in a run, for the next page
+/// of a list to be read.
+const NEW_ON_LIST: usize = 2;
+/// The last page of a list that is read again.
+const LAST_PAGE: u32 = 20;
 /// A time that lies further ahead than clocks differ is no time of a change.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
@@ -79,8 +86,14 @@ impl Owner {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
         let is_due = match (record.role, record.state) {
-            (Role::Sitemap, UrlState::Waiting { .. }) => record.rhythm.is_before_day(dated),
+            (Role::Sitemap, UrlState::Waiting { wait: Wait::Revisit, .. }) => {
+                record.rhythm.is_before_day(dated)
+            }
             (Role::Page, UrlState::Done) => self.is_believed(change, found, &record, dated)?,
+            (Role::Page, UrlState::Ready { .. }) if record.dated.is_none() => {
+                change.keep_ready(found.url.key(), &UrlRecord { dated: found.dated, ..record });
+                return Ok(false);
+            }
             _ => false,
         };
         if !is_due || dated > self.clock.now() + AHEAD {
@@ -131,15 +144,33 @@ impl Owner {
         Ok(())
     }
 
-    /// Goes on to the next page of a list whose page before has led to something new, if
-    /// it was read in an earlier run: what is new there may reach that far.
-    pub(crate) fn read_on(&self, change: &mut Change, next: &CanonicalUrl) -> Result<(), CrawlError> {
-        let key: UrlKey = next.key();
-        let Some(record) = change.url(key)? else { return Ok(()) };
-        let is_earlier = record.rhythm.visited() && record.rhythm.is_before(self.run.started);
+    /// Goes on to the next page of a list that was read in an earlier run, if half of the
+    /// articles on this page are new in this run: what is new there may reach further.
+    ///
+    /// New is what was not visited before this run, whoever named it first: where the front
+    /// page has named all of a section's first page, what is missing stands on its second.
+    /// But where feeds and sitemaps have named all of it, too, they name what follows.
+    pub(crate) fn read_on(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
+        let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
+            return Ok(());
+        };
+        let Some(record) = change.url(next.key())? else { return Ok(()) };
         let is_list = matches!(record.last, Some(Outcome::NotArticle { .. }));
-        if record.role == Role::Page && record.state == UrlState::Done && is_earlier && is_list {
-            change.revive(key, record, Turn { rank: rank::SECTION, fresh: None })?;
+        let is_open = record.role == Role::Page && record.state == UrlState::Done;
+        if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
+            return Ok(());
+        }
+        let is_new = |record: &UrlRecord| record.rhythm.is_since(self.run.started);
+        let (mut articles, mut new, mut unnamed) = (0, 0, 0);
+        for (found, _) in reading.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
+            articles += 1;
+            if let Some(record) = change.url(found.url.key())?.filter(is_new) {
+                new += 1;
+                unnamed += usize::from(record.dated.is_none());
+            }
+        }
+        if new * NEW_ON_LIST >= articles && unnamed > 0 {
+            change.revive(next.key(), record, Turn { rank: rank::SECTION, fresh: None })?;
         }
         Ok(())
     }
@@ -179,9 +210,15 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
         && looks_like_section(&visit.url)
 }
 
-/// What a visit of a list showed, by what it led to.
-pub(crate) const fn sight(news: u64, digest: u64, before: u64) -> Sight {
-    match (news, digest == before) {
+/// What a visit of a list showed, by how many URLs it led to that are new or have changed.
+pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
+    let record = &visit.record;
+    let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
+    let is_old = |newest: Timestamp| newest < visit.at - RECENT;
+    if record.role == Role::Sitemap && (record.dated.is_some() || newest.is_some_and(is_old)) {
+        return Sight::Still;
+    }
+    match (news, digest == record.rhythm.digest) {
         (0, true) => Sight::Same,
         (0, false) => Sight::Changed,
         _ => Sight::News,

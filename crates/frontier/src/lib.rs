@@ -34,7 +34,7 @@ pub use body::{Flaw, Limits};
 pub use canonical::CanonicalUrl;
 pub use found::{Discovered, Found, Role};
 pub use key::{BadKey, UrlKey};
-pub use links::{looks_like_article, looks_like_section};
+pub use links::{looks_like_article, looks_like_section, page_number};
 pub use outcome::Outcome;
 pub use refusal::Refusal;
 pub use rhythm::{Rhythm, Sight, digest_of};

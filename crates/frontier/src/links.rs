@@ -69,6 +69,12 @@ pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a Canon
     crate::paging::next(url, found)
 }
 
+/// Which page of its list a URL is, by the same forms; 1 where it has none of them.
+#[must_use]
+pub fn page_number(url: &CanonicalUrl) -> u32 {
+    crate::paging::number_of(url)
+}
+
 #[cfg(test)]
 mod tests {
     use super::judge;

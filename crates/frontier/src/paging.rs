@@ -16,6 +16,11 @@ pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a Can
     found.iter().map(|found| &found.url).find(is_next)
 }
 
+/// Which page of its list a URL is.
+pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
+    place_of(url).1
+}
+
 /// The list that a URL is a page of, and the page's number, from 1.
 fn place_of(url: &CanonicalUrl) -> (String, u32) {
     let of = |path: &str, query: &str, page| (format!("{}{}?{query}", url.host(), list_of(path)), page);

@@ -8,6 +8,9 @@
 //! is added to it then is found late, but it is found, since such a list is slow to drop
 //! what it names.
 //!
+//! A sitemap of past months is left alone for weeks from the first visit on: its index says
+//! when it changes.
+//!
 //! The awkward truth: an article that is linked for a day only, and only from a list that
 //! had not changed for weeks, may be missed.
 
@@ -44,6 +47,9 @@ pub enum Sight {
     News,
     /// It led to other URLs than before; all were known.
     Changed,
+    /// It names nothing of the last days, or whoever names it says when it changes: a
+    /// sitemap of past months.
+    Still,
     /// It is as it was, or there was nothing to see.
     #[default]
     Same,
@@ -66,6 +72,7 @@ impl Rhythm {
     pub fn after(self, role: Role, sight: Sight, least: Duration, now: Timestamp) -> Self {
         let least = u32::try_from(least.as_secs()).unwrap_or(u32::MAX);
         let every = match (self.every, sight) {
+            (every, Sight::Still) => every.saturating_mul(2).clamp(7 * DAYS, longest(role).max(7 * DAYS)),
             (0, _) => least,
             (every, Sight::News) => (every / 2).min(NIGHTLY),
             (every, Sight::Changed) => every.saturating_add(every / 2).min(NIGHTLY),
@@ -99,6 +106,12 @@ impl Rhythm {
     #[must_use]
     pub fn is_before(&self, time: Timestamp) -> bool {
         self.last < seconds(time)
+    }
+
+    /// Whether the first visit was not before `time`, or there was none yet.
+    #[must_use]
+    pub fn is_since(&self, time: Timestamp) -> bool {
+        !self.visited() || self.first >= seconds(time)
     }
 
     /// Whether a sitemap that is said to have changed at `time` has done so since the last
@@ -222,7 +235,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_rhythm_stays_within_its_bounds(
-            sights in prop::collection::vec(prop::sample::select(vec![Sight::News, Sight::Changed, Sight::Same]), 1..60),
+            sights in prop::collection::vec(prop::sample::select(vec![Sight::News, Sight::Changed, Sight::Still, Sight::Same]), 1..60),
             role in prop::sample::select(Role::ALL.to_vec()),
             least in 0_u64..200_000,
         ) {
@@ -230,7 +243,7 @@ mod tests {
             for sight in sights {
                 rhythm = rhythm.after(role, sight, Duration::from_secs(least), NOW);
                 prop_assert!(u64::from(rhythm.every) >= least);
-                prop_assert!(u64::from(rhythm.every) <= least.max(u64::from(longest(role))));
+                prop_assert!(u64::from(rhythm.every) <= least.max(u64::from(longest(role).max(7 * DAYS))));
             }
         }
 

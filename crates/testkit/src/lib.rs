@@ -10,6 +10,7 @@
 //! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
 //! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
 //!
+//! For crawls of many nights there are two papers that appear every day ([`Options::daily`]).
 //! For load there is a [`Stand`] of many generated papers ([`Options::stand`]), for
 //! benches there are [`measured`] pages.
 //!
@@ -35,6 +36,7 @@ mod answer;
 mod article;
 mod baolang;
 mod comments;
+mod daily;
 mod expected;
 mod feeds;
 mod legacy;
@@ -50,6 +52,7 @@ mod stand;
 mod texts;
 mod village_post;
 
+pub use daily::{Daily, Issue};
 pub use expected::Expected;
 pub use log::Request;
 pub use server::{Newspaper, Options};

@@ -8,6 +8,7 @@
 //! requests but the access log and what a site counts.
 
 use crate::answer::Answer;
+use crate::daily::Daily;
 use crate::expected::{Expected, expected};
 use crate::log::{AccessLog, Request};
 use crate::paper::PAPERS;
@@ -45,6 +46,8 @@ pub struct Options {
     pub redesigned_after: Option<usize>,
     /// Many generated papers beside the two; `None`: there are none.
     pub stand: Option<Stand>,
+    /// Two papers that appear every day; `None`: there are none.
+    pub daily: Option<Daily>,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             latency: Duration::ZERO,
             redesigned_after: None,
             stand: None,
+            daily: None,
         }
     }
 }
@@ -74,6 +78,7 @@ pub struct Newspaper {
 struct Shared {
     sites: Vec<Site>,
     stand: Option<Stand>,
+    daily: Option<Daily>,
     latency: Duration,
     log: AccessLog,
 }
@@ -197,7 +202,13 @@ impl Shared {
     fn new(options: &Options) -> Self {
         let site = |paper| Site::new(paper, options.articles, options.faults, options.redesigned_after);
         let sites = PAPERS.iter().map(site);
-        Self { sites: sites.collect(), stand: options.stand, latency: options.latency, log: AccessLog::new() }
+        Self {
+            sites: sites.collect(),
+            stand: options.stand,
+            daily: options.daily.clone(),
+            latency: options.latency,
+            log: AccessLog::new(),
+        }
     }
 
     fn answer(&self, method: &Method, host: &str, path: &str, query: Option<&str>) -> Answer {
@@ -209,6 +220,9 @@ impl Shared {
         }
         if let Some(site) = self.sites.iter().find(|site| site.paper.host == host) {
             return site.answer(path, query);
+        }
+        if let Some(daily) = self.daily.as_ref().filter(|_| Daily::serves(host)) {
+            return daily.answer(host, path, query);
         }
         let of_stand = self.stand.filter(|_| host.starts_with("paper-"));
         of_stand.map(|stand| stand.answer(host, path)).unwrap_or_else(|| {

@@ -167,10 +167,10 @@ fn missing() -> Answer {
 }
 
 /// Words by xorshift (Marsaglia 2003, 64 bits), from the address of an article.
-struct Draw(u64);
+pub(crate) struct Draw(u64);
 
 impl Draw {
-    fn of(paper: usize, article: usize) -> Self {
+    pub(crate) fn of(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
         // Never zero, from which there is no way out; the first draws of near seeds are near.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
@@ -185,7 +185,7 @@ impl Draw {
         self.0
     }
 
-    fn words(&mut self, count: usize) -> String {
+    pub(crate) fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for at in 0..count {
             if at > 0 {

@@ -72,6 +72,13 @@ impl Site {
         let proxy = format!("fetch.proxy=http://{}", self.address);
         crawl(folder, "http://site.example/", &[&[proxy.as_str()], sets].concat())
     }
+
+    /// The same at another time of day; gives what is in the store then.
+    pub fn crawl_at(&self, folder: &Path, sets: &[&str], clock: Clock) -> Store {
+        let proxy = format!("fetch.proxy=http://{}", self.address);
+        let sets = [&[proxy.as_str(), "crawl.linger=0s"], sets].concat();
+        crawl_with(folder, "http://site.example/", &sets, HostPins::default(), clock, |_| false).1
+    }
 }
 
 /// Crawls the seeds in `seeds` with short pauses; `sets` win.
@@ -81,7 +88,7 @@ pub fn crawl(folder: &Path, seeds: &str, sets: &[&str]) -> (Summary, Store) {
 
 /// The same with pins.
 pub fn crawl_pinned(folder: &Path, seeds: &str, sets: &[&str], pins: HostPins) -> (Summary, Store) {
-    crawl_with(folder, seeds, sets, pins, |_| false)
+    crawl_with(folder, seeds, sets, pins, Clock::default(), |_| false)
 }
 
 /// The same, stopped as soon as `enough` says so.
@@ -91,7 +98,7 @@ pub fn crawl_until(
     sets: &[&str],
     enough: impl Fn(&Store) -> bool + Sync,
 ) -> (Summary, Store) {
-    crawl_with(folder, seeds, sets, HostPins::default(), enough)
+    crawl_with(folder, seeds, sets, HostPins::default(), Clock::default(), enough)
 }
 
 fn crawl_with(
@@ -99,6 +106,7 @@ fn crawl_with(
     seeds: &str,
     sets: &[&str],
     pins: HostPins,
+    clock: Clock,
     enough: impl Fn(&Store) -> bool + Sync,
 ) -> (Summary, Store) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
@@ -117,7 +125,7 @@ fn crawl_with(
         runtime: runtime.handle().clone(),
         stop: stop.clone(),
         progress: Arc::new(Progress::default()),
-        clock: Clock::default(),
+        clock,
     };
     let ended = AtomicBool::new(false);
     let summary = std::thread::scope(|scope| {
