@@ -226,8 +226,15 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
+    /// Where a document stands has changed by what became of another. Later visits of its
+    /// page, as that it is gone, stay as they ended.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
-        if let Some(record) = self.url(url)? {
+        let is_placement = |last: &Outcome| {
+            matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })
+        };
+        if let Some(record) = self.url(url)?
+            && record.last.as_ref().is_none_or(is_placement)
+        {
             self.note(url, &record, outcome);
         }
         Ok(())
