@@ -22,6 +22,8 @@ pub struct Record<'a> {
     section: Option<&'a str>,
     canonical: Option<&'a str>,
     fetched: Timestamp,
+    revision: u64,
+    gone: Option<String>,
     words: u64,
     sentence_length: f64,
     stop_word_share: Option<f64>,
@@ -61,6 +63,10 @@ pub struct Beside {
     /// The file of the archive that has its page, and the byte at which the record begins.
     /// `None`: the archive does not have it.
     pub archived: Option<(String, u64)>,
+    /// Earlier revisions: texts that its page had before.
+    pub earlier: u32,
+    /// When its page was found to be gone; `None`: it was there when last asked for.
+    pub gone: Option<Timestamp>,
 }
 
 /// The type of a field.
@@ -87,7 +93,7 @@ pub enum Kind {
 }
 
 /// All fields: name and type, in their order.
-pub const FIELDS: [(&str, Kind); 31] = [
+pub const FIELDS: [(&str, Kind); 33] = [
     ("id", Kind::Text),
     ("url", Kind::Text),
     ("host", Kind::Text),
@@ -100,6 +106,8 @@ pub const FIELDS: [(&str, Kind); 31] = [
     ("section", Kind::OptionalText),
     ("canonical", Kind::OptionalText),
     ("fetched", Kind::Time),
+    ("revision", Kind::Count),
+    ("gone", Kind::OptionalText),
     ("words", Kind::Count),
     ("sentence_length", Kind::Number),
     ("stop_word_share", Kind::OptionalNumber),
@@ -158,6 +166,8 @@ impl<'a> Record<'a> {
             section: document.section.as_deref(),
             canonical: document.canonical.as_deref(),
             fetched: document.fetched,
+            revision: u64::from(beside.earlier) + 1,
+            gone: beside.gone.map(|gone| gone.to_string()),
             words: quality.words,
             sentence_length: quality.sentence_length,
             stop_word_share: quality.stop_word_share,
@@ -197,6 +207,8 @@ impl<'a> Record<'a> {
             Cell::Text(self.section),
             Cell::Text(self.canonical),
             Cell::Long(self.fetched.as_microsecond()),
+            Cell::Long(i64::try_from(self.revision).unwrap_or(i64::MAX)),
+            Cell::Text(self.gone.as_deref()),
             Cell::Long(i64::try_from(self.words).unwrap_or(i64::MAX)),
             Cell::Number(Some(self.sentence_length)),
             Cell::Number(self.stop_word_share),

@@ -51,6 +51,10 @@ pub(crate) struct Export {
     /// Also the members of clusters: near-duplicates, for which another document stands
     #[arg(long)]
     pub(crate) members: bool,
+    /// Also the texts that pages had before, each as a document of the same id with its
+    /// number as revision; not with --into
+    #[arg(long, conflicts_with = "into")]
+    pub(crate) revisions: bool,
     /// Leave out paragraphs that a site or several sites repeat; their hashes are named in
     /// the field removed. Reads the corpus twice
     #[arg(long)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_archive::Place;
 use gleaner_config::Config;
-use gleaner_corpus::{Condition, Document, with_tones};
+use gleaner_corpus::{Condition, Document, DocumentId, with_tones};
 use gleaner_crawl::archive_files;
 use gleaner_export::filter::NEAR_DUPLICATE;
 use gleaner_export::{
@@ -16,7 +16,7 @@ use gleaner_export::{
     Tally,
 };
 use gleaner_frontier::UrlKey;
-use gleaner_store::{Store, StoreError};
+use gleaner_store::{History, Store, StoreError};
 use gleaner_vietnamese::Placement;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -52,6 +52,8 @@ struct Source {
     files: HashMap<u32, String>,
     /// Where tone marks are put; `None`: where they are kept.
     tones: Option<Placement>,
+    /// Whether earlier revisions are written, too.
+    revisions: bool,
 }
 
 impl Source {
@@ -59,7 +61,13 @@ impl Source {
         let store = settings::store(config, false)?.store();
         let repeats =
             if args.without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
-        Ok(Self { store, repeats, files: files_by_number(config)?, tones: tones(args.tones) })
+        Ok(Self {
+            store,
+            repeats,
+            files: files_by_number(config)?,
+            tones: tones(args.tones),
+            revisions: args.revisions,
+        })
     }
 
     /// A document in the form asked for, and what is known of it besides.
@@ -71,7 +79,8 @@ impl Source {
         if let Some(placement) = self.tones {
             document = with_tones(document, placement);
         }
-        let mut beside = Beside { urls, removed, archived, ..Beside::default() };
+        let History { earlier, gone } = self.store.history(document.id)?;
+        let mut beside = Beside { urls, removed, archived, earlier, gone, ..Beside::default() };
         if let Some(likeness) = self.store.likeness(document.id)? {
             beside.head = Some(likeness.head).filter(|head| *head != document.id);
             beside.similarity = likeness.similarity;
@@ -79,6 +88,21 @@ impl Source {
             beside.related = likeness.related.iter().map(|(id, _)| id.to_string()).collect();
         }
         Ok((document, beside))
+    }
+
+    /// The earlier revisions of a document, the first one first. Where their pages lie in
+    /// the archive is not noted.
+    fn earlier(&self, id: DocumentId) -> Result<Vec<(Document, Beside)>, StoreError> {
+        if !self.revisions {
+            return Ok(Vec::new());
+        }
+        let gone = self.store.history(id)?.gone;
+        let numbered = (0..).zip(self.store.revisions(id)?);
+        let complete = |(earlier, document): (u32, Document)| {
+            let urls = vec![document.url.clone()];
+            (document, Beside { urls, earlier, gone, ..Beside::default() })
+        };
+        Ok(numbered.map(complete).collect())
     }
 
     fn archived(&self, document: &Document) -> Result<Option<(String, u64)>, StoreError> {
@@ -242,6 +266,9 @@ fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result
 fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Beside) -> Done) -> Done {
     for document in source.store.documents() {
         let document = document.map_err(Failure::work)?;
+        for (document, beside) in source.earlier(document.id).map_err(Failure::work)? {
+            write(&document, &beside)?;
+        }
         let (document, beside) = source.complete(document).map_err(Failure::work)?;
         write(&document, &beside)?;
         bar.inc(1);
