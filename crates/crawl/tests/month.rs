@@ -14,13 +14,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, Progress, Purpose, Replay, Source, Start, Stop, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
 use gleaner_testkit::{Daily, Issue, Newspaper};
 use jiff::{SignedDuration, Timestamp};
 
+const OPTIONS: Options = Options { cache: 16 << 20, create: true };
 const NIGHTS: i64 = 31;
 /// Two in the morning of the paper's third day.
 const FIRST: &str = "2026-11-03T19:00:00Z";
@@ -32,7 +33,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     let sets: Vec<String> = usual.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_config::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let writer = open(folder, &Options { cache: 16 << 20, create: true }).unwrap();
+    let writer = open(folder, &OPTIONS).unwrap();
     let store = writer.store();
     let began = Instant::now();
     let clock = move || start + SignedDuration::try_from(began.elapsed()).unwrap();
@@ -88,6 +89,52 @@ fn kinds(paths: &[String]) -> BTreeMap<&str, usize> {
         *kinds.entry(kind).or_default() += 1;
     }
     kinds
+}
+
+/// All documents with their earlier revisions, each by host, text and time of fetching.
+fn corpus(store: &Store) -> BTreeMap<String, Vec<(String, Timestamp)>> {
+    let all = |document: gleaner_corpus::Document| {
+        let url = document.url.clone();
+        let revisions = store.revisions(document.id).unwrap().into_iter().chain([document]);
+        (url, revisions.map(|document| (document.text, document.fetched)).collect())
+    };
+    store.documents().map(|document| all(document.unwrap())).collect()
+}
+
+#[test]
+fn what_the_nights_have_gathered_can_be_made_anew_from_the_archive() {
+    let first: Timestamp = FIRST.parse().unwrap();
+    let daily = Daily::at(first);
+    let options = gleaner_testkit::Options { daily: Some(daily.clone()), ..Default::default() };
+    let paper = Newspaper::start_in_background(options).unwrap();
+    let (folder, anew) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for number in 0..4 {
+        daily.set(first + SignedDuration::from_hours(24 * number));
+        drop(night(folder.path(), &paper, daily.now(), &[]));
+    }
+    let before = corpus(&open(folder.path(), &OPTIONS).unwrap().store());
+    assert!(before.values().filter(|revisions| revisions.len() == 2).count() >= 3);
+
+    let mut config = Config::default();
+    config.store.path = folder.path().to_string_lossy().into_owned();
+    let files = gleaner_crawl::archive_files(&config).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let writer = open(anew.path(), &OPTIONS).unwrap();
+    let store = writer.store();
+    let replayed = gleaner_crawl::replay(Replay {
+        purpose: Purpose::Rebuild,
+        config,
+        seeds: parse_seeds(&Daily::seeds().join("\n"), "seeds").unwrap(),
+        pins: HostPins::default(),
+        admission: gleaner_corpus::Admission::default(),
+        writer,
+        runtime: runtime.handle().clone(),
+        stop: Stop::default(),
+        progress: Arc::new(Progress::default()),
+        sources: files.into_iter().map(|path| Source { path, offsets: None }).collect(),
+    });
+    assert!(replayed.unwrap().complete);
+    assert_eq!(corpus(&store), before);
 }
 
 #[test]
