@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod export;
+mod nights;
 mod shell;
 
 use std::num::NonZeroUsize;
@@ -14,6 +15,7 @@ use gleaner_template::Insert;
 
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
+pub(crate) use nights::Budgets;
 pub(crate) use shell::{Completions, Man};
 
 /// Builds growing text corpora from news sites.
@@ -47,7 +49,11 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner crawl --config config/demo.toml
   gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
-  gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --set crawl.max_pages_per_host=500")]
+  gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
+  gleaner crawl --max-pages 20 --set log.level=info
+
+Exit codes: 0 fine, 3 unusual (the report says what, `gleaner report`), 1 failed, 2 not
+understood, 130 interrupted. A run that ends at its budget is fine.")]
     Crawl(Crawl),
     /// Write documents out of the corpus
     #[command(after_help = export_help())]
@@ -151,6 +157,8 @@ pub(crate) struct Crawl {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) budgets: Budgets,
 }
 
 #[derive(Debug, clap::Args)]

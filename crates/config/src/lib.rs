@@ -108,6 +108,10 @@ pub struct Crawl {
     /// Pages fetched from one host in one run; the rest waits for the next run.
     /// 0: no limit.
     pub max_pages_per_host: u64,
+    /// Pages fetched in one run from all hosts together; then it ends. 0: no limit.
+    pub max_pages: u64,
+    /// A run ends after this time. 0s: no limit.
+    pub max_time: Span,
     /// The run waits this long for retries that are not yet due, then ends and
     /// leaves them to the next run.
     pub linger: Span,
@@ -288,6 +292,8 @@ impl Default for Crawl {
             seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
             max_depth: 12,
             max_pages_per_host: 10_000,
+            max_pages: 0,
+            max_time: Span::seconds(0),
             linger: Span::seconds(60),
             revisit: Span::seconds(90 * 60),
             workers: 0,

@@ -18,6 +18,7 @@
 mod admitting;
 mod applying;
 mod archiving;
+mod budget;
 mod clock;
 mod fetching;
 mod handing_out;
@@ -37,6 +38,7 @@ mod summary;
 mod watching;
 
 pub use archiving::{archive_files, archive_folder};
+pub use budget::{Budget, Ending};
 pub use clock::Clock;
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};

@@ -28,6 +28,7 @@ const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let mut config = settings::load(common)?;
+    args.budgets.lay_over(&mut config.crawl);
     let newspaper = demo(&mut config)?;
     let seeds = match newspaper {
         Some(_) if args.seeds.is_empty() => demo_seeds()?,
@@ -71,7 +72,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let summary = summary.map_err(Failure::work)?;
     let text = report(&summary, began.elapsed().as_secs_f64(), &data);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
-    if !summary.complete {
+    if !summary.ending.is_over() {
         return Err(Failure::Interrupted);
     }
     if nothing_reached(&summary) {
@@ -207,7 +208,7 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
 }
 
 fn next_step(summary: &Summary, data: &str) -> String {
-    if !summary.complete {
+    if !summary.ending.is_over() {
         return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
