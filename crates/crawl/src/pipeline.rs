@@ -11,7 +11,7 @@ use gleaner_config::{Bytes, Config};
 use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Run, Store, StoreError, Wait, Writer};
+use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -124,7 +124,11 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     crew.owner.count_all()?;
     let Dismissed { store, hosts, run } = crew.dismiss(ending.is_over())?;
     Ok(Summary {
-        hosts: store.counts(run.number)?,
+        hosts: store
+            .counts(run.number)?
+            .into_iter()
+            .filter(|(_, counts)| *counts != Counts::default())
+            .collect(),
         held_back: held_back(&store, &hosts, cap, ending)?,
         documents: store.totals()?.documents(),
         next_due: next_due(&store)?,
