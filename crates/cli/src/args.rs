@@ -15,7 +15,7 @@ use gleaner_template::Insert;
 
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
-pub(crate) use nights::Budgets;
+pub(crate) use nights::{Budgets, Color, Report, Schedule};
 pub(crate) use shell::{Completions, Man};
 
 /// Builds growing text corpora from news sites.
@@ -41,6 +41,16 @@ pub(crate) struct Common {
     /// Set one key, such as fetch.delay=5s; wins over the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
+    /// Where colours are wanted
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        global = true,
+        hide_possible_values = true
+    )]
+    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +65,21 @@ pub(crate) enum Command {
 Exit codes: 0 fine, 3 unusual (the report says what, `gleaner report`), 1 failed, 2 not
 understood, 130 interrupted. A run that ends at its budget is fine.")]
     Crawl(Crawl),
+    /// Stay up and crawl at the times of the settings, every night by itself
+    #[command(
+        after_help = "Times, zone, jitter and limits are keys of [schedule]; Ctrl-C ends it as it ends a crawl.
+
+Examples:
+  gleaner schedule --config gleaner.toml
+  gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]' --set schedule.zone=Asia/Ho_Chi_Minh"
+    )]
+    Schedule(Schedule),
+    /// Show what the last crawls came to, and what was unusual
+    #[command(after_help = "Examples:
+  gleaner report --data corpus
+  gleaner report --list
+  gleaner report --last 7 --json")]
+    Report(Report),
     /// Write documents out of the corpus
     #[command(after_help = export_help())]
     Export(Export),

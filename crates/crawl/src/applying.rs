@@ -274,6 +274,7 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         self.time(&mut change, &visit)?;
+        self.progress.live.ended(visit.url.host(), None);
         let gathered = change.gather(visit.key, visit.record)?;
         self.count(&mut change, visit.url.host(), None, bytes, refused)?;
         self.commit(change)?;
@@ -313,6 +314,7 @@ impl Owner {
         refused: Option<&Refused>,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
+        self.progress.live.ended(visit.url.host(), Some(&outcome));
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
         self.time(change, visit)?;
         self.end_uncounted(change, visit, outcome)

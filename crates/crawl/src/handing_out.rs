@@ -130,6 +130,7 @@ impl Owner {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
         self.purse.pay(1);
+        self.progress.live.asks(&host.name);
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         self.fetching.visit(Box::new(Visit { key, url, record, group, begun: Instant::now(), template }));
     }

@@ -10,7 +10,13 @@ use crate::{Report, Status};
 /// The sentences of a report, a line each, without the table.
 #[must_use]
 pub fn short(report: &Report) -> String {
-    let mut text = format!("{}\n", headline(report));
+    format!("{}\n{}", headline(report), sentences(report))
+}
+
+/// The findings of a report, a line each, the gravest first.
+#[must_use]
+pub fn sentences(report: &Report) -> String {
+    let mut text = String::new();
     for finding in &report.findings {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{} {}", mark(finding.grade), sentence(finding));

@@ -1,5 +1,9 @@
 //! What can be typed of a run's budgets, of the nights and of what is said about them.
 
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
 use gleaner_config::{Crawl, Span};
 
 /// Limits of one run; what is left waits for the next.
@@ -23,5 +27,53 @@ impl Budgets {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
         crawl.max_pages_per_host = self.max_per_host.unwrap_or(crawl.max_pages_per_host);
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Schedule {
+    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+    /// Begin with a crawl at once, then keep to the times
+    #[arg(long)]
+    pub(crate) once_now: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Report {
+    /// Show the last N reports
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) last: usize,
+    /// List all reports, a line each, the newest first
+    #[arg(long, conflicts_with = "last")]
+    pub(crate) list: bool,
+    /// Print a JSON object for each, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where colours are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    /// Whether standard error is to have colours (no-color.org).
+    pub(crate) fn wanted_on_stderr(self) -> bool {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+        let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => io::stderr().is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
+        }
     }
 }

@@ -11,6 +11,8 @@ pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
 pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod schedule;
 pub(crate) mod shell;
 pub(crate) mod snapshot;
 pub(crate) mod stats;
