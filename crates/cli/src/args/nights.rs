@@ -53,6 +53,44 @@ pub(crate) struct Report {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    /// A URL, or a host such as vnexpress.net
+    #[arg(value_name = "URL|HOST")]
+    pub(crate) what: String,
+    /// Ask for the URL now: robots.txt first, then once
+    #[arg(long)]
+    pub(crate) fetch: bool,
+    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+    /// Print one JSON object: for each word on the left a list
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Hosts {
+    /// What comes first: by name, or the most; last-success: what gave nothing for longest
+    #[arg(long, value_enum, value_name = "BY", default_value_t = HostOrder::Host)]
+    pub(crate) sort: HostOrder,
+    /// Only hosts whose name, template or state contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Print a JSON object for each, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HostOrder {
+    Host,
+    New,
+    Failed,
+    Queued,
+    LastSuccess,
+}
+
 /// Where colours are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Color {

@@ -1,11 +1,13 @@
 //! One file a command.
 
 pub(crate) mod crawl;
+pub(crate) mod doctor;
 pub(crate) mod duplicates;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod extract;
+pub(crate) mod hosts;
 pub(crate) mod learn;
 pub(crate) mod one_page;
 pub(crate) mod pages;
