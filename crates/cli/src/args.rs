@@ -1,19 +1,21 @@
 //! What can be typed.
 
+mod eval;
 mod export;
+mod nights;
 mod shell;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use gleaner_eval::Method;
-use gleaner_eval::papers::Paper;
 use gleaner_template::Insert;
 
+pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
+pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule};
 pub(crate) use shell::{Completions, Man};
 
 /// Builds growing text corpora from news sites.
@@ -39,6 +41,16 @@ pub(crate) struct Common {
     /// Set one key, such as fetch.delay=5s; wins over the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
+    /// Where colours are wanted
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        global = true,
+        hide_possible_values = true
+    )]
+    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,8 +59,41 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   gleaner crawl --config config/demo.toml
   gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
-  gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --set crawl.max_pages_per_host=500")]
+  gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
+  gleaner crawl --max-pages 20 --set log.level=info
+
+Exit codes: 0 fine, 3 unusual (the report says what, `gleaner report`), 1 failed, 2 not
+understood, 130 interrupted. A run that ends at its budget is fine.")]
     Crawl(Crawl),
+    /// Stay up and crawl at the times of the settings, every night by itself
+    #[command(
+        after_help = "Times, zone, jitter and limits are keys of [schedule]; Ctrl-C ends it as it ends a crawl.
+
+Examples:
+  gleaner schedule --config gleaner.toml
+  gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]' --set schedule.zone=Asia/Ho_Chi_Minh"
+    )]
+    Schedule(Schedule),
+    /// Show what the last crawls came to, and what was unusual
+    #[command(after_help = "Examples:
+  gleaner report --data corpus
+  gleaner report --list
+  gleaner report --last 7 --json")]
+    Report(Report),
+    /// Explain one URL or host: why it gives what it gives, or nothing
+    #[command(after_help = "Nothing is asked of anyone unless --fetch is given.
+
+Examples:
+  gleaner doctor vnexpress.net
+  gleaner doctor https://vnexpress.net/a-page-4181177.html --data corpus
+  gleaner doctor https://vnexpress.net/a-page-4181177.html --fetch --json")]
+    Doctor(Doctor),
+    /// List all hosts: what they gave, what waits, how they do
+    #[command(after_help = "Examples:
+  gleaner hosts --data corpus
+  gleaner hosts --sort last-success
+  gleaner hosts --filter 'out of date' --json")]
+    Hosts(Hosts),
     /// Write documents out of the corpus
     #[command(after_help = export_help())]
     Export(Export),
@@ -151,6 +196,8 @@ pub(crate) struct Crawl {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) budgets: Budgets,
 }
 
 #[derive(Debug, clap::Args)]
@@ -299,83 +346,6 @@ pub(crate) struct Learn {
     pub(crate) host: Option<String>,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Eval {
-    /// Sets: folders with a manifest.jsonl, or folders of such folders
-    #[arg(required = true, value_name = "FOLDER")]
-    pub(crate) sets: Vec<PathBuf>,
-    /// What a method may learn from before it extracts a page
-    #[arg(long, value_enum, default_value_t = EvalProtocol::Cold)]
-    pub(crate) protocol: EvalProtocol,
-    /// Only this method; repeatable [default: all that the protocol allows]
-    #[arg(long, value_name = "NAME", value_parser = methods())]
-    pub(crate) method: Vec<Method>,
-    /// Take this measure besides words, in the table, JSON and CSV; repeatable
-    ///
-    /// edit_distance_pages counts the pages of which the mean edit distance ratio is: texts
-    /// that are long and unlike (80,000 characters and more) are not measured.
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) measure: Vec<EvalMeasure>,
-    /// Print a JSON object for each set and method, and for all sets together, one a line
-    ///
-    /// Times are in the table for people only, since they differ from run to run. With
-    /// --protocol papers it is an object a row of a table: paper, table, row, from (the
-    /// paper, ours, the difference) and figures by column; and one a table with its remarks.
-    #[arg(long, conflicts_with = "csv")]
-    pub(crate) json: bool,
-    /// Print the same as CSV, on standard output: it takes no file name
-    #[arg(long)]
-    pub(crate) csv: bool,
-    /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
-    #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
-    pub(crate) worst: Option<usize>,
-    /// Judge each page by a block model grown now from the other sites (2 minutes), not the built-in one
-    #[arg(long)]
-    pub(crate) cross_validate: bool,
-    /// With --protocol papers: only the tables of this paper; repeatable
-    #[arg(long, value_name = "NAME", value_parser = papers())]
-    pub(crate) paper: Vec<Paper>,
-    /// With --protocol papers: write the papers' figures into this folder, as SVG
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) pictures: Option<PathBuf>,
-    /// Threads; of more than 4 a core, 4 a core are started [default: one a core]
-    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
-    pub(crate) threads: Option<NonZeroUsize>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum EvalProtocol {
-    /// Five folds a set: each page by what the other folds teach
-    Template,
-    /// Each page by itself
-    Cold,
-    /// The tables of the papers, with our figures in their rows
-    Papers,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EvalMeasure {
-    /// Precision, recall and F of blocks (FastContentExtractor, IV.B.1)
-    Blocks,
-    /// The same by the longest common subsequence of words (Line-Block)
-    Subsequence,
-    /// Edit distance ratio of characters (Text-To-Tag Ratio, 5.1)
-    EditDistance,
-    /// Bytes of HTML and text, plain and gzip (Text-To-Tag Ratio, 5.2)
-    Space,
-    /// All of these
-    All,
-}
-
-/// clap's own words for a number that is none are the compiler's.
-fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_| "name 1 or more, or leave it out for one a core")
-}
-
-fn pages(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "name a number of pages, 0 or more")
-}
-
 /// The methods' names, which help lists, to methods.
 fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
@@ -385,9 +355,4 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 fn inserts() -> impl TypedValueParser<Value = Insert> {
     PossibleValuesParser::new(Insert::ALL.map(Insert::name))
         .map(|name| Insert::named(&name).expect("only names of inserts are possible"))
-}
-
-fn papers() -> impl TypedValueParser<Value = Paper> {
-    PossibleValuesParser::new(Paper::ALL.map(Paper::name))
-        .map(|name| Paper::named(&name).expect("only names of papers are possible"))
 }

@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The work failed.
     Work(String),
+    /// The crawl is done, and its report says that something is unusual.
+    Unusual,
     /// The user stopped it; everything is kept.
     Interrupted,
     /// Whoever read standard output has gone (`gleaner export | head`).
@@ -49,6 +51,7 @@ impl Failure {
                 say(format_args!("gleaner: {message}"));
                 ExitCode::FAILURE
             }
+            Self::Unusual => ExitCode::from(3),
             Self::Interrupted => ExitCode::from(130),
             Self::NobodyReads => ExitCode::SUCCESS,
         }

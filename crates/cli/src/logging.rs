@@ -1,6 +1,6 @@
 //! Logs on standard error, above the progress bar where there is one.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use gleaner_config::Log;
 use indicatif::ProgressBar;
@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::failure::Failure;
 
 /// Begins logging; `bar` is stepped aside for each line.
-pub(crate) fn begin(log: &Log, bar: &ProgressBar) -> Result<(), Failure> {
+pub(crate) fn begin(log: &Log, bar: &ProgressBar, colors: bool) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
     // A plain level is meant for gleaner: libraries have their own idea of a warning.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
@@ -20,7 +20,7 @@ pub(crate) fn begin(log: &Log, bar: &ProgressBar) -> Result<(), Failure> {
     if log.json {
         lines.json().init();
     } else {
-        lines.with_ansi(io::stderr().is_terminal()).with_target(false).init();
+        lines.with_ansi(colors).with_target(false).init();
     }
     Ok(())
 }

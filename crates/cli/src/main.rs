@@ -1,7 +1,7 @@
 //! The binary `gleaner`: what was typed, handed to the rooms that do the work.
 //!
 //! Exit codes: 0 done, 1 failed, 2 not understood (command line, configuration,
-//! seeds), 130 interrupted. Results go to standard output; progress, logs and
+//! seeds), 3 done and unusual (a crawl), 130 interrupted. Results go to standard output; progress, logs and
 //! errors to standard error.
 
 // It panics where standard error cannot be written; `aside::say` does not.
@@ -12,6 +12,7 @@ mod aside;
 mod commands;
 mod failure;
 mod logging;
+mod nightly;
 mod settings;
 mod signals;
 mod table;
@@ -28,6 +29,10 @@ fn main() -> ExitCode {
     let Args { command, common } = Args::parse();
     let done = match command {
         Command::Crawl(args) => commands::crawl::run(&common, args),
+        Command::Schedule(args) => commands::schedule::run(&common, &args),
+        Command::Report(args) => commands::report::run(&common, &args),
+        Command::Doctor(args) => commands::doctor::run(&common, &args),
+        Command::Hosts(args) => commands::hosts::run(&common, &args),
         Command::Export(args) => commands::export::run(&common, args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),

@@ -1,7 +1,7 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
 //! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
-//! [`Store`], [`Archive`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
+//! [`Store`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
 //! defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
 //! holds it complete and equal to the defaults in this file.
@@ -39,6 +39,10 @@ pub struct Config {
     pub store: Store,
     /// Whether and how answers are kept as they came.
     pub archive: Archive,
+    /// What is said about a run that has ended, and to whom.
+    pub report: Report,
+    /// When `gleaner schedule` crawls.
+    pub schedule: Schedule,
     /// What is logged.
     pub log: Log,
     /// The bundled newspaper.
@@ -108,6 +112,10 @@ pub struct Crawl {
     /// Pages fetched from one host in one run; the rest waits for the next run.
     /// 0: no limit.
     pub max_pages_per_host: u64,
+    /// Pages fetched in one run from all hosts together; then it ends. 0: no limit.
+    pub max_pages: u64,
+    /// A run ends after this time. 0s: no limit.
+    pub max_time: Span,
     /// The run waits this long for retries that are not yet due, then ends and
     /// leaves them to the next run.
     pub linger: Span,
@@ -248,6 +256,46 @@ pub struct Archive {
     pub level: u32,
 }
 
+/// What is said about a run that has ended, and to whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Report {
+    /// Reports that are kept; the oldest are removed. 0: all.
+    pub keep: usize,
+    /// A program and its arguments, run after a crawl. Empty: none.
+    pub command: Vec<String>,
+    /// After which crawls it is run.
+    pub notify: Notify,
+}
+
+/// After which crawls the command of the user's choice is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notify {
+    /// After each.
+    Always,
+    /// After those that were unusual or failed.
+    Unusual,
+    /// After those that failed.
+    Failed,
+}
+
+/// When `gleaner schedule` crawls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Schedule {
+    /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
+    pub times: Vec<String>,
+    /// Time zone of these times by its IANA name. Empty: the system's.
+    pub zone: String,
+    /// Each start is put off by a random time shorter than this.
+    pub jitter: Span,
+    /// A night's crawl ends after this time. 0s: no limit.
+    pub max_time: Span,
+    /// A start that was missed by no more than this is made up for.
+    pub catch_up: Span,
+}
+
 /// What is logged, on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -295,6 +343,8 @@ impl Default for Crawl {
             seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
             max_depth: 12,
             max_pages_per_host: 10_000,
+            max_pages: 0,
+            max_time: Span::seconds(0),
             linger: Span::seconds(60),
             revisit: Span::seconds(90 * 60),
             recheck_window: Span::seconds(3 * 86_400),
@@ -340,6 +390,24 @@ impl Default for Store {
 impl Default for Archive {
     fn default() -> Self {
         Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 1 }
+    }
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self { keep: 400, command: Vec::new(), notify: Notify::Unusual }
+    }
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self {
+            times: vec!["0 2 * * *".into()],
+            zone: String::new(),
+            jitter: Span::seconds(10 * 60),
+            max_time: Span::seconds(6 * 60 * 60),
+            catch_up: Span::seconds(12 * 60 * 60),
+        }
     }
 }
 

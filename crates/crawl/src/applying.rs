@@ -317,6 +317,7 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         self.time(&mut change, &visit)?;
+        self.progress.live.ended(visit.url.host(), None);
         let rhythm = visit.record.rhythm.at(visit.at);
         let gathered = change.gather(visit.key, UrlRecord { rhythm, ..visit.record })?;
         self.count(&mut change, visit.url.host(), None, bytes, refused)?;
@@ -357,6 +358,7 @@ impl Owner {
         refused: Option<&Refused>,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
+        self.progress.live.ended(visit.url.host(), Some(&outcome));
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
         self.time(change, visit)?;
         self.count_call(change, visit, &outcome)?;

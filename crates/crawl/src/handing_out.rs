@@ -55,7 +55,7 @@ impl Owner {
     pub(crate) fn hand_out(&mut self) -> Result<(), CrawlError> {
         // One moment for all, so that what becomes due while this runs waits its turn.
         let now = Instant::now();
-        while self.in_flight < self.config.fetch.concurrency {
+        while self.in_flight < self.config.fetch.concurrency && self.purse.empty(now).is_none() {
             let Some(group) = self.schedule.pop(now) else { break };
             let wait = self.fetching.fetcher.gates().ready_in(&group);
             if wait.is_zero() {
@@ -129,6 +129,8 @@ impl Owner {
     fn send(&mut self, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
+        self.purse.pay(1);
+        self.progress.live.asks(&host.name);
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         let (begun, at) = (Instant::now(), self.clock.now());
         let visit = Visit { key, url, record, group, begun, at, sight: Sight::Same, template };
@@ -184,8 +186,9 @@ impl Owner {
     }
 
     /// At the end: hosts that gathered too few pages are worked through all the
-    /// same. Gives whether there was such a host.
-    pub(crate) fn close(&mut self) -> Result<bool, CrawlError> {
+    /// same. Gives whether there was such a host. A template is learned from them if
+    /// the run is `quiet`, or the host has nothing more: else the next run brings more.
+    pub(crate) fn close(&mut self, quiet: bool) -> Result<bool, CrawlError> {
         let waiting: Vec<HostId> = self
             .hosts
             .iter()
@@ -199,7 +202,8 @@ impl Owner {
                 break;
             }
             let Some(host) = self.hosts.get(id) else { continue };
-            let enough = host.gathered >= self.config.template.min_pages;
+            let enough = host.gathered >= self.config.template.min_pages
+                && (quiet || self.store.next_ready(id)?.is_none());
             if !enough && !self.has_unsettled(id)? {
                 continue;
             }

@@ -18,6 +18,7 @@
 mod admitting;
 mod applying;
 mod archiving;
+mod budget;
 mod clock;
 mod fetching;
 mod handing_out;
@@ -25,11 +26,14 @@ mod hosts;
 mod job;
 mod known;
 mod learning;
+mod live;
+mod nights;
 mod owner;
 mod pipeline;
 mod progress;
 mod reading;
 mod replay;
+mod reporting;
 mod revisiting;
 mod schedule;
 mod settling;
@@ -38,11 +42,15 @@ mod summary;
 mod watching;
 
 pub use archiving::{archive_files, archive_folder};
+pub use budget::{Budget, Ending};
 pub use clock::Clock;
+pub use live::Active;
+pub use nights::{Nights, NightsError};
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{Progress, Snapshot};
 pub use reading::{Draft, Origin, draft, draft_of};
 pub use replay::{Purpose, Replay, Replayed, Source, replay};
+pub use reporting::report;
 pub use summary::{HeldBack, Summary};
 
 use std::sync::Arc;

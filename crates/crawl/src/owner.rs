@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
+use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
@@ -62,6 +63,8 @@ pub(crate) struct Owner {
     pub(crate) began: Timestamp,
     /// Pages that earlier processes fetched from each host in this run.
     fetched: HashMap<String, u64>,
+    /// What this run may still cost.
+    pub(crate) purse: Purse,
 }
 
 impl Owner {
@@ -80,6 +83,7 @@ impl Owner {
         let store = writer.store();
         let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
         let (now, clock) = (Instant::now(), fetching.clock.clone());
+        let purse = Purse::of(&config.crawl, now);
         Ok(Self {
             store,
             writer,
@@ -103,6 +107,7 @@ impl Owner {
             began: clock.now(),
             clock,
             fetched: HashMap::new(),
+            purse,
         })
     }
 
@@ -115,6 +120,7 @@ impl Owner {
             .into_iter()
             .map(|(host, counts)| (host, counts.fetched))
             .collect();
+        self.purse.pay(self.fetched.values().sum());
         let records: Vec<HostRecord> = self.store.hosts().collect::<Result<_, _>>()?;
         for record in &records {
             self.progress.queue.fetch_add(record.queued, std::sync::atomic::Ordering::Relaxed);
@@ -190,19 +196,23 @@ impl Owner {
         self.fetching.fetcher.gates().set_gap(&group, gap);
     }
 
-    /// The crawl: until nothing is due, or a stop is asked for and what was in
-    /// flight is in.
-    pub(crate) fn work(&mut self, events: &Receiver<Event>) -> Result<bool, CrawlError> {
+    /// The crawl: until nothing is due, or a budget is reached or a stop is asked for
+    /// and what was in flight is in.
+    pub(crate) fn work(&mut self, events: &Receiver<Event>) -> Result<Ending, CrawlError> {
         loop {
             if self.stop.asked() {
                 if self.in_flight == 0 {
-                    return Ok(false);
+                    return Ok(Ending::Stopped);
+                }
+            } else if let Some(budget) = self.purse.empty(Instant::now()) {
+                if self.in_flight == 0 && !self.close(false)? {
+                    return Ok(Ending::Budget(budget));
                 }
             } else {
                 self.tick()?;
                 self.hand_out()?;
-                if self.in_flight == 0 && self.quiet()? && !self.close()? {
-                    return Ok(true);
+                if self.in_flight == 0 && self.quiet()? && !self.close(true)? {
+                    return Ok(Ending::Quiet);
                 }
             }
             match events.recv_timeout(self.pause()) {
@@ -263,6 +273,17 @@ impl Owner {
         if free < floor.get() {
             return Err(CrawlError::DiskFull { free, floor });
         }
+        Ok(())
+    }
+
+    /// Notes every host of this run, also those at which nothing happened: a report
+    /// must tell them from hosts that were not in scope.
+    pub(crate) fn count_all(&mut self) -> Result<(), CrawlError> {
+        let mut change = self.writer.begin();
+        for (_, host) in self.hosts.iter() {
+            change.count(self.run.number, &host.name, |_| {})?;
+        }
+        self.writer.commit(change)?;
         Ok(())
     }
 }

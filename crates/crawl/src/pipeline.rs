@@ -11,7 +11,7 @@ use gleaner_config::{Bytes, Config};
 use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
 use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Run, Store, StoreError, Turn, Wait, Writer};
+use gleaner_store::{Counts, Run, Store, StoreError, Turn, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -93,7 +93,7 @@ pub struct Start {
     pub clock: Clock,
 }
 
-/// Crawls until nothing is due or a stop is asked for. Blocks; the owner of the
+/// Crawls until nothing is due, a budget is reached or a stop is asked for. Blocks; the owner of the
 /// store is the calling thread.
 ///
 /// # Errors
@@ -120,16 +120,21 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         progress,
         clock,
     })?;
-    let complete = crew.owner.work(&crew.arrivals)?;
-    let Dismissed { store, hosts, run } = crew.dismiss(complete)?;
+    let ending = crew.owner.work(&crew.arrivals)?;
+    crew.owner.count_all()?;
+    let Dismissed { store, hosts, run } = crew.dismiss(ending.is_over())?;
     Ok(Summary {
-        hosts: store.counts(run.number)?,
-        held_back: held_back(&store, &hosts, cap, complete)?,
+        hosts: store
+            .counts(run.number)?
+            .into_iter()
+            .filter(|(_, counts)| *counts != Counts::default())
+            .collect(),
+        held_back: held_back(&store, &hosts, cap, ending)?,
         documents: store.totals()?.documents(),
         next_due: next_due(&store)?,
         run,
         resumed,
-        complete,
+        ending,
     })
 }
 

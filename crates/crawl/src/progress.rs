@@ -14,6 +14,7 @@ pub struct Progress {
     pub(crate) queue: AtomicU64,
     pub(crate) gathered: AtomicU64,
     pub(crate) in_flight: AtomicU64,
+    pub(crate) live: crate::live::Live,
 }
 
 /// The counters at one moment.

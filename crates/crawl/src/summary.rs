@@ -2,6 +2,7 @@
 
 use gleaner_store::{Counts, Run, Store, StoreError, Wait};
 
+use crate::budget::Ending;
 use crate::hosts::{Host, Hosts};
 use gleaner_fetch::Access;
 
@@ -12,8 +13,8 @@ pub struct Summary {
     pub run: Run,
     /// Whether it went on with a run that had been interrupted.
     pub resumed: bool,
-    /// Whether it ended by itself, rather than by a stop.
-    pub complete: bool,
+    /// How it ended.
+    pub ending: Ending,
     /// Hosts with what happened there, by name.
     pub hosts: Vec<(String, Counts)>,
     /// Hosts with URLs that were left to the next run.
@@ -42,13 +43,13 @@ pub(crate) fn held_back(
     store: &Store,
     hosts: &Hosts,
     cap: u64,
-    complete: bool,
+    ending: Ending,
 ) -> Result<Vec<HeldBack>, StoreError> {
     let mut held = Vec::new();
     for (id, host) in hosts.iter() {
         let urls = store.count_ready(id, COUNTED)?;
         if urls > 0 {
-            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, cap, complete) });
+            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, cap, ending) });
         }
     }
     for record in &store.waiting(Wait::Retry, COUNTED)? {
@@ -63,14 +64,15 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-fn why(host: &Host, cap: u64, complete: bool) -> String {
+fn why(host: &Host, cap: u64, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
     }
-    match &host.access {
-        Some(Access::AllDisallowed { reason }) => reason.clone(),
+    match (&host.access, ending) {
+        (Some(Access::AllDisallowed { reason }), _) => reason.clone(),
         _ if cap > 0 && host.fetched >= cap => format!("crawl.max_pages_per_host = {cap} reached"),
-        _ if !complete => "the run was interrupted".into(),
-        _ => "the host asked to wait".into(),
+        (_, Ending::Stopped) => "the run was interrupted".into(),
+        (_, Ending::Budget(budget)) => format!("{budget} reached"),
+        (_, Ending::Quiet) => "the host asked to wait".into(),
     }
 }

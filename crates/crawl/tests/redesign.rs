@@ -112,7 +112,7 @@ fn a_redesign_is_noticed_learned_and_mended() {
     let sets = settings(&newspaper);
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let (summary, store) = crawl(folder.path(), &Newspaper::seeds().join("\n"), &sets);
-    assert!(summary.complete);
+    assert!(summary.ending.is_over());
     check_corpus(&newspaper, &store);
 }
 
@@ -126,7 +126,7 @@ fn stopped_again_and_again_around_the_redesign_it_ends_the_same() {
     for requests in (20..).step_by(9) {
         let reached = |_: &Store| newspaper.request_count() >= requests;
         let (summary, store) = crawl_until(folder.path(), &seeds, &sets, reached);
-        if summary.complete {
+        if summary.ending.is_over() {
             check_corpus(&newspaper, &store);
             break;
         }

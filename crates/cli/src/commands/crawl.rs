@@ -2,22 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
-use gleaner_frontier::Seed;
+use gleaner_crawl::{Budget, Ending, Summary};
+use gleaner_report::{Report, Status, text};
 use gleaner_store::Counts;
-use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 
+use crate::Done;
 use crate::args::{Common, Crawl};
-use crate::aside::say;
 use crate::failure::Failure;
+use crate::nightly::house::House;
+use crate::nightly::reporting;
 use crate::table::table;
-use crate::watching::Watching;
-use crate::{Done, logging, settings, signals, watching};
 
 /// Outcomes that have a column of their own; the rest is in the table of reasons.
 const COLUMNS: [&str; 7] =
@@ -27,87 +24,29 @@ const COLUMNS: [&str; 7] =
 const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
-    let mut config = settings::load(common)?;
-    let newspaper = demo(&mut config)?;
-    let seeds = match newspaper {
-        Some(_) if args.seeds.is_empty() => demo_seeds()?,
-        _ => settings::seeds(&args.seeds, &config)?,
-    };
-    let pins = settings::pins(&config)?;
-    let admission = settings::admission(&config)?;
-    let bar = watching::bar();
-    logging::begin(&config.log, &bar)?;
-    if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
-        say(
-            "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org",
-        );
-    }
-    let writer = settings::store(&config, true)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
-    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
-    signals::listen(runtime.handle(), stop.clone(), {
-        let bar = bar.clone();
-        move || bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
-    });
-
+    let house = House::open(common, &args.seeds, &args.budgets, |_| Ok(()))?;
     let began = Instant::now();
-    let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
-    let data = config.store.path.clone();
-    let runtime_handle = runtime.handle().clone();
-    let summary = gleaner_crawl::run(Start {
-        config,
-        seeds,
-        pins,
-        admission,
-        writer,
-        runtime: runtime_handle,
-        stop,
-        progress,
-        clock: Clock::default(),
-    });
-    drop(watching);
-    runtime.shutdown_background();
-
-    let summary = summary.map_err(Failure::work)?;
-    let text = report(&summary, began.elapsed().as_secs_f64(), &data);
+    let crawled = house.crawl();
+    let seconds = began.elapsed().as_secs_f64();
+    let report = reporting::report(&house, &crawled);
+    let data = house.config.store.path.clone();
+    house.close();
+    let summary = crawled.map_err(Failure::work)?;
+    let text = end(&summary, report.as_ref(), seconds, &data);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
-    if !summary.complete {
-        return Err(Failure::Interrupted);
+    match report.map(|report| report.status) {
+        None if !summary.ending.is_over() => Err(Failure::Interrupted),
+        // Why there is no report was logged.
+        None | Some(Status::Fine) => Ok(()),
+        Some(Status::Unusual) => Err(Failure::Unusual),
+        Some(Status::Failed) => {
+            Err(Failure::Work("no page of any seed could be fetched; the table above says why".into()))
+        }
     }
-    if nothing_reached(&summary) {
-        return Err(Failure::Work("no page of any seed could be fetched; the table above says why".into()));
-    }
-    Ok(())
-}
-
-/// Whether the corpus is empty because no site answered: a nightly job must see that.
-fn nothing_reached(summary: &Summary) -> bool {
-    let mut all = Counts::default();
-    summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
-    let failed = all.ended("failed") + all.ended("private_address");
-    let ended: u64 = all.outcomes.values().sum();
-    summary.documents == 0 && ended == failed && (failed > 0 || !summary.held_back.is_empty())
-}
-
-/// Starts the bundled newspaper where the settings ask for it. It is reached
-/// through itself as a proxy, so that its hosts keep their names.
-fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
-    if !config.demo.newspaper {
-        return Ok(None);
-    }
-    let newspaper = Newspaper::start_in_background(gleaner_testkit::Options::default())
-        .map_err(|error| Failure::Work(format!("cannot serve the bundled newspaper: {error}")))?;
-    config.fetch.proxy = newspaper.proxy();
-    Ok(Some(newspaper))
-}
-
-fn demo_seeds() -> Result<Vec<Seed>, Failure> {
-    gleaner_frontier::parse_seeds(&Newspaper::seeds().join("\n"), "the bundled newspaper")
-        .map_err(Failure::usage)
 }
 
 /// The end of a run, for people.
-fn report(summary: &Summary, seconds: f64, data: &str) -> String {
+fn end(summary: &Summary, report: Option<&Report>, seconds: f64, data: &str) -> String {
     let mut all = Counts::default();
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
     let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
@@ -123,6 +62,7 @@ fn report(summary: &Summary, seconds: f64, data: &str) -> String {
         all.ended("stored"),
         summary.documents,
     );
+    text += &findings(report);
     text += &if summary.hosts.is_empty() {
         "No URL ended in this run.\n".to_owned()
     } else {
@@ -132,6 +72,12 @@ fn report(summary: &Summary, seconds: f64, data: &str) -> String {
     text += &section("Links that were not followed", &["Host", "Links", "Reason"], refused(summary));
     text += &section("Left to the next run", &["URLs", "Why", "Hosts"], held_back(summary));
     text + &next_step(summary, data)
+}
+
+/// What the report says, before all figures.
+fn findings(report: Option<&Report>) -> String {
+    let found = report.filter(|report| !report.findings.is_empty());
+    found.map_or_else(String::new, |report| format!("\n{}", text::sentences(report)))
 }
 
 fn outcomes(summary: &Summary, all: &Counts) -> String {
@@ -207,8 +153,18 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
 }
 
 fn next_step(summary: &Summary, data: &str) -> String {
-    if !summary.complete {
-        return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
+    let (key, value) = match summary.ending {
+        Ending::Stopped => {
+            return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
+        }
+        Ending::Budget(Budget::Pages) => ("crawl.max_pages", "pages"),
+        Ending::Budget(Budget::Time) => ("crawl.max_time", "time"),
+        Ending::Quiet => ("", ""),
+    };
+    if !key.is_empty() {
+        return format!(
+            "\nThe run has reached its {value} ({key}); the same command goes on with the rest.\n"
+        );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
     let due = match due {

@@ -1,16 +1,20 @@
 //! One file a command.
 
 pub(crate) mod crawl;
+pub(crate) mod doctor;
 pub(crate) mod duplicates;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod extract;
+pub(crate) mod hosts;
 pub(crate) mod learn;
 pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
 pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod schedule;
 pub(crate) mod shell;
 pub(crate) mod snapshot;
 pub(crate) mod stats;

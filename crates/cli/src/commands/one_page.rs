@@ -35,9 +35,11 @@ pub(crate) struct Knowledge {
     pub(crate) pins: Pins,
 }
 
-struct Fetched {
-    source: String,
-    url: Option<CanonicalUrl>,
+/// A page as it was fetched.
+pub(crate) struct Fetched {
+    pub(crate) source: String,
+    /// Where redirects led.
+    pub(crate) url: Option<CanonicalUrl>,
 }
 
 /// Reads the page.
@@ -91,7 +93,7 @@ fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
 }
 
 /// Asks for one page as the crawl would: robots.txt first, and the gap between.
-fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
+pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;

@@ -16,7 +16,7 @@ use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer, set_aside};
 use gleaner_template::HostPins;
 
-use crate::args::{Common, Ingest, Rebuild};
+use crate::args::{Color, Common, Ingest, Rebuild};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
@@ -31,7 +31,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
     let writer = begin_rebuild(&config, args.force)?;
-    let replayed = replay(config.clone(), rules, Purpose::Rebuild, seeds, writer, sources)?;
+    let replayed = replay(common.color, config.clone(), rules, Purpose::Rebuild, seeds, writer, sources)?;
     if replayed.complete {
         let mut writer = settings::open_store(&config, false)?;
         let mut change = writer.begin();
@@ -84,7 +84,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
     let sources = own_archive(&config)?;
     let rules = Rules::of(&config)?;
     let writer = settings::store(&config, false)?;
-    let replayed = replay(config, rules, Purpose::Reextract, Vec::new(), writer, sources)?;
+    let replayed = replay(common.color, config, rules, Purpose::Reextract, Vec::new(), writer, sources)?;
     ended(&replayed)
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let sources = sources(&args.files)?;
     let rules = Rules::of(&config)?;
     let writer = settings::store(&config, true)?;
-    let replayed = replay(config, rules, Purpose::Ingest, Vec::new(), writer, sources)?;
+    let replayed = replay(common.color, config, rules, Purpose::Ingest, Vec::new(), writer, sources)?;
     ended(&replayed)
 }
 
@@ -122,6 +122,7 @@ impl Rules {
 }
 
 fn replay(
+    color: Color,
     config: Config,
     rules: Rules,
     purpose: Purpose,
@@ -131,7 +132,7 @@ fn replay(
 ) -> Result<Replayed, Failure> {
     let Rules { pins, admission } = rules;
     let bar = watching::bar();
-    logging::begin(&config.log, &bar)?;
+    logging::begin(&config.log, &bar, color.wanted_on_stderr())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
     let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
     signals::listen(runtime.handle(), stop.clone(), {

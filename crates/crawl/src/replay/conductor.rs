@@ -105,7 +105,7 @@ impl Conductor {
                     return Ok(false);
                 }
                 // Hosts with too few pages for a template come last.
-                if is_through && (self.purpose == Purpose::Reextract || !owner.close()?) {
+                if is_through && (self.purpose == Purpose::Reextract || !owner.close(true)?) {
                     return Ok(true);
                 }
             }

@@ -1,0 +1,72 @@
+//! What is found, a line each: a word for what it is, and what is to be said of it.
+
+use std::fmt::Write;
+
+use gleaner_store::HostRecord;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// See the head of this file.
+#[derive(Debug, Default)]
+pub(super) struct Facts(Vec<(&'static str, String)>);
+
+impl Facts {
+    /// Adds a fact. One that says several things is given several times.
+    pub(super) fn add(&mut self, what: &'static str, says: impl Into<String>) {
+        self.0.push((what, says.into()));
+    }
+
+    /// Puts a fact before all others.
+    pub(super) fn lead(&mut self, what: &'static str, says: impl Into<String>) {
+        self.0.insert(0, (what, says.into()));
+    }
+
+    /// For people: words on the left, once each.
+    pub(super) fn text(&self) -> String {
+        let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
+        let (mut text, mut last) = (String::new(), "");
+        for (what, says) in &self.0 {
+            let shown = if *what == last { "" } else { *what };
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{shown:width$}  {says}");
+            last = what;
+        }
+        text
+    }
+
+    /// For programs: an object of lists.
+    pub(super) fn json(&self) -> String {
+        let mut object = Map::new();
+        for (what, says) in &self.0 {
+            let entry = object.entry(what.replace(' ', "_")).or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(list) = entry {
+                list.push(Value::String(says.clone()));
+            }
+        }
+        format!("{}\n", Value::Object(object))
+    }
+}
+
+/// When a host may be asked.
+pub(super) fn patience(host: &HostRecord, now: Timestamp) -> String {
+    match host.held_until {
+        _ if host.paused => "paused: nothing is asked there until it is taken back".into(),
+        Some(until) if until > now => format!("left alone until {until}, as it asked or failed"),
+        _ => "may be asked".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_of_one_kind_stand_together() {
+        let mut facts = Facts::default();
+        facts.add("last answer", "a");
+        facts.add("last answer", "b");
+        facts.lead("url", "c");
+        assert_eq!(facts.text(), "url          c\nlast answer  a\n             b\n");
+        assert_eq!(facts.json(), "{\"last_answer\":[\"a\",\"b\"],\"url\":[\"c\"]}\n");
+    }
+}

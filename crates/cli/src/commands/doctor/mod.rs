@@ -1,0 +1,76 @@
+//! `gleaner doctor`: what is known of one URL or host, and why it gives nothing.
+//!
+//! It reads the store and asks nothing of anyone, unless `--fetch` is given.
+
+mod facts;
+mod host;
+mod url;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gleaner_config::Config;
+use gleaner_frontier::{CanonicalUrl, Scope, Seed};
+use gleaner_store::{Options, Store, StoreError};
+
+use crate::args::{Common, Doctor};
+use crate::failure::Failure;
+use crate::{Done, settings};
+
+/// What both kinds of question look at.
+pub(crate) struct Clinic {
+    config: Config,
+    store: Store,
+    /// `None`: there is no file of seeds.
+    seeds: Option<Vec<Seed>>,
+}
+
+pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
+    let config = settings::load(common)?;
+    let store = open(&config)?;
+    let seeds = match settings::seeds(&args.seeds, &config) {
+        Err(failure) if !args.seeds.is_empty() => return Err(failure),
+        seeds => seeds.ok(),
+    };
+    let clinic = Clinic { config, store, seeds };
+    let facts = if args.what.contains('/') {
+        let text =
+            if args.what.contains("://") { args.what.clone() } else { format!("https://{}", args.what) };
+        url::facts(&clinic, &text, args.fetch)?
+    } else {
+        host::facts(&clinic, &args.what)?
+    };
+    let shown = if args.json { facts.json() } else { facts.text() };
+    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+fn open(config: &Config) -> Result<Store, Failure> {
+    let options = Options { cache: config.store.cache.get(), create: false };
+    match gleaner_store::open(Path::new(&config.store.path), &options) {
+        Ok(writer) => Ok(writer.store()),
+        Err(error @ StoreError::Busy { .. }) => Err(Failure::Work(format!(
+            "{error}; take a copy and ask that: gleaner snapshot COPY, then gleaner doctor --data COPY"
+        ))),
+        Err(error) => Err(Failure::work(error)),
+    }
+}
+
+impl Clinic {
+    /// Whether a registrable domain is crawled, and who says so.
+    fn scope(&self, domain: &str) -> String {
+        let Some(seeds) = &self.seeds else {
+            return "not known: no file of seeds was found; name it with --seeds".into();
+        };
+        match seeds.iter().find(|seed| seed.url.domain() == domain) {
+            Some(seed) => format!("in scope: {domain} is a site of {} line {}", seed.file, seed.line),
+            None => format!(
+                "out of scope: {domain} is none of the {} sites of the seeds",
+                Scope::from_seeds(seeds).domains().count()
+            ),
+        }
+    }
+
+    fn is_in_scope(&self, url: &CanonicalUrl) -> bool {
+        self.seeds.as_ref().is_none_or(|seeds| Scope::from_seeds(seeds).contains(url))
+    }
+}

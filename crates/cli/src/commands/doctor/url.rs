@@ -1,0 +1,305 @@
+//! One URL: from its form to its document, in the order in which a page travels.
+
+use std::path::{Path, PathBuf};
+
+use gleaner_archive::{Item, Place, Reader};
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_fetch::{RobotsRecord, Verdict as Rule};
+use gleaner_frontier::{CanonicalUrl, Outcome};
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_store::{Archived, UrlRecord, UrlState, Wait};
+use gleaner_template::article::Signals;
+use gleaner_template::{Judgement, Method, SiteTemplate, Verdict, judge};
+use jiff::Timestamp;
+
+use super::Clinic;
+use super::facts::{Facts, patience};
+use crate::commands::one_page;
+use crate::failure::Failure;
+use crate::settings;
+
+/// All that is known of a URL.
+pub(super) fn facts(clinic: &Clinic, text: &str, fetch: bool) -> Result<Facts, Failure> {
+    let mut facts = Facts::default();
+    let url = match CanonicalUrl::parse(text) {
+        Ok(url) => url,
+        Err(refusal) => {
+            facts.add("url", text);
+            facts.add("why", format!("a link to it is never followed: {refusal}"));
+            return Ok(facts);
+        }
+    };
+    let why = clinic.add_known(&mut facts, &url, fetch)?;
+    facts.lead("why", why);
+    facts.lead("url", url.as_str());
+    Ok(facts)
+}
+
+impl Clinic {
+    /// Adds what is known; gives the one sentence that says why there is a document, or none.
+    fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
+        facts.add("key", url.key().to_string());
+        facts.add("scope", self.scope(url.domain()));
+        let robots = self.robots(url)?;
+        let forbidden = robots.as_ref().is_some_and(|(rule, _)| !rule.is_allowed());
+        facts.add("robots.txt", robots.map_or_else(|| "not asked for yet".into(), |(_, says)| says));
+        let Some(record) = self.store.url(url.key()).map_err(Failure::work)? else {
+            facts.add("state", "unknown: no page, feed or sitemap that was read has named it");
+            if fetch {
+                self.add_fetched(facts, url)?;
+            }
+            return Ok(self.of_unknown(url, forbidden, fetch));
+        };
+        facts.add("state", state(&record));
+        let tries =
+            if record.tries > 0 { format!(", {} tries failed since", record.tries) } else { String::new() };
+        facts.add(
+            "found",
+            format!("as a {:?}, {} links from a seed, sitemap or feed{tries}", record.role, record.depth)
+                .to_lowercase(),
+        );
+        if let Some(outcome) = &record.last {
+            facts.add("last visit", outcome.to_string());
+        }
+        self.add_host(facts, url)?;
+        let document = self.document(&record, url)?;
+        if let Some(document) = &document {
+            self.add_document(facts, document, url)?;
+        }
+        let judged = self.add_archived(facts, &record, url)?;
+        if fetch {
+            self.add_fetched(facts, url)?;
+        }
+        Ok(why(&record, document.as_ref(), judged))
+    }
+
+    fn of_unknown(&self, url: &CanonicalUrl, forbidden: bool, fetch: bool) -> String {
+        if !self.is_in_scope(url) {
+            return "a link to it is not followed: its site is none of the seeds".into();
+        }
+        if forbidden {
+            return "it would not be asked for: robots.txt forbids it".into();
+        }
+        let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
+        format!("nothing has led to it yet; once a page, feed or sitemap names it, it is asked for{more}")
+    }
+
+    /// What the host's robots.txt says of the URL.
+    fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
+        let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
+        Ok(kept.map(|robots| {
+            let access = robots.rules(self.config.fetch.product());
+            let rule = access.verdict(&url.url()[::url::Position::BeforePath..]);
+            let says = match &rule {
+                Rule::Allowed { rule: None } => "allowed: no rule matches".to_owned(),
+                Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
+                Rule::Disallowed { rule } => format!("forbidden by `{rule}`"),
+            };
+            let says = format!("{says} (asked for at {}, again after {})", robots.at, robots.next_ask());
+            (rule, says)
+        }))
+    }
+
+    fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
+        let now = Timestamp::now();
+        facts
+            .add("host", format!("{}: {}; {} URLs wait there", host.name, patience(&host, now), host.queued));
+        Ok(())
+    }
+
+    /// The document that carries the URL's text.
+    fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
+        let key = record.twin_of.unwrap_or_else(|| url.key());
+        self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
+    }
+
+    fn add_document(
+        &self,
+        facts: &mut Facts,
+        document: &Document,
+        url: &CanonicalUrl,
+    ) -> Result<(), Failure> {
+        let version =
+            document.template_version.map(|version| format!(" version {version}")).unwrap_or_default();
+        let sure = document.confidence.map(|sure| format!(", confidence 0.{sure:02}")).unwrap_or_default();
+        facts.add(
+            "document",
+            format!(
+                "{}: {} words, language {}, by {}{version}{sure}",
+                document.id,
+                gleaner_extract::words(&document.text).count(),
+                document.language,
+                document.method,
+            ),
+        );
+        if document.url != url.as_str() {
+            facts.add("document", format!("the text came first from {}", document.url));
+        }
+        if let Some(title) = &document.title {
+            facts.add("document", format!("\"{title}\""));
+        }
+        let likeness = self.store.likeness(document.id).map_err(Failure::work)?;
+        if let Some(likeness) = likeness.filter(|likeness| likeness.head != document.id) {
+            let head = self.store.document(likeness.head).map_err(Failure::work)?;
+            let head = head.map_or_else(|| likeness.head.to_string(), |head| head.url);
+            let similarity = likeness.similarity.unwrap_or_default();
+            facts.add(
+                "document",
+                format!(
+                    "nearly the same as {head} (similarity {similarity:.2}), which stands for it in exports"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// Judges the archived page by today's rules; gives whether it is an article.
+    fn add_archived(
+        &self,
+        facts: &mut Facts,
+        record: &UrlRecord,
+        url: &CanonicalUrl,
+    ) -> Result<Option<bool>, Failure> {
+        let Some(kept) = &record.archived else { return Ok(None) };
+        let Some(path) = self.archive_file(kept)? else {
+            facts.add("archived", format!("in file {}, which is not there", kept.file));
+            return Ok(None);
+        };
+        facts.add("archived", format!("{} at byte {}, fetched at {}", path.display(), kept.offset, kept.at));
+        match self.page(&path, kept) {
+            Ok(source) => self.add_judged(facts, "judged again now", &source, url).map(Some),
+            Err(reason) => {
+                facts.add("judged again now", format!("the record cannot be read: {reason}"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn archive_file(&self, kept: &Archived) -> Result<Option<PathBuf>, Failure> {
+        let files = gleaner_crawl::archive_files(&self.config).map_err(Failure::work)?;
+        let number = |path: &PathBuf| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Place { file, offset: 0 }.number()
+        };
+        Ok(files.into_iter().find(|path| number(path) == kept.file))
+    }
+
+    /// The text of an archived page.
+    fn page(&self, path: &Path, kept: &Archived) -> Result<String, String> {
+        let limit = usize::try_from(self.config.fetch.max_page.get()).unwrap_or(usize::MAX);
+        let mut reader = Reader::open(path, kept.offset, limit).map_err(|error| error.to_string())?;
+        match reader.next() {
+            Some(Ok(Item::Record(record))) => {
+                let http = record.http().ok_or("it is no answer")?;
+                let content_type = http.header("content-type").map(str::to_owned);
+                Ok(decode(&http.payload(limit).body, content_type.as_deref()).text)
+            }
+            Some(Ok(Item::Damage(damage))) => Err(damage.reason),
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("the file ends before it".into()),
+        }
+    }
+
+    fn add_judged(
+        &self,
+        facts: &mut Facts,
+        what: &'static str,
+        source: &str,
+        url: &CanonicalUrl,
+    ) -> Result<bool, Failure> {
+        let page = Page::parse(source);
+        let verdict = judge(&page, url.as_str());
+        let signals = Signals::of(&page);
+        let spread = format!(
+            "{:.0} words on the page, {:.0} of them in links, {:.0} in sentences, {:.0} in one stretch",
+            signals.words, signals.linked, signals.prose, signals.stretch
+        );
+        let Verdict::NotArticle(reason) = verdict else {
+            facts.add(what, self.extracted(&page, url)?);
+            facts.add(what, spread);
+            return Ok(true);
+        };
+        facts.add(what, format!("no article: {reason} ({})", reason.label()));
+        facts.add(what, spread);
+        Ok(false)
+    }
+
+    /// What is extracted of an article today.
+    fn extracted(&self, page: &Page, url: &CanonicalUrl) -> Result<String, Failure> {
+        let json = self.store.template(url.host()).map_err(Failure::work)?;
+        let template = json.and_then(|json| SiteTemplate::from_json(&json).ok());
+        let pins = settings::pins_of(&self.config, Some(url.host()))?;
+        let extracted = Judgement::of(page, template.as_ref(), &pins).extracted();
+        let words: usize =
+            extracted.lines.iter().map(|line| gleaner_extract::words(&line.text).count()).sum();
+        let by = match (&template, extracted.method) {
+            (_, Method::BlockModel) | (None, _) => "alone".into(),
+            (Some(template), _) => format!("by its site's template, version {}", template.version),
+        };
+        Ok(format!("an article: {words} words {by}, confidence {:.2}", extracted.confidence))
+    }
+
+    /// Asks for the page now, as `gleaner extract URL` does.
+    fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        match one_page::fetch(url.as_str(), &self.config) {
+            Ok(fetched) => {
+                let at = fetched.url.as_ref().unwrap_or(url);
+                if at != url {
+                    facts.add("fetched now", format!("it leads to {at}"));
+                }
+                self.add_judged(facts, "fetched now", &fetched.source, at)?;
+            }
+            Err(Failure::Work(why)) => facts.add("fetched now", why),
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+}
+
+fn time(second: u64) -> String {
+    let time = i64::try_from(second).ok().and_then(|second| Timestamp::from_second(second).ok());
+    time.map_or_else(|| "never".into(), |time| time.to_string())
+}
+
+fn state(record: &UrlRecord) -> String {
+    match record.state {
+        UrlState::Ready { rank, sequence } => {
+            format!(
+                "ready: asked for when its host's turn comes (rank {rank}, smaller is earlier; number {sequence})"
+            )
+        }
+        UrlState::Waiting { wait: Wait::Retry, due, .. } => {
+            format!("waiting for another try, not before {}", time(due))
+        }
+        UrlState::Waiting { wait: Wait::Revisit, due, .. } => format!("visited; due again at {}", time(due)),
+        UrlState::Gathered { .. } => {
+            "gathered: its page is kept until its host has pages enough for a template".into()
+        }
+        UrlState::Done => "done: it is not asked for again".into(),
+        UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+    }
+}
+
+/// The one sentence.
+fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) -> String {
+    let Some(outcome) = &record.last else {
+        return match record.state {
+            UrlState::Gathered { .. } => {
+                "its page is there; its document follows when its host's template is learned".into()
+            }
+            _ => "it has not been asked for yet".into(),
+        };
+    };
+    let now = match (outcome, judged) {
+        (Outcome::NotArticle { .. }, Some(true)) => {
+            "; judged by today's rules it is an article: `gleaner reextract` takes it in"
+        }
+        _ => "",
+    };
+    match document {
+        Some(_) => format!("its text is in the corpus: {outcome}"),
+        None => format!("there is no document: {outcome}{now}"),
+    }
+}

@@ -1,0 +1,101 @@
+//! `gleaner report`: what the last crawls came to.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use gleaner_report::{Figures, Report, folder, page, text};
+
+use crate::args::{self, Common};
+use crate::failure::Failure;
+use crate::table::{NOTHING, table};
+use crate::{Done, settings};
+
+pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
+    let config = settings::load(common)?;
+    let folder = folder::of(Path::new(&config.store.path));
+    let wanted = if args.list { usize::MAX } else { args.last };
+    let paths = folder::list(&folder).map_err(Failure::work)?;
+    if paths.is_empty() {
+        let folder = folder.display();
+        return Err(Failure::Work(format!(
+            "there is no report in {folder}; `gleaner crawl` writes one at its end"
+        )));
+    }
+    let mut reports = Vec::new();
+    for path in paths.iter().take(wanted) {
+        reports.push(folder::read(path).map_err(Failure::work)?);
+    }
+    let shown = if args.json {
+        reports
+            .iter()
+            .map(|report| serde_json::to_string(report).map(|line| line + "\n"))
+            .collect::<Result<_, _>>()
+            .map_err(Failure::work)?
+    } else if args.list {
+        listed(&reports)
+    } else {
+        reports.iter().map(|report| one(report, &folder)).collect::<Vec<_>>().join("\n")
+    };
+    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+}
+
+fn listed(reports: &[Report]) -> String {
+    let row = |report: &Report| {
+        let totals = &report.totals;
+        let gravest = report.findings.first().map(text::sentence).unwrap_or_default();
+        vec![
+            report.run.to_string(),
+            report.started.strftime("%Y-%m-%d %H:%M").to_string(),
+            text::duration(report.seconds()),
+            report.status.label().to_owned(),
+            totals.new.to_string(),
+            totals.failed().to_string(),
+            text::size(totals.bytes),
+            gravest,
+        ]
+    };
+    let head = ["Run", "Began (UTC)", "Took", "Status", "New", "Failed", "Size", "First finding"];
+    format!("{}\n", table(&head, reports.iter().map(row)))
+}
+
+fn one(report: &Report, folder: &Path) -> String {
+    let mut shown = text::short(report);
+    let usual = |usual: Option<f64>| usual.map_or_else(|| NOTHING.to_owned(), |new| format!("{new:.0}"));
+    let row = |name: &str, new: String, figures: &Figures, template: String| {
+        let numbers = [
+            figures.revised,
+            figures.duplicates,
+            figures.near_duplicates,
+            figures.failed(),
+            figures.visits(),
+        ];
+        let numbers = numbers.map(|number| number.to_string());
+        [name.to_owned(), figures.new.to_string(), new]
+            .into_iter()
+            .chain(numbers)
+            .chain([text::size(figures.bytes), template])
+            .collect::<Vec<_>>()
+    };
+    let mut rows: Vec<_> = report
+        .lively()
+        .map(|host| row(&host.name, usual(host.usual), &host.figures, page::template(host)))
+        .collect();
+    rows.push(row("all hosts", NOTHING.to_owned(), &report.totals, String::new()));
+    let head = [
+        "Host",
+        "New",
+        "Usual",
+        "Changed",
+        "Duplicate",
+        "Near-duplicate",
+        "Failed",
+        "URLs",
+        "Size",
+        "Template",
+    ];
+    // Writing to a String cannot fail.
+    let _ = writeln!(shown, "\n{}", table(&head, rows));
+    let _ = writeln!(shown, "All reasons stand in the pages in {}", folder.display());
+    shown
+}

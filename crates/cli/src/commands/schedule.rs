@@ -1,0 +1,111 @@
+//! `gleaner schedule`: stays up and crawls at the times of the settings.
+//!
+//! The store stays open over all nights. An error of one night is reported, and the next
+//! night is tried; only what would fail every night (the command line, the settings, the
+//! seeds, a data folder that cannot be opened) ends the program, before the first.
+
+use std::hash::{BuildHasher, RandomState};
+use std::thread;
+use std::time::Duration;
+
+use gleaner_config::{Config, Span};
+use gleaner_crawl::Nights;
+use gleaner_report::text;
+use jiff::Timestamp;
+
+use crate::Done;
+use crate::args::{Budgets, Common, Schedule};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::nightly::house::House;
+use crate::nightly::reporting;
+
+/// How often the clock and the stop are looked at: a machine may sleep, a clock be set.
+const LOOK: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
+    let mut nights = None;
+    let check = |config: &mut Config| {
+        nights = Some(Nights::of(&config.schedule).map_err(Failure::usage)?);
+        config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
+        Ok(())
+    };
+    let house = House::open(common, &args.seeds, &Budgets::default(), check)?;
+    let nights = nights.expect("the house was opened after a look at the schedule");
+    let kept = keep(&house, &nights, args.once_now);
+    house.close();
+    kept
+}
+
+/// The shorter of two limits, of which 0 is none.
+fn sooner(one: Span, other: Span) -> Span {
+    match (one.get().is_zero(), other.get().is_zero()) {
+        (true, _) => other,
+        (_, true) => one,
+        (false, false) => one.min(other),
+    }
+}
+
+/// Keeps the schedule until a stop is asked for.
+fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
+    let last = house.store.last_run().map_err(Failure::work)?;
+    if once_now {
+        night(house, nights, "asked for")?;
+    } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
+        night(house, nights, &format!("the start of {} was missed", nights.told(start)))?;
+    }
+    let mut after = Timestamp::now();
+    while !house.stop.asked() {
+        let start =
+            nights.after(after).ok_or_else(|| Failure::Work("the schedule has no next start".into()))?;
+        after = start;
+        let delay = nights.delay(random());
+        let at = start.checked_add(delay).unwrap_or(start);
+        say(format_args!("gleaner: the next crawl begins at {}", nights.told(at)));
+        if !wait_until(house, at) {
+            break;
+        }
+        if nights.is_past(start, Timestamp::now()) {
+            say(format_args!("gleaner: the start of {} was missed and is too long ago", nights.told(start)));
+            after = Timestamp::now();
+            continue;
+        }
+        night(house, nights, "scheduled")?;
+        let now = Timestamp::now();
+        let passed_over = nights.starts(after, now).count();
+        if passed_over > 0 {
+            say(format_args!("gleaner: {passed_over} starts fell into this crawl and are passed over"));
+            after = now;
+        }
+    }
+    Err(Failure::Interrupted)
+}
+
+/// A number that nobody can guess, from what hash maps are seeded by.
+fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+/// Waits for a time of day; `false`: a stop was asked for.
+fn wait_until(house: &House, at: Timestamp) -> bool {
+    while Timestamp::now() < at {
+        if house.stop.asked() {
+            return false;
+        }
+        thread::sleep(LOOK);
+    }
+    !house.stop.asked()
+}
+
+/// One crawl, and what is said about it.
+fn night(house: &House, nights: &Nights, why: &str) -> Done {
+    say(format_args!("gleaner: a crawl begins at {} ({why})", nights.told(Timestamp::now())));
+    let crawled = house.crawl();
+    if let Err(error) = &crawled {
+        say(format_args!("gleaner: the crawl failed: {error}"));
+    }
+    if let Some(report) = reporting::report(house, &crawled) {
+        say(text::short(&report).trim_end());
+    }
+    Ok(())
+}

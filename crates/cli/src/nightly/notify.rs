@@ -1,0 +1,89 @@
+//! The command of the user's choice, run with a report.
+//!
+//! No shell is between: what stands in the report cannot become a command. The awkward
+//! truth: a command that hangs holds the next night up for as long as its time limit.
+
+use std::io::{self, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_config::{Notify, Report as Settings};
+use gleaner_report::folder::Written;
+use gleaner_report::{Report, Status, text};
+use tracing::{error, info};
+
+/// How long the command may take.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How often it is looked at.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Runs the command, if there is one and the report is one to be told. Its failure is
+/// logged and nothing else: the corpus is what matters.
+pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
+    let [program, arguments @ ..] = settings.command.as_slice() else { return };
+    let is_told = match settings.notify {
+        Notify::Always => true,
+        Notify::Unusual => report.status >= Status::Unusual,
+        Notify::Failed => report.status == Status::Failed,
+    };
+    if !is_told {
+        return;
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).env("GLEANER_STATUS", report.status.label());
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    if let Some(files) = files {
+        command.env("GLEANER_REPORT", &files.json).env("GLEANER_REPORT_HTML", &files.html);
+    }
+    match run(&mut command, text::short(report), LIMIT) {
+        Ok(Some(status)) if status.success() => info!(program, "the report is passed on"),
+        Ok(Some(status)) => error!(program, %status, "report.command failed"),
+        Ok(None) => error!(program, limit = ?LIMIT, "report.command took too long and was ended"),
+        Err(error) => error!(program, %error, "report.command cannot be run"),
+    }
+}
+
+/// Runs a command with a text on its standard input; `None`: it took longer than `limit`.
+fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // Who does not read it does not want it. The thread ends with the child.
+        thread::spawn(move || drop(input.write_all(text.as_bytes())));
+    }
+    wait(&mut child, Instant::now() + limit)
+}
+
+fn wait(child: &mut Child, until: Instant) -> io::Result<Option<ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= until {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_hangs_is_ended() {
+        let mut hangs = Command::new("sleep");
+        hangs.arg("1000").stdin(Stdio::piped());
+        assert!(run(&mut hangs, "text".into(), Duration::from_millis(50)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_command_that_does_not_read_is_no_trouble() {
+        let mut ends = Command::new("true");
+        ends.stdin(Stdio::piped());
+        let status = run(&mut ends, "x".repeat(1 << 20), LIMIT).unwrap();
+        assert!(status.unwrap().success());
+    }
+}

@@ -1,0 +1,34 @@
+//! The report of a crawl: written beside the corpus, and told to whom the user chose.
+
+use std::path::Path;
+
+use gleaner_crawl::{CrawlError, Summary};
+use gleaner_report::{Report, folder};
+use jiff::Timestamp;
+use tracing::error;
+
+use crate::nightly::house::House;
+use crate::nightly::notify;
+
+/// Makes the report of a crawl, writes it, and runs the user's command. `None`: the crawl
+/// was interrupted and is not over, or the report cannot be made, which is logged.
+pub(crate) fn report(house: &House, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
+    let made = gleaner_crawl::report(&house.store, &house.config, crawled, Timestamp::now());
+    let report = match made {
+        Ok(report) => report?,
+        Err(error) => {
+            error!(%error, "there is no report, since the store cannot be read");
+            return None;
+        }
+    };
+    let (folder, settings) = (folder::of(Path::new(&house.config.store.path)), &house.config.report);
+    let files = match folder::write(&folder, &report, settings.keep) {
+        Ok(files) => Some(files),
+        Err(error) => {
+            error!(%error, "the report cannot be written");
+            None
+        }
+    };
+    notify::tell(settings, &report, files.as_ref());
+    Some(report)
+}

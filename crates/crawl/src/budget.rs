@@ -1,0 +1,109 @@
+//! What a run may cost, and how it ends.
+//!
+//! A run that has reached its budget ends like one for which nothing is due: nothing new is
+//! handed out, what is in flight is finished, and the run counts as ended. What is left is
+//! asked for in the next run.
+//!
+//! The awkward truth: the time counts from the beginning of this process's part of a run,
+//! the pages from the run's own beginning, as far as earlier processes had flushed them.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use gleaner_config::Crawl;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing was due any more.
+    Quiet,
+    /// A budget was reached.
+    Budget(Budget),
+    /// It was told to stop; the same run goes on the next time.
+    Stopped,
+}
+
+/// A budget of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// `crawl.max_pages`.
+    Pages,
+    /// `crawl.max_time`.
+    Time,
+}
+
+impl Ending {
+    /// Whether the run is over, rather than waiting for the next process.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Self::Stopped)
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pages => "crawl.max_pages",
+            Self::Time => "crawl.max_time",
+        })
+    }
+}
+
+/// What is left of a run's budgets.
+#[derive(Debug)]
+pub(crate) struct Purse {
+    /// 0: no limit.
+    max_pages: u64,
+    /// 0: no limit.
+    max_time: Duration,
+    begun: Instant,
+    pages: u64,
+}
+
+impl Purse {
+    pub(crate) fn of(crawl: &Crawl, begun: Instant) -> Self {
+        Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
+    }
+
+    /// Pages that were handed out.
+    pub(crate) const fn pay(&mut self, pages: u64) {
+        self.pages += pages;
+    }
+
+    /// The budget that is used up at `now`.
+    pub(crate) fn empty(&self, now: Instant) -> Option<Budget> {
+        if self.max_pages > 0 && self.pages >= self.max_pages {
+            return Some(Budget::Pages);
+        }
+        let is_late = !self.max_time.is_zero() && now.saturating_duration_since(self.begun) >= self.max_time;
+        is_late.then_some(Budget::Time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_used_up_at_its_last_page_or_second() {
+        let begun = Instant::now();
+        let sets = ["crawl.max_pages=3", "crawl.max_time=6h"].map(String::from);
+        let config = gleaner_config::read(None, &sets).unwrap();
+        let mut purse = Purse::of(&config.crawl, begun);
+        let hour = Duration::from_secs(3600);
+        assert_eq!(purse.empty(begun + 5 * hour), None);
+        assert_eq!(purse.empty(begun + 6 * hour), Some(Budget::Time));
+        purse.pay(2);
+        assert_eq!(purse.empty(begun), None);
+        purse.pay(1);
+        assert_eq!(purse.empty(begun), Some(Budget::Pages));
+    }
+
+    #[test]
+    fn without_budgets_a_run_ends_by_itself() {
+        let begun = Instant::now();
+        let mut purse = Purse::of(&Crawl::default(), begun);
+        purse.pay(u64::from(u32::MAX));
+        assert_eq!(purse.empty(begun + Duration::from_secs(1 << 30)), None);
+    }
+}

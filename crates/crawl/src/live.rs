@@ -1,0 +1,142 @@
+//! Which hosts are active at this moment, for a terminal.
+//!
+//! The owner notes what it hands out and what comes back; whoever watches takes a copy. A
+//! host is kept for as long as the crawl lives, some 100 bytes each.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gleaner_frontier::Outcome;
+
+use crate::progress::Progress;
+
+/// The hosts of a running crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Live(Mutex<HashMap<String, Seen>>);
+
+#[derive(Debug, Clone)]
+struct Seen {
+    pages: u64,
+    stored: u64,
+    last: String,
+    at: Instant,
+    asked: bool,
+}
+
+/// A host that is active.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Active {
+    /// Its name.
+    pub host: String,
+    /// Visits that ended in this process's part of the run.
+    pub pages: u64,
+    /// Documents of them.
+    pub stored: u64,
+    /// How the last visit ended, by [`Outcome::reason`]; empty: none has.
+    pub last: String,
+    /// Whether a URL of it is in flight.
+    pub asked: bool,
+    /// How long ago something happened there.
+    pub since: Duration,
+}
+
+impl Live {
+    fn hosts(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
+        // A name and counters: whatever was written before a panic is as good as any.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn see(&self, host: &str, change: impl FnOnce(&mut Seen)) {
+        let mut hosts = self.hosts();
+        if !hosts.contains_key(host) {
+            let seen = Seen { pages: 0, stored: 0, last: String::new(), at: Instant::now(), asked: false };
+            hosts.insert(host.to_owned(), seen);
+        }
+        if let Some(seen) = hosts.get_mut(host) {
+            change(seen);
+            seen.at = Instant::now();
+        }
+    }
+
+    /// A URL of the host is handed out.
+    pub(crate) fn asks(&self, host: &str) {
+        self.see(host, |seen| seen.asked = true);
+    }
+
+    /// A visit of the host has ended; `None`: without an outcome of its own yet.
+    pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
+        self.see(host, |seen| {
+            seen.asked = false;
+            seen.pages += 1;
+            seen.stored += u64::from(matches!(outcome, Some(Outcome::Stored)));
+            seen.last = outcome.map_or_else(|| "gathered".into(), Outcome::reason);
+        });
+    }
+}
+
+impl Progress {
+    /// Hosts at which something happened within `window`, the busiest first, `limit` at
+    /// most; and how many more there are.
+    #[must_use]
+    pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
+        let now = Instant::now();
+        let active = |(host, seen): (&String, &Seen)| Active {
+            host: host.clone(),
+            pages: seen.pages,
+            stored: seen.stored,
+            last: seen.last.clone(),
+            asked: seen.asked,
+            since: now.saturating_duration_since(seen.at),
+        };
+        let mut hosts: Vec<Active> = self.live.hosts().iter().map(active).collect();
+        hosts.retain(|host| host.asked || host.since <= window);
+        hosts.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.host.cmp(&b.host)));
+        let more = hosts.len().saturating_sub(limit);
+        hosts.truncate(limit);
+        (hosts, more)
+    }
+
+    /// Begins to count from nothing, as for the next run.
+    pub fn reset(&self) {
+        let counters = [
+            &self.pages,
+            &self.stored,
+            &self.duplicates,
+            &self.near_duplicates,
+            &self.failures,
+            &self.hosts,
+            &self.queue,
+            &self.gathered,
+            &self.in_flight,
+        ];
+        counters.iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
+        self.live.hosts().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_hosts_come_first_and_the_rest_is_counted() {
+        let progress = Progress::default();
+        for (host, visits) in [("a.example", 2), ("b.example", 5), ("c.example", 1)] {
+            for _ in 0..visits {
+                progress.live.asks(host);
+                progress.live.ended(host, Some(&Outcome::Stored));
+            }
+        }
+        progress.live.asks("d.example");
+        let (hosts, more) = progress.active(Duration::from_secs(60), 2);
+        let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
+        assert_eq!((names, more), (vec!["b.example", "a.example"], 2));
+        assert_eq!((hosts[0].pages, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
+        let (asked, _) = progress.active(Duration::ZERO, 9);
+        assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));
+        progress.reset();
+        assert_eq!(progress.active(Duration::from_secs(60), 9), (Vec::new(), 0));
+    }
+}

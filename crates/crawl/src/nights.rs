@@ -1,0 +1,262 @@
+//! When a crawl begins by itself: cron expressions in a time zone.
+//!
+//! An expression is read in the zone's own clock time, each of which comes once a day: one
+//! that the clock leaves out in spring comes as much later as the clock jumps, one that it
+//! has twice in autumn comes the first time. Nothing here reads a clock or waits; times and
+//! random numbers are handed in.
+//!
+//! The awkward truth: an expression for each hour therefore has one start less on the day on
+//! which an hour comes twice.
+
+use std::time::Duration;
+
+use cronexpr::{Crontab, MakeTimestamp, parse_crontab};
+use gleaner_config::Schedule;
+use gleaner_store::Run;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use thiserror::Error;
+
+/// Longest stretch that a clock is ever put forward, and more.
+const LEAP: SignedDuration = SignedDuration::from_hours(3);
+/// Starts that are looked at to find the last one; an expression for each minute has
+/// 1,440 a day.
+const STARTS: usize = 20_000;
+
+/// Why a schedule cannot be used.
+#[derive(Debug, Error)]
+pub enum NightsError {
+    /// No expression is given.
+    #[error("schedule.times: name at least one, such as \"0 2 * * *\"")]
+    NoTimes,
+    /// An expression is none.
+    #[error(
+        "schedule.times: \"{text}\": {reason}; write minute, hour, day of the month, month, weekday, such as \"0 2 * * *\""
+    )]
+    NoTime {
+        /// What stands there.
+        text: String,
+        /// What is wrong, on one line.
+        reason: String,
+    },
+    /// An expression never comes true, such as the 30th of February.
+    #[error("schedule.times: \"{text}\" never comes")]
+    Never {
+        /// What stands there.
+        text: String,
+    },
+    /// The zone is not known.
+    #[error(
+        "schedule.zone: \"{zone}\" is not known here; write it as \"Asia/Ho_Chi_Minh\" (on Debian the zones are in the package tzdata)"
+    )]
+    NoZone {
+        /// What stands there.
+        zone: String,
+    },
+}
+
+/// The starts of a schedule.
+#[derive(Debug, Clone)]
+pub struct Nights {
+    /// In a clock time that is taken for UTC.
+    times: Vec<Crontab>,
+    zone: TimeZone,
+    jitter: Duration,
+    catch_up: SignedDuration,
+}
+
+impl Nights {
+    /// Reads a schedule.
+    ///
+    /// # Errors
+    /// An expression or the zone cannot be used.
+    pub fn of(schedule: &Schedule) -> Result<Self, NightsError> {
+        let zone = if schedule.zone.is_empty() {
+            TimeZone::system()
+        } else {
+            let unknown = |_| NightsError::NoZone { zone: schedule.zone.clone() };
+            TimeZone::get(&schedule.zone).map_err(unknown)?
+        };
+        if schedule.times.is_empty() {
+            return Err(NightsError::NoTimes);
+        }
+        Ok(Self {
+            times: schedule.times.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?,
+            zone,
+            jitter: schedule.jitter.get(),
+            catch_up: SignedDuration::try_from(schedule.catch_up.get()).unwrap_or(SignedDuration::MAX),
+        })
+    }
+
+    /// The first start after a time; `None`: there is none within four years.
+    #[must_use]
+    pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
+        self.times.iter().filter_map(|one| self.next_of(one, time)).min()
+    }
+
+    fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
+        let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
+        // A clock time that was left out comes later than it says.
+        let mut clock = clock.checked_sub(LEAP).ok()?;
+        for _ in 0..STARTS {
+            let next = one.find_next(MakeTimestamp(clock)).ok()?;
+            clock = next.timestamp();
+            let at = next.datetime().to_zoned(self.zone.clone()).ok()?.timestamp();
+            if at > time {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// The start that is to be made up for at `now`: the last one before it, if it is no
+    /// longer ago than `schedule.catch_up` and no run has begun since, or the one that has
+    /// is not over. `None` also for a corpus without any run: it is not behind.
+    #[must_use]
+    pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
+        let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
+        let last = last?;
+        (last.started < start || last.ended.is_none()).then_some(start)
+    }
+
+    /// The starts after `from`, up to `to`.
+    pub fn starts(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        let next = move |time: &Timestamp| self.after(*time).filter(|start| *start <= to);
+        std::iter::successors(next(&from), next).take(STARTS)
+    }
+
+    /// Whether a start is too long ago to be made up for.
+    #[must_use]
+    pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
+        // A minute is no delay: a machine may be busy.
+        now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
+    }
+
+    /// How much later than it says a start is, by a random number.
+    #[must_use]
+    pub fn delay(&self, random: u64) -> Duration {
+        let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);
+        Duration::from_millis(random.checked_rem(millis).unwrap_or(0))
+    }
+
+    /// A time in the schedule's zone, for people.
+    #[must_use]
+    pub fn told(&self, time: Timestamp) -> String {
+        let zoned = time.to_zoned(self.zone.clone());
+        let name = self.zone.iana_name().unwrap_or("local time");
+        format!("{} {name}", zoned.strftime("%Y-%m-%d %H:%M:%S"))
+    }
+}
+
+fn parsed(text: &str) -> Result<Crontab, NightsError> {
+    let wrong = |reason: String| NightsError::NoTime { text: text.into(), reason };
+    if text.split_whitespace().count() != 5 {
+        return Err(wrong("it has not five fields".into()));
+    }
+    let reason = |error: cronexpr::Error| {
+        let said = error.to_string();
+        wrong(said.lines().last().unwrap_or_default().trim_matches([' ', '^']).to_owned())
+    };
+    let crontab = parse_crontab(&format!("{text} UTC")).map_err(reason)?;
+    match crontab.find_next(MakeTimestamp(Timestamp::UNIX_EPOCH)) {
+        Ok(_) => Ok(crontab),
+        Err(_) => Err(NightsError::Never { text: text.into() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nights(times: &[&str], zone: &str) -> Nights {
+        let times = times.iter().map(ToString::to_string).collect();
+        Nights::of(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_night_begins_by_the_clock_of_its_zone() {
+        let hanoi = nights(&["0 2 * * *"], "Asia/Ho_Chi_Minh");
+        assert_eq!(hanoi.after(at("2026-11-22T03:00:00Z")), Some(at("2026-11-22T19:00:00Z")));
+        assert_eq!(hanoi.after(at("2026-11-22T19:00:00Z")), Some(at("2026-11-23T19:00:00Z")));
+        assert_eq!(hanoi.told(at("2026-11-22T19:00:00Z")), "2026-11-23 02:00:00 Asia/Ho_Chi_Minh");
+        let both = nights(&["0 14 * * 1-5", "30 2 * * *"], "UTC");
+        let starts: Vec<_> = both.starts(at("2026-11-20T00:00:00Z"), at("2026-11-21T23:00:00Z")).collect();
+        // The 20th is a Friday.
+        assert_eq!(starts, ["2026-11-20T02:30:00Z", "2026-11-20T14:00:00Z", "2026-11-21T02:30:00Z"].map(at));
+    }
+
+    #[test]
+    fn each_night_comes_once_when_clocks_are_changed() {
+        let berlin = nights(&["30 2 * * *"], "Europe/Berlin");
+        let of = |from, to| berlin.starts(at(from), at(to)).collect::<Vec<_>>();
+        // 02:30 is left out on 29 March and comes at 03:30 summer time.
+        let spring = of("2026-03-28T00:00:00Z", "2026-03-31T00:00:00Z");
+        assert_eq!(spring, ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"].map(at));
+        // Also for who looks between.
+        assert_eq!(berlin.after(at("2026-03-29T01:10:00Z")), Some(at("2026-03-29T01:30:00Z")));
+        // On 25 October 02:30 comes twice.
+        let autumn = of("2026-10-24T12:00:00Z", "2026-10-27T00:00:00Z");
+        assert_eq!(autumn, ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"].map(at));
+    }
+
+    fn run(started: &str, ended: Option<&str>) -> Run {
+        Run { number: 7, started: at(started), ended: ended.map(at) }
+    }
+
+    #[test]
+    fn a_start_that_was_missed_is_made_up_for_once() {
+        let nights = nights(&["0 2 * * *"], "UTC");
+        let now = at("2026-11-22T09:00:00Z");
+        let before = run("2026-11-19T02:01:00Z", Some("2026-11-19T05:00:00Z"));
+        assert_eq!(nights.missed(now, Some(&before)), Some(at("2026-11-22T02:00:00Z")));
+        let this_night = run("2026-11-22T02:01:00Z", Some("2026-11-22T05:00:00Z"));
+        assert_eq!(nights.missed(now, Some(&this_night)), None);
+        let interrupted = run("2026-11-22T02:01:00Z", None);
+        assert_eq!(nights.missed(now, Some(&interrupted)), Some(at("2026-11-22T02:00:00Z")));
+        assert_eq!(nights.missed(at("2026-11-22T14:30:00Z"), Some(&before)), None, "more than 12 hours ago");
+        assert_eq!(nights.missed(now, None), None, "nothing was crawled yet");
+    }
+
+    #[test]
+    fn a_start_is_past_when_it_is_not_made_up_for() {
+        let mut nights = nights(&["0 2 * * *"], "UTC");
+        let start = at("2026-11-22T02:00:00Z");
+        assert!(!nights.is_past(start, at("2026-11-22T13:00:00Z")));
+        assert!(nights.is_past(start, at("2026-11-22T15:00:00Z")));
+        nights.catch_up = SignedDuration::ZERO;
+        assert!(!nights.is_past(start, at("2026-11-22T02:00:30Z")));
+        assert!(nights.is_past(start, at("2026-11-22T02:02:00Z")));
+    }
+
+    #[test]
+    fn the_delay_is_less_than_the_jitter() {
+        let mut nights = nights(&["0 2 * * *"], "UTC");
+        for random in [0, 1, 599_999, 600_000, u64::MAX] {
+            assert!(nights.delay(random) < Duration::from_secs(600));
+        }
+        assert_eq!(nights.delay(1_234), Duration::from_millis(1_234));
+        nights.jitter = Duration::ZERO;
+        assert_eq!(nights.delay(77), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_on_one_line() {
+        for (time, zone, part) in [
+            ("0 2 * *", "UTC", "\"0 2 * *\": it has not five fields; write minute, hour"),
+            ("0 25 * * *", "UTC", "\"0 25 * * *\""),
+            ("@daily", "UTC", "\"@daily\""),
+            ("0 0 30 2 *", "UTC", "\"0 0 30 2 *\" never comes"),
+            ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
+        ] {
+            let schedule = Schedule { times: vec![time.into()], zone: zone.into(), ..Schedule::default() };
+            let said = Nights::of(&schedule).unwrap_err().to_string();
+            assert!(said.contains(part) && !said.contains('\n'), "{said}");
+        }
+        let none = Schedule { times: Vec::new(), ..Schedule::default() };
+        assert!(matches!(Nights::of(&none), Err(NightsError::NoTimes)));
+    }
+}

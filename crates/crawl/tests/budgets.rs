@@ -1,0 +1,57 @@
+//! A run that has reached its budget ends by itself, and the next one goes on.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod site;
+
+use gleaner_crawl::{Budget, Ending};
+use gleaner_store::{HostId, Store};
+use site::{Routes, Site, html};
+use tempfile::TempDir;
+
+/// A front page that links to ten pages.
+fn site() -> Site {
+    let paths = ["/a1", "/a2", "/a3", "/a4", "/a5", "/a6", "/a7", "/a8", "/a9", "/a10"];
+    let links: String = paths.iter().map(|path| format!("<a href='{path}'>{path}</a> ")).collect();
+    let mut routes = Routes::from([("/", vec![html(&format!("<body>{links}</body>"))])]);
+    routes.extend(paths.map(|path| (path, vec![html("<body><p>A short page.</p></body>")])));
+    Site::serve(routes)
+}
+
+fn ready(store: &Store) -> u64 {
+    store.count_ready(HostId(0), 100).unwrap()
+}
+
+#[test]
+fn pages_beyond_the_budget_are_left_to_the_next_run() {
+    let (folder, site) = (TempDir::new().unwrap(), site());
+    let (summary, store) = site.crawl(folder.path(), &["crawl.max_pages=5", "crawl.linger=0s"]);
+    assert_eq!(summary.ending, Ending::Budget(Budget::Pages));
+    assert!(summary.run.number == 1 && store.last_run().unwrap().unwrap().ended.is_some());
+    let pages = |site: &Site| site.asked().iter().filter(|path| *path != "/robots.txt").count();
+    assert_eq!(pages(&site), 5);
+    let held = &summary.held_back[0];
+    assert_eq!((held.urls, held.why.as_str()), (ready(&store), "crawl.max_pages reached"));
+    drop((summary, store));
+
+    let (summary, store) = site.crawl(folder.path(), &["crawl.linger=0s"]);
+    assert_eq!((summary.ending, summary.run.number), (Ending::Quiet, 2));
+    assert_eq!(ready(&store), 0);
+    let mut asked = site.asked();
+    asked.retain(|path| path.starts_with("/a"));
+    asked.sort();
+    asked.dedup();
+    assert_eq!(asked.len(), 10);
+}
+
+#[test]
+fn a_run_whose_time_is_over_ends_without_asking_on() {
+    let (folder, site) = (TempDir::new().unwrap(), site());
+    let sets = ["crawl.max_time=1ms", "fetch.delay=200ms", "crawl.linger=0s"];
+    let (summary, store) = site.crawl(folder.path(), &sets);
+    assert_eq!(summary.ending, Ending::Budget(Budget::Time));
+    assert!(site.asked().len() <= 1, "{:?}", site.asked());
+    assert!(ready(&store) > 0);
+    // A host at which nothing happened is counted all the same.
+    assert_eq!(store.counts(1).unwrap()[0].0, "site.example");
+}
