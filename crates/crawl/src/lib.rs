@@ -19,6 +19,7 @@ mod admitting;
 mod applying;
 mod archiving;
 mod clock;
+mod control;
 mod fetching;
 mod handing_out;
 mod hosts;
@@ -38,8 +39,9 @@ mod watching;
 
 pub use archiving::{archive_files, archive_folder};
 pub use clock::Clock;
+pub use control::{Command, Control, follow};
 pub use pipeline::{CrawlError, Start, run};
-pub use progress::{Progress, Snapshot};
+pub use progress::{LATENCIES, Latency, Progress, Snapshot};
 pub use reading::{Draft, Origin, draft, draft_of};
 pub use replay::{Purpose, Replay, Replayed, Source, replay};
 pub use summary::{HeldBack, Summary};
