@@ -70,7 +70,9 @@ impl Owner {
                 lesson.group
             }
         };
-        let at = Instant::now() + self.fetching.fetcher.gates().ready_in(&group);
+        let wait = self.fetching.fetcher.gates().ready_in(&group);
+        self.progress.waits(wait);
+        let at = Instant::now() + wait;
         self.schedule.release(&group, at);
         Ok(())
     }
@@ -414,6 +416,7 @@ impl Owner {
     }
 
     pub(crate) fn show(&self, outcome: &Outcome) {
+        self.progress.ended(outcome);
         let counter = match outcome {
             Outcome::Stored => &self.progress.stored,
             Outcome::Duplicate { .. } => &self.progress.duplicates,

@@ -1,6 +1,7 @@
 //! The asynchronous stage: one request, then hand the answer on.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossbeam_channel::Sender;
 use gleaner_config::GapScope;
@@ -16,6 +17,7 @@ use crate::archiving::{Keeping, ROBOTS};
 use crate::clock::Clock;
 use crate::hosts::group_of_url;
 use crate::job::{Event, Task, Visit};
+use crate::progress::Progress;
 use crate::schedule::GroupName;
 
 /// What the stage needs to begin a request.
@@ -26,6 +28,7 @@ pub(crate) struct Fetching {
     pub(crate) gap_scope: GapScope,
     pub(crate) keeping: Option<Keeping>,
     pub(crate) clock: Clock,
+    pub(crate) progress: Arc<Progress>,
     pub(crate) tasks: Sender<Task>,
     pub(crate) events: Sender<Event>,
 }
@@ -37,11 +40,11 @@ impl Fetching {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
+            let begun = Instant::now();
             let asked = tokio::spawn(async move { fetcher.page(&request, &group).await });
-            this.pass_on(
-                visit,
-                asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string()))),
-            );
+            let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
+            this.progress.took(begun.elapsed());
+            this.pass_on(visit, answer);
         });
     }
 

@@ -42,6 +42,7 @@ impl Owner {
         }
         self.promoted = Instant::now();
         self.follow_snapshot_request()?;
+        self.follow_commands()?;
         let mut change = self.writer.begin();
         let retries = change.promote(Wait::Retry, self.clock.now(), BATCH)?;
         let revisits = change.promote(Wait::Revisit, self.began, BATCH)?;

@@ -209,7 +209,9 @@ impl Crew {
         };
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
         let gap_scope = config.fetch.gap_scope;
-        let fetching = Fetching { runtime, fetcher, gap_scope, keeping, clock, tasks, events };
+        let watched = Arc::clone(&progress);
+        let fetching =
+            Fetching { runtime, fetcher, gap_scope, keeping, clock, progress: watched, tasks, events };
         let mut owner =
             Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress)?;
         owner.takes_all = takes_all;

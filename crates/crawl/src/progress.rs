@@ -1,8 +1,19 @@
 //! How far a crawl is, for whoever watches.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-/// Counters of a running crawl, written by its owner and read by anyone.
+use gleaner_frontier::Outcome;
+
+use crate::Control;
+
+/// Upper bounds of the classes into which the times of requests fall, in milliseconds.
+pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
+
+/// Counters of a running crawl, written by its owner and read by anyone; and what whoever
+/// reads them asks of the crawl.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub(crate) pages: AtomicU64,
@@ -15,6 +26,21 @@ pub struct Progress {
     pub(crate) gathered: AtomicU64,
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: crate::live::Live,
+    outcomes: Mutex<BTreeMap<&'static str, u64>>,
+    /// By [`LATENCIES`]; the last class has no upper bound.
+    latencies: [AtomicU64; LATENCIES.len() + 1],
+    latency_micros: AtomicU64,
+    waited_millis: AtomicU64,
+    control: Control,
+}
+
+/// How long requests took, redirects and robots.txt not counted, gaps neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Latency {
+    /// Requests by the classes of [`LATENCIES`], and those above the last bound.
+    pub classes: [u64; LATENCIES.len() + 1],
+    /// All times together.
+    pub sum: Duration,
 }
 
 /// The counters at one moment.
@@ -41,6 +67,55 @@ pub struct Snapshot {
 }
 
 impl Progress {
+    /// What is asked of the crawl.
+    #[must_use]
+    pub const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Visits that ended, by [`Outcome::label`].
+    #[must_use]
+    pub fn outcomes(&self) -> BTreeMap<&'static str, u64> {
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How long requests took.
+    #[must_use]
+    pub fn latency(&self) -> Latency {
+        Latency {
+            classes: self.latencies.each_ref().map(|count| count.load(Ordering::Relaxed)),
+            sum: Duration::from_micros(self.latency_micros.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// How long groups of hosts had to wait after an answer until the next request, summed.
+    #[must_use]
+    pub fn waited(&self) -> Duration {
+        Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))
+    }
+
+    /// A visit has ended.
+    pub(crate) fn ended(&self, outcome: &Outcome) {
+        // No code panics while it holds the lock.
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        *outcomes.entry(outcome.label()).or_default() += 1;
+    }
+
+    /// A request took so long.
+    pub(crate) fn took(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let class = LATENCIES.iter().position(|bound| millis <= *bound).unwrap_or(LATENCIES.len());
+        self.latencies[class].fetch_add(1, Ordering::Relaxed);
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.latency_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// A group has to wait so long.
+    pub(crate) fn waits(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.waited_millis.fetch_add(millis, Ordering::Relaxed);
+    }
+
     /// The counters now.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
@@ -56,5 +131,30 @@ impl Progress {
             gathered: read(&self.gathered),
             in_flight: read(&self.in_flight),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_counted_by_how_long_they_took() {
+        let progress = Progress::default();
+        for millis in [0, 10, 11, 60_000, 60_001] {
+            progress.took(Duration::from_millis(millis));
+        }
+        let Latency { classes, sum } = progress.latency();
+        assert_eq!((classes[0], classes[1], classes[11], classes[12]), (2, 1, 1, 1));
+        assert_eq!(sum, Duration::from_millis(120_022));
+    }
+
+    #[test]
+    fn outcomes_are_counted_by_their_labels() {
+        let progress = Progress::default();
+        progress.ended(&Outcome::Stored);
+        progress.ended(&Outcome::Gone { status: 404 });
+        progress.ended(&Outcome::Gone { status: 410 });
+        assert_eq!(progress.outcomes(), BTreeMap::from([("gone", 2), ("stored", 1)]));
     }
 }

@@ -86,8 +86,9 @@ impl Class {
         }
     }
 
-    /// The name in the style sheet.
-    pub(crate) fn name(self) -> &'static str {
+    /// The name in style sheets.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::LinkList => "links",
             Self::ReadMore => "more",

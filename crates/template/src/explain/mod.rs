@@ -57,6 +57,47 @@ pub fn explain(explained: &Explained<'_>) -> String {
     view::View::of(explained).write()
 }
 
+/// A line as it is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Its text, as it stands on the page: to be escaped by whoever writes HTML.
+    pub text: String,
+    /// What it is called.
+    pub class: Class,
+    /// The chance, 0 to 1, that it is content, all things considered.
+    pub chance: f32,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// The first lines of the page, `limit` at most, for whoever shows them in another form.
+///
+/// ```
+/// use gleaner_html::Page;
+/// use gleaner_template::explain::{Explained, listed};
+/// use gleaner_template::{Judgement, Pins};
+///
+/// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
+/// let judgement = Judgement::of(&page, None, &pins);
+/// let explained = Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement };
+/// let texts: Vec<String> = listed(&explained, 10).into_iter().map(|line| line.text).collect();
+/// assert_eq!(texts, ["Rain fell.", "Snow fell."]);
+/// ```
+#[must_use]
+pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
+    let classes = classes(explained).into_iter().take(limit).enumerate();
+    let one = |(at, (class, because)): (usize, (Class, Because))| {
+        let block = &explained.judgement.blocks[at];
+        Listed {
+            text: block.placed.line.text.clone(),
+            class,
+            chance: why::chance(block.log_odds),
+            why: why::why(explained, at, class, because),
+        }
+    };
+    classes.map(one).collect()
+}
+
 /// What each line is called, and what made it be called so. What came back is content.
 fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
     let named = classify(explained.page, &explained.judgement.blocks);

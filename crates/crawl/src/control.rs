@@ -1,0 +1,163 @@
+//! What a user asks of a crawl while it runs: leave a host alone, ask it again, learn its
+//! template anew.
+//!
+//! 1. Whoever watches puts a [`Command`] into the queue ([`Control::ask`]).
+//! 2. The owner takes all of them at its next tick and writes them into the store.
+//! 3. Where no crawl runs, [`follow`] writes the same by any writer.
+//!
+//! The queue is bounded; a command that finds it full is refused.
+//!
+//! The awkward truth: a URL that is in flight when its host is paused is still finished,
+//! and one that was handed out with the old template is extracted by it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use gleaner_store::{HostRecord, StoreError, Writer};
+use tracing::{info, warn};
+
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+
+/// Commands that wait at most.
+const MOST: usize = 100;
+
+/// What is asked for. Each names a host, with its port where it is not the default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Ask the host nothing until [`Command::Resume`], over restarts too.
+    Pause(String),
+    /// Ask it again.
+    Resume(String),
+    /// Take its template for out of date: pages are gathered for the next version.
+    LearnAgain(String),
+}
+
+impl Command {
+    /// The host that it is about.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        match self {
+            Self::Pause(host) | Self::Resume(host) | Self::LearnAgain(host) => host,
+        }
+    }
+
+    fn applied(&self, host: HostRecord) -> HostRecord {
+        match self {
+            Self::Pause(_) => HostRecord { paused: true, ..host },
+            Self::Resume(_) => HostRecord { paused: false, ..host },
+            // A host without a template gathers pages as it is.
+            Self::LearnAgain(_) => HostRecord { outdated: host.template > 0, ..host },
+        }
+    }
+}
+
+/// Commands for a crawl. Clones share one queue.
+#[derive(Debug, Clone, Default)]
+pub struct Control(Arc<Mutex<VecDeque<Command>>>);
+
+impl Control {
+    /// Asks for it. Gives whether there was room for it.
+    #[must_use]
+    pub fn ask(&self, command: Command) -> bool {
+        // No code panics while it holds the lock.
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = waiting.len() < MOST;
+        if has_room {
+            waiting.push_back(command);
+        }
+        has_room
+    }
+
+    /// All that was asked for, the first first; nothing waits afterwards.
+    pub(crate) fn taken(&self) -> VecDeque<Command> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Writes a command into the store. Gives whether the host is known.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn follow(writer: &mut Writer, command: &Command) -> Result<bool, StoreError> {
+    let Some(known) = writer.store().host(command.host())? else { return Ok(false) };
+    let mut change = writer.begin();
+    change.put_host(&command.applied(known));
+    writer.commit(change)?;
+    writer.flush()?;
+    Ok(true)
+}
+
+impl Owner {
+    /// Follows what was asked for since the last tick.
+    pub(crate) fn follow_commands(&mut self) -> Result<(), CrawlError> {
+        for command in self.progress.control().taken() {
+            if !follow(&mut self.writer, &command)? {
+                warn!(host = command.host(), "a command for a host that is not known");
+                continue;
+            }
+            info!(?command, "as the user wants it");
+            self.take_over(&command);
+        }
+        Ok(())
+    }
+
+    fn take_over(&mut self, command: &Command) {
+        let named = self.hosts.iter().find(|(_, host)| host.name == command.host());
+        let Some(host) = named.map(|(id, _)| id).and_then(|id| Some((id, self.hosts.get_mut(id)?))) else {
+            return;
+        };
+        let (id, host) = host;
+        match command {
+            Command::Pause(_) => host.paused = true,
+            Command::Resume(_) => {
+                host.paused = false;
+                let group = Arc::clone(&host.group);
+                self.schedule.wake(&group, id, Instant::now());
+            }
+            Command::LearnAgain(_) => {
+                host.template = None;
+                host.unteachable = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_in_their_order_and_no_more_than_there_is_room_for() {
+        let control = Control::default();
+        let command = |number: usize| Command::Pause(number.to_string());
+        for number in 0..MOST {
+            assert!(control.clone().ask(command(number)));
+        }
+        assert!(!control.ask(command(MOST)));
+        assert!(control.taken().into_iter().eq((0..MOST).map(command)));
+        assert!(control.taken().is_empty() && control.ask(command(0)));
+    }
+
+    #[test]
+    fn a_store_that_nobody_crawls_into_is_written_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = gleaner_store::Options { cache: 1 << 20, create: true };
+        let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
+        let mut change = writer.begin();
+        let host = change.host("a.example", "a.example").unwrap();
+        change.put_host(&HostRecord { template: 2, ..host });
+        writer.commit(change).unwrap();
+        let name = || "a.example".to_owned();
+        let mut state = |command| {
+            assert!(follow(&mut writer, &command).unwrap());
+            let host = writer.store().host("a.example").unwrap().unwrap();
+            (host.paused, host.outdated)
+        };
+        assert_eq!(state(Command::Pause(name())), (true, false));
+        assert_eq!(state(Command::LearnAgain(name())), (true, true));
+        assert_eq!(state(Command::Resume(name())), (false, true));
+        assert!(!follow(&mut writer, &Command::Pause("b.example".into())).unwrap());
+    }
+}
