@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use gleaner_fetch::{Access, FetchError, Response, RobotsRecord};
+use gleaner_fetch::{Access, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey, digest_of};
 use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
@@ -18,8 +18,6 @@ use crate::reading::{Content, Reading, Refused, rank};
 use crate::revisiting::{is_article, is_section, sight};
 use crate::schedule::GroupName;
 
-/// A URL may be answered with 429 or 503 this many times as often as it may fail.
-const PUSHED_BACK: u32 = 4;
 /// URLs of one list that are committed together.
 const PART: usize = 2_000;
 /// Longest `ETag` and `Last-Modified` that are kept.
@@ -116,116 +114,6 @@ impl Owner {
         parsed_at(origin, "/sitemap.xml").into_iter().filter(in_scope).collect()
     }
 
-    fn answered(&mut self, visit: Visit, response: Response) -> Result<GroupName, CrawlError> {
-        self.progress.pages.fetch_add(1, Ordering::Relaxed);
-        match response.status {
-            304 => self.finish(visit, Outcome::Unchanged),
-            301 | 302 | 303 | 307 | 308 => self.redirected(visit, response.location),
-            404 | 410 => {
-                let mut change = self.writer.begin();
-                change.mark_gone(visit.key, visit.at)?;
-                self.finish_with(change, visit, Outcome::Gone { status: response.status }, 0, None)
-            }
-            429 | 503 => self.pushed_back(visit, &response),
-            408 | 425 | 500.. => self.again_or_failed(visit, format!("http_{}", response.status)),
-            400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
-            status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),
-        }
-    }
-
-    /// 429 or 503: the whole group is left alone for as long as it asks. The URL keeps
-    /// its place in the queue, so that a busy hour does not cost an article.
-    fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
-        let hold = response.hold.unwrap_or_default();
-        debug!(url = %visit.url, status = response.status, ?hold, "asked to wait");
-        let mut change = self.writer.begin();
-        let mut host = change.host(visit.url.host(), visit.url.domain())?;
-        host.held_until = Some(self.clock.after(hold));
-        change.put_host(&host);
-        let tries = visit.record.tries;
-        if tries >= self.config.fetch.retries.saturating_mul(PUSHED_BACK) {
-            self.commit(change)?;
-            return self.finish(visit, Outcome::Failed { reason: format!("http_{}", response.status) });
-        }
-        change.keep_ready(visit.key, &UrlRecord { tries: tries + 1, ..visit.record });
-        self.commit(change)?;
-        self.flush()?;
-        Ok(visit.group)
-    }
-
-    fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
-        match error {
-            FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
-            // A feed that a page links to like any other page: asked again as what it is.
-            FetchError::WrongType { content_type } if is_feed(content_type) => {
-                let mut change = self.writer.begin();
-                change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
-                self.commit(change)?;
-                Ok(visit.group)
-            }
-            FetchError::WrongType { content_type } => {
-                self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
-            }
-            FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // The host, or our own way to the network: other URLs would fail as well.
-            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_) => {
-                self.fetching.fetcher.gates().back_off(&visit.group, None);
-                self.again_or_failed(visit, error.label().into())
-            }
-            other if other.is_transient() => self.again_or_failed(visit, other.label().into()),
-            other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
-        }
-    }
-
-    /// Another try after a pause that doubles, or the end of the tries.
-    fn again_or_failed(&mut self, mut visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
-        let tries = visit.record.tries;
-        if tries >= self.config.fetch.retries {
-            return self.finish(visit, Outcome::Failed { reason });
-        }
-        let pause = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
-        debug!(url = %visit.url, reason, ?pause, "will be tried again");
-        visit.record.tries += 1;
-        let mut change = self.writer.begin();
-        change.retry(visit.key, visit.record, self.clock.after(pause))?;
-        self.commit(change)?;
-        Ok(visit.group)
-    }
-
-    /// A hop of a redirect is a URL of its own, judged like any other.
-    fn redirected(&mut self, visit: Visit, location: Option<Url>) -> Result<GroupName, CrawlError> {
-        let Some(location) = location else {
-            return self.finish(visit, Outcome::Failed { reason: "redirect_without_location".into() });
-        };
-        let refuse =
-            |reason: &str| Outcome::RedirectRefused { to: location.to_string(), reason: reason.into() };
-        let target = match CanonicalUrl::parse(location.as_str()) {
-            Ok(target) => target,
-            Err(refusal) => return self.finish(visit, refuse(refusal.label())),
-        };
-        if visit.record.hops >= self.config.fetch.max_redirects {
-            return self.finish(visit, refuse("too_many_redirects"));
-        }
-        if !self.scope.contains(&target) {
-            return self.finish(visit, refuse("out_of_scope"));
-        }
-        if target.key() == visit.key {
-            if target.as_str() == visit.record.url {
-                return self.finish(visit, refuse("redirect_to_itself"));
-            }
-            let mut change = self.writer.begin();
-            change.rename(visit.key, visit.record, &target)?;
-            self.commit(change)?;
-            return Ok(visit.group);
-        }
-        let mut change = self.writer.begin();
-        let found = Found { url: target, role: visit.record.role, dated: visit.record.dated, news: false };
-        let turn = self.turn_of(&found, rank::LISTING);
-        change.discover(&found, visit.record.depth, visit.record.hops + 1, turn)?;
-        let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        self.finish_with(change, visit, outcome, 0, None)
-    }
-
     fn read(&mut self, mut visit: Visit, mut reading: Reading) -> Result<GroupName, CrawlError> {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
         let change = self.writer.begin();
@@ -303,7 +191,7 @@ impl Owner {
 
     /// The turn of a URL that was found. One without a date is as new as the run that
     /// found it: a run that was interrupted has one order from its beginning to its end.
-    fn turn_of(&self, found: &Found, rank: u8) -> Turn {
+    pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
         Turn { rank, fresh: dated.or(found_at) }
@@ -332,7 +220,7 @@ impl Owner {
     }
 
     /// Ends a visit that gave nothing but its outcome.
-    fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
+    pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
         let change = self.writer.begin();
         self.finish_with(change, visit, outcome, 0, None)
     }
@@ -447,11 +335,6 @@ fn is_as_it_was(visit: &Visit, kept: Option<&Kept>) -> bool {
     kept.is_some_and(Kept::is_as_before)
         && visit.record.role == Role::Page
         && visit.record.last.as_ref().is_some_and(is_article)
-}
-
-/// Media types of feeds.
-fn is_feed(content_type: &str) -> bool {
-    ["rss+xml", "atom+xml", "rdf+xml", "feed+json"].iter().any(|feed| content_type.contains(feed))
 }
 
 /// A URL as robots.txt of `origin` writes it, whole or relative.

@@ -15,8 +15,8 @@ use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::admitting::Rules;
+use crate::drafting::{Draft, Origin, draft};
 use crate::job::Lesson;
-use crate::reading::{Draft, Origin, draft};
 
 /// What a lesson gave.
 #[derive(Debug)]

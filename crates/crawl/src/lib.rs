@@ -5,7 +5,7 @@
 //! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
 //! | ask for it | async tasks | `fetching` |
 //! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `admitting`, `learning` |
-//! | decide the outcome, change the store | the owner's thread | `applying`, `watching`, `settling` |
+//! | decide the outcome, change the store | the owner's thread | `applying`, `answering`, `revisiting`, `watching`, `settling` |
 //!
 //! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
 //! store. A host (with all that share its gap) has one URL in flight at a time, from
@@ -16,11 +16,13 @@
 //! at most `fetch.max_page` (or `max_sitemap`); the frontier itself is in the store.
 
 mod admitting;
+mod answering;
 mod applying;
 mod archiving;
 mod budget;
 mod clock;
 mod control;
+mod drafting;
 mod fetching;
 mod handing_out;
 mod hosts;
@@ -46,11 +48,11 @@ pub use archiving::{archive_files, archive_folder};
 pub use budget::{Budget, Ending};
 pub use clock::Clock;
 pub use control::{Command, Control, follow};
+pub use drafting::{Draft, Origin, draft, draft_of};
 pub use live::Active;
 pub use nights::{Nights, NightsError};
 pub use pipeline::{CrawlError, Start, run};
 pub use progress::{LATENCIES, Latency, Progress, Snapshot};
-pub use reading::{Draft, Origin, draft, draft_of};
 pub use replay::{Purpose, Replay, Replayed, Source, replay};
 pub use reporting::report;
 pub use summary::{HeldBack, Summary};

@@ -1,0 +1,113 @@
+//! The document that a page holds.
+
+use gleaner_corpus::{ContentHash, Document, DocumentId, language};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_html::Page;
+use gleaner_html::metadata::metadata_at;
+use gleaner_html::text::{Line, LineKind, plain};
+use gleaner_template::{Extracted, Judgement, Method, Pins, SiteTemplate};
+use jiff::Timestamp;
+
+/// Where a page came from.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// Its URL.
+    pub url: CanonicalUrl,
+    /// When it was fetched.
+    pub fetched: Timestamp,
+}
+
+/// A document that is not yet in the corpus.
+#[derive(Debug)]
+pub struct Draft {
+    /// The document.
+    pub document: Document,
+}
+
+/// The document that a page holds, by its host's pins and template or, without one, by
+/// the single-page method. `None`: no text was found.
+#[must_use]
+pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
+    draft_from(page, origin, &Judgement::of(page, template, pins).extracted(), template)
+}
+
+pub(crate) fn draft_from(
+    page: &Page,
+    origin: &Origin,
+    extracted: &Extracted,
+    template: Option<&SiteTemplate>,
+) -> Option<Draft> {
+    let Extracted { lines, method, confidence, .. } = extracted;
+    let by_template = template.filter(|_| *method != Method::BlockModel);
+    let version = by_template.map(|template| template.version);
+    let mut draft = draft_of(page, origin, lines, method.label(), version)?;
+    draft.document.confidence = Some((100.0 * confidence).round() as u8);
+    Some(draft)
+}
+
+/// The document that a page holds when these lines are its text. `None`: no line.
+#[must_use]
+pub fn draft_of(
+    page: &Page,
+    origin: &Origin,
+    lines: &[Line],
+    method: &str,
+    template_version: Option<u32>,
+) -> Option<Draft> {
+    let text = plain(lines);
+    if text.is_empty() {
+        return None;
+    }
+    let metadata = metadata_at(page, origin.url.as_str());
+    let language = language(&text, metadata.language.as_deref());
+    let document = Document {
+        id: DocumentId(*origin.url.key().as_bytes()),
+        url: origin.url.as_str().into(),
+        host: origin.url.host().into(),
+        title: metadata.title,
+        language_probability: Some(language.hundredths()),
+        language: language.tag,
+        fetched: origin.fetched,
+        published: metadata.published,
+        modified: metadata.modified,
+        kinds: kinds(lines),
+        authors: metadata.authors,
+        section: metadata.section,
+        canonical: metadata.canonical,
+        content_hash: ContentHash::of(&text),
+        method: method.into(),
+        template_version,
+        confidence: None,
+        text,
+    };
+    Some(Draft { document })
+}
+
+/// The letters of [`Document::kinds`]. Only preformatted lines hold line breaks.
+fn kinds(lines: &[Line]) -> String {
+    let letter = |kind| match kind {
+        LineKind::Paragraph => "p",
+        LineKind::Heading => "h",
+        LineKind::Item => "i",
+        LineKind::Quote => "q",
+        LineKind::Cell => "c",
+        LineKind::Caption => "f",
+        LineKind::Pre => "x",
+    };
+    lines.iter().map(|line| letter(line.kind).repeat(line.text.split('\n').count())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_text_has_its_kind() {
+        let page = Page::parse(
+            "<h2>Rain</h2><p>It rains.<ul><li>here<li>there</ul><pre>a\n b</pre><blockquote>So what",
+        );
+        let lines = gleaner_html::text::lines(&page, 0, |_| true);
+        assert_eq!(kinds(&lines), "hpiixxq");
+        assert_eq!(kinds(&lines).len(), plain(&lines).split('\n').count());
+    }
+}
