@@ -50,6 +50,8 @@ impl Owner {
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.called_in_vain().at(*at),
             Role::Page => record.rhythm.at(*at),
+            // A site that is down for a week has not become a quiet one.
+            _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at),
         }
     }

@@ -186,3 +186,20 @@ fn a_site_without_anything_new_is_asked_less_and_less() {
     let record = store.url(url.key()).unwrap().unwrap();
     assert!(matches!(record.last, Some(Outcome::Listing | Outcome::Unchanged)), "{record:?}");
 }
+
+#[test]
+fn a_section_that_fails_keeps_its_rhythm() {
+    let down = reply(403, "", "");
+    let sections: Vec<Reply> =
+        (0..3).map(|n| front(&[path(n)])).chain([down.clone(), down.clone(), down]).collect();
+    let mut routes = Routes::from([("/", vec![html("<a href=\"/sport\">s</a>")]), ("/sport", sections)]);
+    for number in 0..3 {
+        routes.insert(leaked(path(number)), vec![article(&path(number))]);
+    }
+    let site = Site::serve(routes);
+    let folder = tempfile::tempdir().unwrap();
+    for night in 0..6 {
+        drop(crawl(&site, folder.path(), night * 24, &[]));
+    }
+    assert_eq!(site.asked().iter().filter(|path| **path == "/sport").count(), 6);
+}
