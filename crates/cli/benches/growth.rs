@@ -26,7 +26,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Turn, Writer, open};
 use gleaner_testkit::{Options, Stand};
@@ -119,26 +119,17 @@ impl Filling {
 }
 
 fn document(url: &CanonicalUrl, number: usize) -> Document {
-    let text = Stand::text(number);
+    let id = DocumentId(*url.key().as_bytes());
     Document {
-        id: DocumentId(*url.key().as_bytes()),
-        url: url.as_str().into(),
-        host: url.host().into(),
-        title: Some(format!("Story {number}")),
+        title: Some(format!("The title of story {number}")),
         language: "en".into(),
-        fetched: Timestamp::UNIX_EPOCH,
         published: Some("2026-11-20T08:00:00Z".into()),
-        modified: None,
         kinds: "p".into(),
         authors: vec!["A. Writer".into()],
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(&text),
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
-        language_probability: Some(99),
-        text,
+        ..Document::bare(id, url.as_str(), url.host(), Stand::text(number), Timestamp::UNIX_EPOCH)
     }
 }
 

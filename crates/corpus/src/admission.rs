@@ -119,25 +119,13 @@ mod tests {
     use crate::DocumentId;
 
     fn document(language: &str, text: &str) -> Document {
+        let (id, url) = (DocumentId([7; 16]), "https://a.example/1");
         Document {
-            id: DocumentId([7; 16]),
-            url: "https://a.example/1".into(),
-            host: "a.example".into(),
             title: Some("Hoà bình".into()),
-            text: text.into(),
             language: language.into(),
-            fetched: Timestamp::UNIX_EPOCH,
-            published: None,
-            authors: Vec::new(),
-            content_hash: ContentHash::of(text),
-            method: "template".into(),
-            template_version: None,
             kinds: "p".into(),
-            modified: None,
-            section: None,
-            canonical: None,
-            confidence: None,
             language_probability: Some(98),
+            ..Document::bare(id, url, "a.example", text.into(), Timestamp::UNIX_EPOCH)
         }
     }
 

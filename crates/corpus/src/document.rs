@@ -64,6 +64,34 @@ pub struct Document {
     pub language_probability: Option<u8>,
 }
 
+impl Document {
+    /// A document of which nothing but its text and where it came from is known: no
+    /// language (`und`), no method, no metadata.
+    #[must_use]
+    pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
+        Self {
+            id,
+            url: url.to_owned(),
+            host: host.to_owned(),
+            title: None,
+            language: "und".to_owned(),
+            fetched,
+            published: None,
+            authors: Vec::new(),
+            content_hash: ContentHash::of(&text),
+            method: String::new(),
+            template_version: None,
+            kinds: String::new(),
+            modified: None,
+            section: None,
+            canonical: None,
+            confidence: None,
+            language_probability: None,
+            text,
+        }
+    }
+}
+
 impl DocumentId {
     /// The id as bytes.
     #[must_use]

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_export::{Beside, Compression, Filter, Format, Stream};
 use jiff::Timestamp;
 
@@ -17,26 +17,17 @@ const SENTENCE: &str = "The rain that fell on the valley all day ended, and the 
     the mayor of the town said on Monday.\n";
 
 fn document(number: usize) -> Document {
-    let text = format!("Story {number}\n{}", SENTENCE.repeat(25));
+    let id = DocumentId(std::array::from_fn(|at| (number >> (8 * (at % 4))) as u8));
+    let (url, text) =
+        (format!("https://a.example/{number}"), format!("Story {number}\n{}", SENTENCE.repeat(25)));
     Document {
-        id: DocumentId(std::array::from_fn(|at| (number >> (8 * (at % 4))) as u8)),
-        url: format!("https://a.example/{number}"),
-        host: "a.example".into(),
         title: Some(format!("Story {number}")),
         language: "en".into(),
-        fetched: Timestamp::UNIX_EPOCH,
-        published: None,
-        modified: None,
         kinds: "p".repeat(26),
-        authors: Vec::new(),
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(&text),
         method: "template".into(),
         template_version: Some(1),
         confidence: Some(99),
-        language_probability: None,
-        text,
+        ..Document::bare(id, &url, "a.example", text, Timestamp::UNIX_EPOCH)
     }
 }
 

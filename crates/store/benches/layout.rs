@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
 use jiff::Timestamp;
@@ -76,26 +76,18 @@ fn url(number: usize) -> CanonicalUrl {
 }
 
 fn document(number: usize) -> Document {
-    let (url, text) = (url(number), text(number));
+    let url = url(number);
+    let id = DocumentId(*url.key().as_bytes());
     Document {
-        id: DocumentId(*url.key().as_bytes()),
-        url: url.as_str().into(),
-        host: url.host().into(),
         title: Some(format!("The title of story {number}")),
         language: "en".into(),
-        fetched: Timestamp::UNIX_EPOCH,
         published: Some("2026-11-20T08:00:00Z".into()),
-        modified: None,
         kinds: "p".into(),
         authors: vec!["A. Writer".into()],
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(&text),
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
-        language_probability: None,
-        text,
+        ..Document::bare(id, url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH)
     }
 }
 

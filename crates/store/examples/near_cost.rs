@@ -11,7 +11,7 @@
     reason = "a program for measuring"
 )]
 
-use gleaner_corpus::{ContentHash, Document};
+use gleaner_corpus::Document;
 use gleaner_dedup::Signed;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
@@ -50,26 +50,8 @@ fn document(number: usize) -> Document {
         _ => text(number as u64, false),
     };
     let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
-    Document {
-        id: gleaner_corpus::DocumentId(*url.key().as_bytes()),
-        url: url.as_str().into(),
-        host: url.host().into(),
-        title: None,
-        language: "en".into(),
-        fetched: Timestamp::UNIX_EPOCH,
-        published: None,
-        modified: None,
-        kinds: "p".into(),
-        authors: Vec::new(),
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(&text),
-        method: "template".into(),
-        template_version: None,
-        confidence: None,
-        language_probability: None,
-        text,
-    }
+    let id = gleaner_corpus::DocumentId(*url.key().as_bytes());
+    Document::bare(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH)
 }
 
 fn bytes_below(folder: &std::path::Path) -> u64 {

@@ -164,25 +164,11 @@ mod tests {
     }
 
     fn document_of_today() -> Document {
+        let (id, url) = (DocumentId([7; 16]), "https://a.example/1");
         Document {
-            id: DocumentId([7; 16]),
-            url: "https://a.example/1".into(),
-            host: "a.example".into(),
-            title: None,
-            text: "Mưa.".into(),
-            language: "vi".into(),
-            fetched: Timestamp::UNIX_EPOCH,
-            published: None,
-            authors: Vec::new(),
-            content_hash: ContentHash::of("x"),
-            method: "template".into(),
-            template_version: None,
-            kinds: "p".into(),
-            modified: None,
-            section: None,
-            canonical: None,
             confidence: Some(87),
             language_probability: Some(99),
+            ..Document::bare(id, url, "a.example", "Mưa.".into(), Timestamp::UNIX_EPOCH)
         }
     }
 

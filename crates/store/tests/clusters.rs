@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_dedup::{Head, Params};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{
@@ -41,26 +41,7 @@ fn id(page: usize) -> DocumentId {
 
 fn document(page: usize, text: &str) -> Document {
     let url = url(page);
-    Document {
-        id: id(page),
-        url: url.as_str().into(),
-        host: url.host().into(),
-        title: None,
-        text: text.into(),
-        language: "en".into(),
-        fetched: Timestamp::UNIX_EPOCH,
-        published: None,
-        modified: None,
-        kinds: String::new(),
-        authors: Vec::new(),
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(text),
-        method: "block-model".into(),
-        template_version: None,
-        confidence: None,
-        language_probability: None,
-    }
+    Document::bare(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
 /// A store with its index.

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_corpus::{ContentHash, Document, DocumentId, words};
+use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Placement, Turn, Writer, open};
 use jiff::Timestamp;
@@ -29,26 +29,8 @@ fn url(number: u8) -> CanonicalUrl {
 
 fn document(number: u8, text: &str) -> Document {
     let url = url(number);
-    Document {
-        id: DocumentId(*url.key().as_bytes()),
-        url: url.as_str().into(),
-        host: url.host().into(),
-        title: None,
-        text: text.into(),
-        language: "vi".into(),
-        fetched: Timestamp::UNIX_EPOCH,
-        published: None,
-        modified: None,
-        kinds: String::new(),
-        authors: Vec::new(),
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(text),
-        method: "block-model".into(),
-        template_version: None,
-        confidence: None,
-        language_probability: None,
-    }
+    let id = DocumentId(*url.key().as_bytes());
+    Document::bare(id, url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
 /// Extracts page `number` as `text`, as the crawl does it; with a text that begins with

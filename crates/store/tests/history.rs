@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
 use gleaner_store::{
     Archived, Duplicates, Examiner, History, Levels, Options, PackedDocument, Placement, Turn, UrlRecord,
@@ -40,24 +40,9 @@ fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
     change.discover(&found, 0, 0, Turn::default()).unwrap();
     let document = Document {
-        id: id(number),
-        url: url.as_str().into(),
-        host: url.host().into(),
-        title: None,
-        text: text.into(),
         language: "vi".into(),
-        fetched: hour(hours),
-        published: None,
-        modified: None,
-        kinds: String::new(),
-        authors: Vec::new(),
-        section: None,
-        canonical: None,
-        content_hash: ContentHash::of(text),
         method: "block-model".into(),
-        template_version: None,
-        confidence: None,
-        language_probability: None,
+        ..Document::bare(id(number), url.as_str(), url.host(), text.into(), hour(hours))
     };
     let levels = Levels { memory: 1 << 16, ..Levels::default() };
     let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
