@@ -142,6 +142,28 @@ fn a_new_corpus_waits_for_its_first_start() {
 }
 
 #[test]
+fn a_copy_can_be_had_while_a_schedule_waits() {
+    let crawl = quiet();
+    crawl.to_its_end();
+    let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
+    let mut scheduled = Scheduled::start(&crawl, &far);
+    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl begins at"));
+    let refused = crawl.run(&["doctor", "baolang.example"]);
+    assert!(said(&refused).contains("take a copy and ask that"), "{}", said(&refused));
+    let copied = crawl.run(&["snapshot", "copy"]);
+    assert!(copied.status.success(), "{}", said(&copied));
+    let shown = crawl.run(&["hosts", "--set", "store.path=data"]);
+    assert_eq!(shown.status.code(), Some(1), "the folder itself is in use");
+    assert_eq!(scheduled.terminate(), Some(130));
+    let copy = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .current_dir(crawl.folder.path())
+        .args(["hosts", "--data", "copy"])
+        .output()
+        .unwrap();
+    assert!(out(&copy).contains("baolang.example"), "{}", said(&copy));
+}
+
+#[test]
 fn a_night_that_fails_is_reported_and_the_next_is_waited_for() {
     let crawl = quiet();
     let mut scheduled = Scheduled::start(&crawl, &["--once-now", "--set", "store.min_free_disk=900000GiB"]);
