@@ -13,6 +13,7 @@ mod commands;
 mod failure;
 mod logging;
 mod nightly;
+mod screen;
 mod settings;
 mod signals;
 mod table;

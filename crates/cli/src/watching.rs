@@ -11,9 +11,13 @@ use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::aside::say;
+use crate::screen::{Size, screen, whole};
 
 /// Redraws a second on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
+
+/// A host at which something happened within this time is active.
+const ACTIVE: Duration = Duration::from_secs(60);
 
 /// A bar that is drawn on a terminal and nowhere else.
 pub(crate) fn bar() -> ProgressBar {
@@ -45,19 +49,22 @@ pub(crate) struct Watching {
 
 impl Watching {
     /// Begins to show; without a terminal, a line each `every`.
-    pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration) -> Self {
+    pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let pause = if bar.is_hidden() { every } else { REDRAW };
         let show = move || {
-            let (mut last, mut rate) = (Instant::now(), Rate::default());
+            let (begun, mut last, mut rate) = (Instant::now(), Instant::now(), Rate::default());
+            bar.set_style(ProgressStyle::with_template("{msg}").expect("the template is written here"));
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let now = progress.snapshot();
-                let line = line(&now, rate.update(now.pages, last.elapsed()));
+                let rate = rate.update(now.pages, last.elapsed());
                 last = Instant::now();
                 if bar.is_hidden() {
-                    say(&line);
+                    say(line(&now, rate));
                 } else {
-                    bar.set_message(line);
+                    let (size, whole) = (size(), whole(&now, rate, begun.elapsed()));
+                    let (hosts, more) = progress.active(ACTIVE, size.hosts());
+                    bar.set_message(screen(&whole, &hosts, more, size, colors));
                     bar.tick();
                 }
             }
@@ -65,6 +72,12 @@ impl Watching {
         };
         Self { done: Some(done), thread: Some(thread::spawn(show)) }
     }
+}
+
+/// The terminal's size, as it is at this moment.
+fn size() -> Size {
+    let (lines, columns) = console::Term::stderr().size();
+    Size { columns: columns.into(), lines: lines.into() }
 }
 
 impl Drop for Watching {

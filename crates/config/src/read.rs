@@ -207,6 +207,14 @@ mod tests {
     }
 
     #[test]
+    fn the_other_samples_are_read() {
+        for text in [include_str!("../../../config/demo.toml"), include_str!("../../../config/nightly.toml")]
+        {
+            assert_ne!(read(Some(Origin { file: "sample", text }), &[]).unwrap(), Config::default());
+        }
+    }
+
+    #[test]
     fn every_key_of_default_toml_has_a_comment_above_it() {
         let mut commented = false;
         for line in DEFAULT.lines() {

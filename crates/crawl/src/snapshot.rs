@@ -1,8 +1,9 @@
 //! A copy of the corpus at one moment, also while a crawl runs.
 //!
 //! Whoever wants one leaves a note in the data folder ([`ask`]); the crawl's owner looks
-//! for it at every tick, brings everything to disk, copies, and leaves an answer. Where no
-//! crawl runs, the one who asks copies by himself ([`take`]).
+//! for it at every tick, brings everything to disk, copies, and leaves an answer. A schedule
+//! that waits for its next night does the same ([`follow`]). Where no process has
+//! the folder, the one who asks copies by himself ([`take`]).
 //!
 //! 1. Files of the archive that are complete are linked where the file system can do that,
 //!    else copied; the newest is copied as far as it is on disk.
@@ -18,7 +19,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
-use gleaner_store::{Options, StoreError, Writer};
+use gleaner_store::{Options, Store, StoreError, Writer};
 use thiserror::Error;
 use tracing::{info, warn};
 
@@ -123,25 +124,55 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
+/// Follows a note that asks for a copy, if there is one, where no crawl does: the process
+/// has the data folder and waits. All that was committed is on disk.
+pub fn follow(config: &Config, store: &Store) {
+    let data = Path::new(&config.store.path);
+    if !data.join(REQUEST).exists() {
+        return;
+    }
+    let copied = match store.writer() {
+        Ok(Some(writer)) => Ok(writer),
+        // A crawl has begun, and follows it.
+        Ok(None) => return,
+        Err(error) => Err(error),
+    };
+    let Some(target) = requested(data) else { return };
+    let copied = copied.map_err(Into::into).and_then(|writer| take(config, &writer, Path::new(&target)));
+    tell(data, &target, copied);
+}
+
+/// The target that a note names, which is taken away with it.
+fn requested(data: &Path) -> Option<String> {
+    let target = fs::read_to_string(data.join(REQUEST)).ok()?;
+    withdraw(data);
+    Some(target)
+}
+
+/// Leaves the answer.
+fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
+    let answer = match copied {
+        Ok(()) => "done".to_owned(),
+        Err(error) => {
+            warn!(target, %error, "the corpus could not be copied");
+            error.to_string()
+        }
+    };
+    let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
+    if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
+        warn!(%error, "nobody can be told that the corpus was copied");
+    }
+}
+
 impl Owner {
     /// Follows a note that asks for a copy, if there is one.
     pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
         let data = PathBuf::from(&self.config.store.path);
-        let Ok(target) = fs::read_to_string(data.join(REQUEST)) else { return Ok(()) };
-        withdraw(&data);
+        let Some(target) = requested(&data) else { return Ok(()) };
         self.flush()?;
         info!(target, "copying the corpus");
-        let answer = match take(&self.config, &self.writer, Path::new(&target)) {
-            Ok(()) => "done".to_owned(),
-            Err(error) => {
-                warn!(target, %error, "the corpus could not be copied");
-                error.to_string()
-            }
-        };
-        let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
-        if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
-            warn!(%error, "nobody can be told that the corpus was copied");
-        }
+        let copied = take(&self.config, &self.writer, Path::new(&target));
+        tell(&data, &target, copied);
         Ok(())
     }
 }

@@ -247,9 +247,8 @@ impl Look<'_> {
         if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
             return format!("{count} URLs end as {reason}");
         }
-        let failed = if figures.worst().is_some() { "few pages" } else { "no pages" };
         format!(
-            "{} front pages, sections, feeds and sitemaps were read and name {failed} to ask for",
+            "{} front pages, sections, feeds and sitemaps were read and name nothing new ({pages} other URLs were asked for)",
             figures.listings()
         )
     }

@@ -74,8 +74,8 @@ pub fn sentence(finding: &Finding) -> String {
 const fn mark(grade: Grade) -> &'static str {
     match grade {
         Grade::Failed => "!!",
-        Grade::Unusual => "! ",
-        Grade::Note => "- ",
+        Grade::Unusual => "!",
+        Grade::Note => "-",
     }
 }
 

@@ -9,12 +9,20 @@
 //!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948), where the
 //!    spread is the variance over the mean, by the median absolute deviation, and 1 at least.
 //! 5. A host that varies much is low all the same below a quarter of its second-worst run.
-//! 6. Weekends: the number must be low against the same weekday a week and two weeks
-//!    before as well. Where there was none yet, it must be a tenth of the usual.
+//! 6. Weekends: no more is expected than on the same weekday a week and two weeks before.
+//!    Where there was none yet, the number must be a tenth of the usual.
 //! 7. A host with a few articles a run is never low in one run. Runs without any are taken
-//!    together: three are expected a run, so four empty runs are too few.
+//!    together: where three are expected a run, four empty runs are too few, if there were
+//!    never as many in a row before.
 //!
-//! Known failure: a host that was bad for half of the runs is usual as it is.
+//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a night that
+//! vary by a fifth to a half, with weekends from none to all of it, there are 12 false alarms
+//! in 40 years of a host, 10 of them in the first week of those that are silent at
+//! weekends; a host with 30 a night or more that stops is noticed
+//! the same night.
+//!
+//! Known failure: a host that was bad for half of the runs is usual as it is; a small host
+//! that stops on a weekend day is noticed some days later.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -139,12 +147,13 @@ impl Usual {
             .filter(|value| value.days_ago > 0 && value.days_ago % WEEK == 0)
             .map(|value| value.new)
             .collect();
-        let share = if same_day.is_empty() { TENTH } else { QUARTER };
-        let is_few = new <= self.expected * share;
-        let is_few_of_day = same_day.is_empty() || new <= median(&same_day) * QUARTER;
-        let far = distance(self.expected, new);
+        let (expected, share) = match same_day.is_empty() {
+            true => (self.expected, TENTH),
+            false => (self.expected.min(median(&same_day)), QUARTER),
+        };
+        let far = distance(expected, new);
         let is_far = far >= FAR * self.spread.sqrt() || (far >= FAR && self.is_worse_than_bad(new));
-        is_few && is_few_of_day && is_far
+        new <= expected * share && is_far
     }
 
     /// Whether it is far below the second-worst of many runs.
@@ -163,6 +172,10 @@ impl Usual {
         }
         let earlier = Self::over(self.values[before..].to_vec(), 1.0)?;
         let runs = before + 1;
+        let silences = earlier.values.split(|value| value.new > 0.0).map(<[Value]>::len);
+        if silences.max().is_some_and(|longest| longest >= runs) {
+            return None;
+        }
         let is_far = distance(earlier.new * runs as f64, 0.0) >= FAR * earlier.spread.sqrt();
         is_far.then_some(runs)
     }

@@ -55,7 +55,7 @@ fn a_host_that_gives_nothing_is_explained() {
         ),
         (
             counts(&[("listing", 12)]),
-            "0 new, usually 240: 12 front pages, sections, feeds and sitemaps were read and name no pages to ask for",
+            "0 new, usually 240: 12 front pages, sections, feeds and sitemaps were read and name nothing new (0 other URLs were asked for)",
         ),
         (
             counts(&[("duplicate", 230), ("listing", 12)]),

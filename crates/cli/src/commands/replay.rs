@@ -140,7 +140,8 @@ fn replay(
         move || bar.suspend(|| say("gleaner: finishing what was begun; Ctrl-C again ends at once"))
     });
     let began = Instant::now();
-    let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
+    let watching =
+        Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get(), color.wanted_on_stderr());
     let handle = runtime.handle().clone();
     let start =
         Replay { purpose, config, seeds, pins, admission, writer, sources, runtime: handle, stop, progress };

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_config::{Config, Span};
-use gleaner_crawl::Nights;
+use gleaner_crawl::{Nights, snapshot};
 use gleaner_report::text;
 use jiff::Timestamp;
 
@@ -92,6 +92,7 @@ fn wait_until(house: &House, at: Timestamp) -> bool {
         if house.stop.asked() {
             return false;
         }
+        snapshot::follow(&house.config, &house.store);
         thread::sleep(LOOK);
     }
     !house.stop.asked()

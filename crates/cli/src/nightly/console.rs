@@ -31,6 +31,6 @@ impl Console {
 
     /// Shows a crawl's progress until what is given is dropped.
     pub(crate) fn watch(&self, progress: &Arc<Progress>, every: Duration) -> Watching {
-        Watching::begin(Arc::clone(progress), self.bar.clone(), every)
+        Watching::begin(Arc::clone(progress), self.bar.clone(), every, self.colors)
     }
 }

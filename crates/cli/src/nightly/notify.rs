@@ -4,6 +4,7 @@
 //! truth: a command that hangs holds the next night up for as long as its time limit.
 
 use std::io::{self, Write};
+use std::path::absolute;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,7 +35,9 @@ pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>
     command.args(arguments).env("GLEANER_STATUS", report.status.label());
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     if let Some(files) = files {
-        command.env("GLEANER_REPORT", &files.json).env("GLEANER_REPORT_HTML", &files.html);
+        for (name, file) in [("GLEANER_REPORT", &files.json), ("GLEANER_REPORT_HTML", &files.html)] {
+            command.env(name, absolute(file).unwrap_or_else(|_| file.clone()));
+        }
     }
     match run(&mut command, text::short(report), LIMIT) {
         Ok(Some(status)) if status.success() => info!(program, "the report is passed on"),

@@ -1,0 +1,161 @@
+//! What a terminal shows of a running crawl: a line for the whole, and one for each host
+//! that is active, as many as fit.
+//!
+//! Pure: sizes, times and counters are handed in. Names and reasons are ASCII, so that a
+//! character is a column.
+
+use std::time::Duration;
+
+use gleaner_crawl::{Active, Snapshot};
+
+/// Lines of the terminal that are left alone: where the cursor stands, and one for logs.
+const LEFT_ALONE: usize = 2;
+/// Columns of a host's name at most.
+const NAME: usize = 32;
+/// A host that has been asked for so long is said to be slow.
+const SLOW: Duration = Duration::from_secs(3);
+
+/// The size of a terminal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) lines: usize,
+}
+
+impl Size {
+    /// How many hosts fit below the line for the whole.
+    pub(crate) const fn hosts(self) -> usize {
+        self.lines.saturating_sub(LEFT_ALONE + 1)
+    }
+}
+
+/// The lines of the screen, none wider than it is. `more`: active hosts that are not in the
+/// list.
+pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
+    // A terminal breaks a line that is as wide as itself.
+    let columns = size.columns.saturating_sub(1);
+    let mut lines = vec![cut(whole, columns)];
+    let is_full = more > 0 || hosts.len() > size.hosts();
+    let room = if is_full { size.hosts().saturating_sub(1) } else { size.hosts() };
+    let shown = hosts.len().min(room);
+    let longest = hosts.iter().take(shown).map(|host| host.host.len()).max().unwrap_or_default();
+    let width = longest.min(NAME).min(columns / 2);
+    lines.extend(hosts.iter().take(shown).map(|host| row(host, width, columns, colors)));
+    let hidden = more + hosts.len() - shown;
+    if hidden > 0 && size.hosts() > 0 {
+        lines.push(cut(&format!("and {hidden} more hosts"), columns));
+    }
+    lines.join("\n")
+}
+
+/// The line for the whole: what matters most first, since a narrow terminal shows its
+/// beginning.
+pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
+    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, gathered, in_flight } =
+        now;
+    let seconds = elapsed.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!(
+        "{hours}:{minutes:02}:{seconds:02} {pages} pages {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {gathered} gathered, {in_flight} in flight, {hosts} hosts"
+    )
+}
+
+fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
+    let name = cut(&host.host, width);
+    let doing = match (host.asked, host.since > SLOW) {
+        (true, false) => "asking".to_owned(),
+        (true, true) => format!("asking {} s", host.since.as_secs()),
+        (false, _) => "waiting".to_owned(),
+    };
+    let before = cut(
+        &format!("  {name:width$} {:>5} pages {:>5} stored  {doing:<12} ", host.pages, host.stored),
+        columns,
+    );
+    let last = cut(&host.last, columns - before.len());
+    format!("{before}{}", paint(&last, colors))
+}
+
+/// Green for what was stored, red for what failed.
+fn paint(last: &str, colors: bool) -> String {
+    let code = match last.split(':').next() {
+        _ if !colors => return last.to_owned(),
+        Some("stored" | "revised") => "32",
+        Some("failed" | "rejected" | "unreadable") => "31",
+        _ => return last.to_owned(),
+    };
+    format!("\u{1b}[{code}m{last}\u{1b}[0m")
+}
+
+/// The beginning of a text, as much as fits.
+fn cut(text: &str, columns: usize) -> String {
+    text.chars().take(columns).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(count: usize) -> Vec<Active> {
+        let host = |number| Active {
+            host: format!("site-{number}.a-rather-long-domain-name.example"),
+            pages: 10,
+            stored: 7,
+            last: if number % 2 == 0 { "stored".into() } else { "failed: timeout".into() },
+            asked: number == 0,
+            since: Duration::from_secs(number as u64),
+        };
+        (0..count).map(host).collect()
+    }
+
+    fn shown(count: usize, more: usize, columns: usize, lines: usize) -> Vec<String> {
+        let whole = whole(
+            &Snapshot { pages: 70, stored: 30, ..Snapshot::default() },
+            1.25,
+            Duration::from_secs(3723),
+        );
+        let text = screen(&whole, &hosts(count), more, Size { columns, lines }, false);
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn never_more_than_fits() {
+        for columns in [0, 1, 20, 80, 300] {
+            for lines in [0, 1, 3, 4, 24, 100] {
+                for (count, more) in [(0, 0), (1, 0), (3, 0), (20, 20), (40, 0)] {
+                    let shown = shown(count, more, columns, lines);
+                    assert!(
+                        shown.len() <= lines.saturating_sub(LEFT_ALONE).max(1),
+                        "{columns} {lines} {count} {shown:#?}"
+                    );
+                    assert!(
+                        shown.iter().all(|line| line.len() < columns.max(1)),
+                        "{columns} {lines} {shown:#?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_are_shown_and_the_rest_is_counted() {
+        let three = shown(3, 0, 120, 24);
+        assert!(three[0].starts_with("1:02:03 70 pages 1.2/s, 30 stored"), "{three:#?}");
+        assert_eq!(
+            three[1],
+            "  site-0.a-rather-long-domain-name    10 pages     7 stored  asking       stored"
+        );
+        assert!(three[2].ends_with("waiting      failed: timeout"), "{three:#?}");
+        assert_eq!(three.len(), 4);
+        let forty = shown(40, 0, 80, 24);
+        assert_eq!((forty.len(), forty[21].as_str()), (22, "and 20 more hosts"));
+    }
+
+    #[test]
+    fn colours_are_in_no_columns_of_their_own() {
+        let painted = screen("", &hosts(2), 0, Size { columns: 200, lines: 24 }, true);
+        assert!(
+            painted.contains("\u{1b}[32mstored\u{1b}[0m") && painted.contains("\u{1b}[31mfailed: timeout")
+        );
+        assert!(!screen("", &hosts(2), 0, Size { columns: 200, lines: 24 }, false).contains('\u{1b}'));
+    }
+}

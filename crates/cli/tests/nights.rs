@@ -1,0 +1,287 @@
+//! Nights of the real binary: what a crawl says about itself when it has ended, and a
+//! schedule that keeps its times, makes up for what was missed and ends when told.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod newspaper;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use gleaner_store::{Change, Writer, open};
+use gleaner_testkit::Options;
+use jiff::{SignedDuration, Timestamp};
+use newspaper::Crawl;
+use serde_json::Value;
+
+/// A schedule that is due at every minute.
+const EACH_MINUTE: [&str; 4] = ["--set", "schedule.times=[\"* * * * *\"]", "--set", "schedule.jitter=0s"];
+
+fn quiet() -> Crawl {
+    Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO)
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The reports of a crawl's folder, the oldest first.
+fn reports(crawl: &Crawl) -> Vec<Value> {
+    let Ok(entries) = fs::read_dir(crawl.folder.path().join("data/reports")) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    paths.sort();
+    paths.iter().map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect()
+}
+
+/// Fills a new store with nights that ended, the last one `ago` hours before now.
+fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change, u32)) {
+    let options = gleaner_store::Options { cache: 16 << 20, create: true };
+    let mut writer: Writer = open(&crawl.folder.path().join("data"), &options).unwrap();
+    for night in (0..nights).rev() {
+        let began = Timestamp::now() - SignedDuration::from_hours(24 * night + ago);
+        let mut change = writer.begin();
+        let (run, _) = change.begin_run(began).unwrap();
+        write(&mut change, run.number);
+        writer.commit(change).unwrap();
+        let mut change = writer.begin();
+        change.end_run(&run, began + SignedDuration::from_hours(1));
+        writer.commit(change).unwrap();
+    }
+    writer.flush().unwrap();
+}
+
+/// A schedule that runs until it is dropped.
+struct Scheduled(Child);
+
+impl Scheduled {
+    fn start(crawl: &Crawl, arguments: &[&str]) -> Self {
+        let log = fs::File::create(crawl.folder.path().join("log")).unwrap();
+        let arguments = [&["schedule", "--seeds", "seeds.txt"], &EACH_MINUTE[..], arguments].concat();
+        let mut command = crawl.command(&arguments);
+        Self(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
+    }
+
+    /// Asks it to end as systemd does; gives its exit code.
+    fn terminate(&mut self) -> Option<i32> {
+        let kill = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Scheduled {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn log(crawl: &Crawl) -> String {
+    fs::read_to_string(crawl.folder.path().join("log")).unwrap()
+}
+
+/// Waits until something is so.
+fn until(limit: Duration, what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < limit, "{what}: not within {limit:?}");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+const A_CRAWL: Duration = Duration::from_secs(60);
+
+#[test]
+fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
+    let crawl = quiet();
+    let mut scheduled = Scheduled::start(&crawl, &["--once-now"]);
+    until(A_CRAWL, "the crawl that was asked for", || reports(&crawl).len() == 1);
+    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl begins at"));
+    until(2 * A_CRAWL, "the crawl of the next minute", || reports(&crawl).len() == 2);
+    assert_eq!(scheduled.terminate(), Some(130), "{}", log(&crawl));
+    let told = reports(&crawl);
+    assert_eq!((&told[0]["run"], &told[1]["run"]), (&Value::from(1), &Value::from(2)));
+    assert!(told[0]["totals"]["new"].as_u64() > Some(60), "{}", told[0]);
+    assert_eq!(told[1]["status"], "fine");
+    assert!(log(&crawl).contains("(asked for)") && log(&crawl).contains("(scheduled)"), "{}", log(&crawl));
+}
+
+#[test]
+fn a_start_that_was_missed_is_made_up_for_and_an_interrupted_run_goes_on() {
+    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::from_millis(20));
+    with_history(&crawl, 1, 72, |_, _| {});
+    let mut scheduled = Scheduled::start(&crawl, &[]);
+    assert!(crawl.newspaper.wait_for_requests(20, A_CRAWL), "{}", log(&crawl));
+    assert!(log(&crawl).contains("was missed)"), "{}", log(&crawl));
+    assert_eq!(scheduled.terminate(), Some(130));
+    assert!(reports(&crawl).is_empty(), "a run that was interrupted is not over");
+
+    let mut scheduled = Scheduled::start(&crawl, &[]);
+    until(A_CRAWL, "the run that goes on", || reports(&crawl).len() == 1);
+    assert_eq!(scheduled.terminate(), Some(130));
+    let told = &reports(&crawl)[0];
+    assert_eq!((&told["run"], &told["resumed"]), (&Value::from(2), &Value::from(true)));
+}
+
+#[test]
+fn a_new_corpus_waits_for_its_first_start() {
+    let crawl = quiet();
+    let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
+    let mut scheduled = Scheduled::start(&crawl, &far);
+    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl begins at"));
+    assert_eq!(scheduled.terminate(), Some(130));
+    assert_eq!(crawl.newspaper.request_count(), 0);
+}
+
+#[test]
+fn a_copy_can_be_had_while_a_schedule_waits() {
+    let crawl = quiet();
+    crawl.to_its_end();
+    let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
+    let mut scheduled = Scheduled::start(&crawl, &far);
+    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl begins at"));
+    let refused = crawl.run(&["doctor", "baolang.example"]);
+    assert!(said(&refused).contains("take a copy and ask that"), "{}", said(&refused));
+    let copied = crawl.run(&["snapshot", "copy"]);
+    assert!(copied.status.success(), "{}", said(&copied));
+    let shown = crawl.run(&["hosts", "--set", "store.path=data"]);
+    assert_eq!(shown.status.code(), Some(1), "the folder itself is in use");
+    assert_eq!(scheduled.terminate(), Some(130));
+    let copy = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .current_dir(crawl.folder.path())
+        .args(["hosts", "--data", "copy"])
+        .output()
+        .unwrap();
+    assert!(out(&copy).contains("baolang.example"), "{}", said(&copy));
+}
+
+#[test]
+fn a_night_that_fails_is_reported_and_the_next_is_waited_for() {
+    let crawl = quiet();
+    let mut scheduled = Scheduled::start(&crawl, &["--once-now", "--set", "store.min_free_disk=900000GiB"]);
+    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl begins at"));
+    assert_eq!(scheduled.terminate(), Some(130));
+    let told = &reports(&crawl)[0];
+    assert_eq!((&told["status"], &told["ending"]["how"]), (&Value::from("failed"), &Value::from("failed")));
+    assert!(log(&crawl).contains("!! the crawl failed: the disk has"), "{}", log(&crawl));
+}
+
+#[test]
+fn a_schedule_that_makes_no_sense_is_refused_before_anything_is_made() {
+    let crawl = quiet();
+    for (set, part) in [
+        ("schedule.times=[\"0 25 * * *\"]", "schedule.times: \"0 25 * * *\""),
+        ("schedule.times=[]", "schedule.times: name at least one"),
+        ("schedule.zone=Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
+    ] {
+        let refused = crawl.run(&["schedule", "--seeds", "seeds.txt", "--set", set]);
+        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        assert!(said(&refused).contains(part), "{}", said(&refused));
+    }
+    assert!(!crawl.folder.path().join("data").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unusual_night_has_its_own_exit_code_and_is_told_to_the_command() {
+    let crawl = quiet();
+    with_history(&crawl, 5, 24, |change, run| {
+        for (host, new) in [("baolang.example", 1000), ("villagepost.example", 30)] {
+            let count = |counts: &mut gleaner_store::Counts| {
+                *counts.outcomes.entry("stored".into()).or_default() += new
+            };
+            change.count(run, host, count).unwrap();
+        }
+    });
+    let command = "report.command=[\"sh\", \"-c\", \"env > env.txt; cat > said.txt\"]";
+    let done = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", command]);
+    assert_eq!(done.status.code(), Some(3), "{}{}", out(&done), said(&done));
+    let sentence = "! baolang.example: 36 new, usually 1000:";
+    assert!(out(&done).contains(sentence), "{}", out(&done));
+    let read = |name: &str| fs::read_to_string(crawl.folder.path().join(name)).unwrap();
+    assert!(
+        read("said.txt").contains(sentence) && read("said.txt").contains("UNUSUAL"),
+        "{}",
+        read("said.txt")
+    );
+    let environment = read("env.txt");
+    assert!(environment.contains("GLEANER_STATUS=unusual\n"), "{environment}");
+    for (name, begin) in [("GLEANER_REPORT=", "{"), ("GLEANER_REPORT_HTML=", "<!doctype html>")] {
+        let path = environment.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        assert!(path.starts_with('/') && fs::read_to_string(path).unwrap().starts_with(begin), "{path}");
+    }
+
+    // What was found is shown again by the other commands.
+    let shown = out(&crawl.run(&["report"]));
+    assert!(shown.contains(sentence) && shown.contains("villagepost.example"), "{shown}");
+    assert!(out(&crawl.run(&["report", "--list"])).contains("unusual"));
+    let json = out(&crawl.run(&["report", "--json"]));
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["status"], "unusual");
+    let doctor = out(&crawl.run(&["doctor", "baolang.example", "--seeds", "seeds.txt"]));
+    for part in
+        ["36 new, usually 1000", "in scope: baolang.example is a site of seeds.txt line", "there are rules"]
+    {
+        assert!(doctor.contains(part), "{doctor}");
+    }
+    let hosts = out(&crawl.run(&["hosts", "--sort", "new"]));
+    assert!(hosts.contains("baolang.example") && hosts.contains("1000"), "{hosts}");
+    let line = out(&crawl.run(&["hosts", "--filter", "village", "--json"]));
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&line["host"], &line["state"]), (&Value::from("villagepost.example"), &Value::from("open")));
+}
+
+#[test]
+fn the_doctor_explains_a_url_from_what_is_known() {
+    let crawl = quiet();
+    crawl.to_its_end();
+    let requests = crawl.newspaper.request_count();
+    let ask = |what: &str| {
+        let answer = crawl.run(&["doctor", what, "--seeds", "seeds.txt"]);
+        assert!(answer.status.success(), "{}", said(&answer));
+        out(&answer)
+    };
+    let article = crawl.newspaper.expected().remove(0);
+    let stored = ask(&article.urls[0]);
+    for part in [
+        "its text is in the corpus",
+        "in scope",
+        "allowed: no rule matches",
+        "archive/gleaner-",
+        "an article:",
+    ] {
+        assert!(stored.contains(part), "{stored}");
+    }
+    let host = article.host;
+    for (path, parts) in [
+        (
+            "/private/x",
+            ["it would not be asked for: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
+        ),
+        ("/nobody-links-here", ["nothing has led to it yet", "unknown: no page, feed or sitemap"]),
+    ] {
+        let explained = ask(&format!("http://{host}{path}"));
+        assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
+    }
+    assert!(
+        ask("https://elsewhere.example/a").contains("out of scope: elsewhere.example is none of the 2 sites")
+    );
+    let front = ask(&format!("http://{host}/"));
+    assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
+    assert_eq!(crawl.newspaper.request_count(), requests, "nothing is asked of anyone");
+
+    let fetched =
+        crawl.run(&["doctor", &format!("http://{host}/private/x"), "--fetch", "--seeds", "seeds.txt"]);
+    assert!(
+        out(&fetched).contains("fetched now") && out(&fetched).contains("may not be asked for"),
+        "{}",
+        out(&fetched)
+    );
+}
