@@ -2,6 +2,7 @@
 
 mod export;
 mod shell;
+mod status;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use gleaner_template::Insert;
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
 pub(crate) use shell::{Completions, Man};
+pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -69,6 +71,9 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
+    /// Serve a web page that shows the corpus and its hosts, with search
+    #[command(after_help = SERVE_HELP)]
+    Serve(Serve),
     /// Look at the templates that were learned, and at what they make of a page
     #[command(after_help = "Examples:
   gleaner template list
@@ -151,6 +156,8 @@ pub(crate) struct Crawl {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) status: Status,
 }
 
 #[derive(Debug, clap::Args)]

@@ -8,12 +8,14 @@ use std::time::Instant;
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
 use gleaner_frontier::Seed;
+use gleaner_status::Corpus;
 use gleaner_store::Counts;
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
 use crate::aside::say;
+use crate::commands::serve;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::watching::Watching;
@@ -50,6 +52,9 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         move || bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
     });
 
+    let (store, shown) = (writer.store(), (config.clone(), pins.clone()));
+    let corpus = || Corpus { store, config: shown.0, pins: shown.1 };
+    let server = serve::beside(&args.status, runtime.handle(), corpus, &progress)?;
     let began = Instant::now();
     let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
     let data = config.store.path.clone();
@@ -65,7 +70,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
         progress,
         clock: Clock::default(),
     });
-    drop(watching);
+    drop((watching, server));
     runtime.shutdown_background();
 
     let summary = summary.map_err(Failure::work)?;

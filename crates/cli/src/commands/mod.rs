@@ -11,6 +11,7 @@ pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
 pub(crate) mod replay;
+pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod snapshot;
 pub(crate) mod stats;
