@@ -4,6 +4,7 @@ mod eval;
 mod export;
 mod nights;
 mod shell;
+mod status;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
 pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule};
 pub(crate) use shell::{Completions, Man};
+pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 
 /// Builds growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -114,6 +116,9 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
+    /// Serve a web page that shows the corpus and its hosts, with search
+    #[command(after_help = SERVE_HELP)]
+    Serve(Serve),
     /// Look at the templates that were learned, and at what they make of a page
     #[command(after_help = "Examples:
   gleaner template list
@@ -198,6 +203,8 @@ pub(crate) struct Crawl {
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) budgets: Budgets,
+    #[command(flatten)]
+    pub(crate) status: Status,
 }
 
 #[derive(Debug, clap::Args)]

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::run(&common, args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
+        Command::Serve(args) => commands::serve::run(&common, &args),
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),
         Command::Learn(args) => commands::learn::run(&common, args),

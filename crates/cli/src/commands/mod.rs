@@ -15,6 +15,7 @@ mod papers;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;
+pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod snapshot;
 pub(crate) mod stats;

@@ -9,10 +9,11 @@ use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{Clock, CrawlError, Progress, Start, Stop, Summary};
 use gleaner_frontier::Seed;
+use gleaner_status::Corpus;
 use gleaner_store::Store;
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::args::{Budgets, Common};
 use crate::aside::say;
@@ -94,6 +95,16 @@ impl House {
         });
         drop(watching);
         summary
+    }
+
+    /// Where whatever is beside a crawl runs.
+    pub(crate) fn handle(&self) -> &Handle {
+        self.runtime.handle()
+    }
+
+    /// What a status page shows.
+    pub(crate) fn corpus(&self) -> Corpus {
+        Corpus { store: self.store.clone(), config: self.config.clone(), pins: self.pins.clone() }
     }
 
     /// Ends what still runs.

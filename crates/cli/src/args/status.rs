@@ -1,0 +1,47 @@
+//! What can be typed of the status page: `gleaner serve`, and `--status` of what crawls.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Below the help of `gleaner serve`.
+pub(crate) const SERVE_HELP: &str =
+    "Who reaches the address may read; changes need the token, which stands in DATA/status.token unless
+--token-file names another file. docs/status.md tells how to put it behind a proxy with TLS.
+
+Examples:
+  gleaner serve --data corpus
+  gleaner serve --data corpus --address 127.0.0.1:8080 --public-host corpus.example.org
+  gleaner serve --data corpus --seeds seeds/vietnamese.txt";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    /// Where it is served; port 0 takes one that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    pub(crate) address: SocketAddr,
+    /// Seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) access: Access,
+}
+
+/// The status page beside a crawl.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Status {
+    /// Serve the status page there meanwhile, such as 127.0.0.1:7700
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) status: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) access: Access,
+}
+
+/// Who may look, and who may change something.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Access {
+    /// Answer requests to this name of the status page too; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) public_host: Vec<String>,
+    /// File with the token for changes on the status page [default: status.token in the data folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+}

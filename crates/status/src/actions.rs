@@ -1,0 +1,167 @@
+//! What is changed when a button is pressed, and who may press it.
+//!
+//! A running crawl owns the store: it gets a command ([`gleaner_crawl::Control`]) and
+//! follows it at its next tick. Where none runs, the command is written at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::header::{HeaderName, HeaderValue, LOCATION, SET_COOKIE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use gleaner_crawl::{Command, follow};
+use serde::Deserialize;
+
+use crate::asked::{Asked, encoded};
+use crate::key::COOKIE_NAME;
+use crate::pages;
+use crate::site::Site;
+
+/// How long an answer waits for the crawl to follow, and how often it looks.
+const PATIENCE: u32 = 20;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A form that changes something.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Wish {
+    /// `pause`, `resume`, `learn` or `crawl`.
+    what: String,
+    #[serde(default)]
+    host: String,
+}
+
+/// A form with the key.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Typed {
+    token: String,
+    /// Where to go afterwards.
+    #[serde(default)]
+    back: String,
+}
+
+/// Does what a button says.
+pub(crate) async fn act(State(site): State<Arc<Site>>, asked: Asked, Form(wish): Form<Wish>) -> Response {
+    if !asked.has_key {
+        return (StatusCode::FORBIDDEN, pages::key::page(&asked, "", true)).into_response();
+    }
+    if wish.what == "crawl" {
+        return crawl(&site, &asked);
+    }
+    let host = wish.host.clone();
+    let command = match wish.what.as_str() {
+        "pause" => Command::Pause(wish.host),
+        "resume" => Command::Resume(wish.host),
+        "learn" => Command::LearnAgain(wish.host),
+        _ => {
+            return fault(
+                &asked,
+                StatusCode::BAD_REQUEST,
+                asked.say("There is no such button.", "Không có nút này."),
+            );
+        }
+    };
+    match carry_out(&site, command).await {
+        Ok(true) => {
+            site.changed();
+            to(&format!("/hosts/{}", encoded(&host)))
+        }
+        Ok(false) => fault(
+            &asked,
+            StatusCode::NOT_FOUND,
+            asked.say("This host is not known.", "Không có trang báo này."),
+        ),
+        Err(message) => fault(&asked, StatusCode::SERVICE_UNAVAILABLE, &message),
+    }
+}
+
+fn crawl(site: &Site, asked: &Asked) -> Response {
+    let Some(crawl_now) = &site.hooks.crawl_now else {
+        return fault(
+            asked,
+            StatusCode::NOT_FOUND,
+            asked.say("This process does not crawl.", "Tiến trình này không thu thập."),
+        );
+    };
+    match crawl_now() {
+        Ok(()) => to("/"),
+        Err(message) => fault(asked, StatusCode::CONFLICT, &message),
+    }
+}
+
+/// Gives whether the host is known.
+async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
+    let store = site.corpus.store.clone();
+    let text = |error: gleaner_store::StoreError| error.to_string();
+    let Some(progress) = site.progress() else {
+        let mut writer =
+            store.writer().map_err(text)?.ok_or("the store is being written; try again in a moment")?;
+        let followed = tokio::task::spawn_blocking(move || follow(&mut writer, &command)).await;
+        return followed.map_err(|error| error.to_string())?.map_err(text);
+    };
+    if store.host(command.host()).map_err(text)?.is_none() {
+        return Ok(false);
+    }
+    if !progress.control().ask(command.clone()) {
+        return Err("the crawl has not yet followed what was asked for before".into());
+    }
+    for _ in 0..PATIENCE {
+        let host = store.host(command.host()).map_err(text)?;
+        let is_done = host.is_some_and(|host| match command {
+            Command::Pause(_) => host.paused,
+            Command::Resume(_) => !host.paused,
+            Command::LearnAgain(_) => host.outdated || host.template == 0,
+        });
+        if is_done {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(true)
+}
+
+/// Takes the key, and gives a cookie for it.
+pub(crate) async fn sign_in(
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+    asked: Asked,
+    Form(Typed { token, back }): Form<Typed>,
+) -> Response {
+    if !site.key.opens(&token) {
+        return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
+    }
+    let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
+    // A path of this server, and nothing that a browser would take for another one.
+    let back =
+        if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
+    with_cookie(to(back), &site.key.cookie(), is_tls)
+}
+
+/// Forgets the key.
+pub(crate) async fn sign_out() -> Response {
+    with_cookie(to("/"), "; Max-Age=0", false)
+}
+
+fn with_cookie(mut response: Response, value: &str, is_tls: bool) -> Response {
+    let secure = if is_tls { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE_NAME}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
+    put(&mut response, SET_COOKIE, &cookie);
+    response
+}
+
+fn to(place: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    put(&mut response, LOCATION, place);
+    response
+}
+
+fn put(response: &mut Response, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().append(name, value);
+    }
+}
+
+fn fault(asked: &Asked, status: StatusCode, message: &str) -> Response {
+    (status, pages::fault(asked, message)).into_response()
+}

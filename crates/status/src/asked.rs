@@ -1,0 +1,134 @@
+//! What a request asks for: parameters, the language, and whether it carries the key.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::header::{ACCEPT_LANGUAGE, AUTHORIZATION, COOKIE};
+use axum::http::request::Parts;
+
+use crate::key::COOKIE_NAME;
+use crate::language::Language;
+use crate::site::Site;
+
+/// Name of the cookie that keeps the language.
+pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
+
+/// Bytes of a parameter that are read.
+const LONGEST: usize = 500;
+
+/// A request, as far as pages care.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) language: Language,
+    /// Whether the language was chosen in this request, so that it is to be kept.
+    pub(crate) chosen: bool,
+    /// Whether it carries the key.
+    pub(crate) has_key: bool,
+    /// The path, without parameters.
+    pub(crate) path: String,
+    parameters: BTreeMap<String, String>,
+}
+
+impl Asked {
+    /// A parameter without surrounding space; empty where there is none.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        let value = self.parameters.get(name).map_or("", |value| value.trim());
+        if value.len() <= LONGEST { value } else { "" }
+    }
+
+    /// The page that was asked for in a list, from 1 on.
+    pub(crate) fn page(&self) -> usize {
+        self.get("page").parse().unwrap_or(1).clamp(1, 1_000)
+    }
+
+    /// One of two texts, by the language.
+    pub(crate) const fn say(&self, english: &'static str, vietnamese: &'static str) -> &'static str {
+        self.language.of(english, vietnamese)
+    }
+
+    /// The same address with other parameters. Empty ones are left out.
+    pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
+        let mut all = self.parameters.clone();
+        for (name, value) in changes {
+            all.insert((*name).to_owned(), (*value).to_owned());
+        }
+        link(&self.path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+}
+
+/// A path with parameters.
+pub(crate) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut out = path.to_owned();
+    for (name, value) in parameters.into_iter().filter(|(_, value)| !value.is_empty()) {
+        out.push(if out.contains('?') { '&' } else { '?' });
+        out += &encoded(name);
+        out.push('=');
+        out += &encoded(value);
+    }
+    out
+}
+
+/// Text as a part of an address (RFC 3986, 2.1).
+pub(crate) fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte.into()),
+            byte => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
+
+/// The value of a cookie.
+fn cookie<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
+    let headers = parts.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs =
+        headers.flat_map(|header| header.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+fn has_key(parts: &Parts, site: &Site) -> bool {
+    let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = header.and_then(|header| header.strip_prefix("Bearer "));
+    bearer.is_some_and(|key| site.key.opens(key))
+        || cookie(parts, COOKIE_NAME).is_some_and(|value| site.key.is_cookie(value))
+}
+
+impl FromRequestParts<Arc<Site>> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Self, Infallible> {
+        let parameters = Query::<BTreeMap<String, String>>::try_from_uri(&parts.uri);
+        let mut parameters = parameters.map(|Query(all)| all).unwrap_or_default();
+        let chosen = parameters.remove("lang").and_then(|tag| Language::named(&tag));
+        let kept = || cookie(parts, LANGUAGE_COOKIE).and_then(Language::named);
+        let accepted = || {
+            let header = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+            Language::accepted(header.unwrap_or_default())
+        };
+        Ok(Self {
+            language: chosen.or_else(kept).unwrap_or_else(accepted),
+            chosen: chosen.is_some(),
+            has_key: has_key(parts, site),
+            path: parts.uri.path().to_owned(),
+            parameters,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_so_that_they_are_read_back() {
+        assert_eq!(
+            link("/search", [("q", "hòa & \"b\""), ("host", "")]),
+            "/search?q=h%C3%B2a%20%26%20%22b%22"
+        );
+        assert_eq!(link("/a", [("x", "1"), ("y", "2")]), "/a?x=1&y=2");
+    }
+}

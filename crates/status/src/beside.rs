@@ -1,0 +1,66 @@
+//! A document's page, line by line: what each was taken for.
+//!
+//! The page as it came is read from the archive, or from the store while it is kept there.
+//! It is judged as the crawl judges it, by the host's newest template.
+//!
+//! The awkward truth: the template may be newer than the one that gave the text, and the
+//! archive keeps a page as it was last fetched; the two columns then differ.
+
+use gleaner_archive::files::names;
+use gleaner_archive::{Item, Place, Reader};
+use gleaner_corpus::Document;
+use gleaner_frontier::UrlKey;
+use gleaner_html::Page;
+use gleaner_html::decode::decode;
+use gleaner_store::{Archived, StoreError};
+use gleaner_template::explain::{Explained, Listed, listed};
+use gleaner_template::{Judgement, SiteTemplate};
+
+use crate::site::Corpus;
+
+/// Lines that are shown.
+pub(crate) const MOST_LINES: usize = 1_500;
+
+/// Bytes of a page at most, as the crawl reads them when nothing else is configured.
+const MOST_BYTES: usize = 8 << 20;
+
+/// The body of a page and its media type.
+struct Raw {
+    body: Vec<u8>,
+    content_type: Option<String>,
+}
+
+/// The lines of a document's page; `None`: the page was not kept.
+pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
+    let Some(raw) = raw(corpus, document)? else { return Ok(None) };
+    let page = Page::parse(&decode(&raw.body, raw.content_type.as_deref()).text);
+    let template = corpus.store.template(&document.host)?;
+    let template = template.and_then(|json| SiteTemplate::from_json(&json).ok());
+    let pins = corpus.pins.of(&document.host);
+    let judgement = Judgement::of(&page, template.as_ref(), pins);
+    let url = Some(document.url.as_str());
+    let explained = Explained { page: &page, url, template: template.as_ref(), pins, judgement: &judgement };
+    Ok(Some(listed(&explained, MOST_LINES)))
+}
+
+fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> {
+    let key = UrlKey::from_bytes(document.id.0);
+    if let Some(kept) = corpus.store.page(key)? {
+        return Ok(Some(Raw { body: kept.body, content_type: kept.content_type }));
+    }
+    let archived = corpus.store.url(key)?.and_then(|record| record.archived);
+    Ok(archived.and_then(|archived| archived_page(corpus, &archived)))
+}
+
+/// What the archive has at a place. `None`: the file or the record is not there, or is
+/// damaged; `gleaner verify` tells which.
+fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
+    let folder = gleaner_crawl::archive_folder(&corpus.config);
+    let is_it = |name: &String| Place { file: name.clone(), offset: 0 }.number() == archived.file;
+    let file = names(&folder).ok()?.into_iter().find(is_it)?;
+    let mut reader = Reader::open(&folder.join(file), archived.offset, MOST_BYTES).ok()?;
+    let Ok(Item::Record(record)) = reader.next()? else { return None };
+    let http = record.http()?;
+    let content_type = http.header("content-type").map(str::to_owned);
+    Some(Raw { body: http.payload(MOST_BYTES).body, content_type })
+}

@@ -1,0 +1,158 @@
+//! What is known of hosts and nights: counts by run, read once for all pages.
+//!
+//! The awkward truth: a night is a run. Two runs in one night are two bars.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gleaner_fetch::RobotsRecord;
+use gleaner_frontier::UrlKey;
+use gleaner_store::{Counts, HostRecord, Run, StoreError, Totals};
+use gleaner_template::Window;
+use jiff::Timestamp;
+
+use crate::site::Corpus;
+
+/// Runs of a host that are shown.
+pub(crate) const NIGHTS: usize = 14;
+
+/// Runs that the growth of the corpus shows.
+const RUNS: usize = 60;
+
+/// What is known, at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    /// Sums of the last runs, the oldest first.
+    pub(crate) runs: Vec<(Run, Counts)>,
+    /// All hosts, by name.
+    pub(crate) hosts: Vec<HostFigures>,
+    pub(crate) totals: Totals,
+    /// Bytes of the data folder and of the archive.
+    pub(crate) disk: u64,
+}
+
+/// What is known of a host.
+#[derive(Debug, Clone)]
+pub(crate) struct HostFigures {
+    pub(crate) record: HostRecord,
+    /// Of the last [`NIGHTS`] runs, the oldest first.
+    pub(crate) nights: Vec<Counts>,
+    /// Pages unlike its template, of so many.
+    pub(crate) unlike: (usize, usize),
+    /// Beginning of the last run that brought something new.
+    pub(crate) success: Option<Timestamp>,
+    /// Pause between two requests.
+    pub(crate) gap: Duration,
+}
+
+/// New documents of a run at a host, or of all.
+pub(crate) fn new(counts: &Counts) -> u64 {
+    counts.ended("stored") + counts.ended("near_duplicate")
+}
+
+/// Visits that came to nothing by a fault.
+pub(crate) fn failures(counts: &Counts) -> u64 {
+    ["failed", "unreadable", "too_large", "rejected"].iter().map(|label| counts.ended(label)).sum()
+}
+
+/// Visits to copies of what was there.
+pub(crate) fn duplicates(counts: &Counts) -> u64 {
+    counts.ended("duplicate") + counts.ended("near_duplicate")
+}
+
+impl Figures {
+    /// For how long they are shown before they are made anew.
+    pub(crate) const FRESH: Duration = Duration::from_secs(5);
+
+    pub(crate) fn of(corpus: &Corpus) -> Result<Self, StoreError> {
+        let store = &corpus.store;
+        let mut last = store.runs(RUNS)?;
+        last.reverse();
+        let nights = last.len().saturating_sub(NIGHTS);
+        let mut by_host: BTreeMap<String, Vec<Counts>> = BTreeMap::new();
+        let mut success: BTreeMap<String, Timestamp> = BTreeMap::new();
+        let (mut runs, shown) = (Vec::new(), last.len() - nights);
+        for (at, run) in last.into_iter().enumerate() {
+            let mut all = Counts::default();
+            for (host, counts) in store.counts(run.number)? {
+                all.add(&counts);
+                if new(&counts) > 0 {
+                    success.insert(host.clone(), run.started);
+                }
+                if at >= nights {
+                    by_host.entry(host).or_insert_with(|| vec![Counts::default(); shown])[at - nights] =
+                        counts;
+                }
+            }
+            runs.push((run, all));
+        }
+        let host = |record: Result<HostRecord, StoreError>| {
+            let record = record?;
+            let window: Window<UrlKey> = store.health(&record.name)?.unwrap_or_default();
+            Ok(HostFigures {
+                nights: by_host.remove(&record.name).unwrap_or_else(|| vec![Counts::default(); shown]),
+                unlike: (window.unlike().count(), window.len()),
+                success: success.get(&record.name).copied(),
+                gap: gap(corpus, &record)?,
+                record,
+            })
+        };
+        let hosts = store.hosts().map(host).collect::<Result<_, StoreError>>()?;
+        let archive = gleaner_crawl::archive_folder(&corpus.config);
+        let folders = [store.folder(), &archive];
+        let disk = folders[..if archive.starts_with(store.folder()) { 1 } else { 2 }]
+            .iter()
+            .copied()
+            .map(size)
+            .sum();
+        Ok(Self { runs, hosts, totals: store.totals()?, disk })
+    }
+
+    pub(crate) fn host(&self, name: &str) -> Option<&HostFigures> {
+        self.hosts.iter().find(|host| host.record.name == name)
+    }
+
+    /// The last runs, as many as hosts have nights.
+    pub(crate) fn nights(&self) -> &[(Run, Counts)] {
+        &self.runs[self.runs.len().saturating_sub(NIGHTS)..]
+    }
+}
+
+/// The configured pause, or the one that the host asks for.
+fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
+    let fetch = &corpus.config.fetch;
+    let robots = corpus.store.robots::<RobotsRecord>(&host.name)?;
+    let asked = robots.and_then(|robots| robots.rules(fetch.product()).crawl_delay()).unwrap_or_default();
+    Ok(fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get())))
+}
+
+/// Bytes of the files in a folder, two levels deep; what cannot be read counts nothing.
+fn size(folder: &std::path::Path) -> u64 {
+    fn below(folder: &std::path::Path, levels: u32) -> u64 {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let one = |entry: std::fs::DirEntry| match entry.metadata() {
+            Ok(file) if file.is_file() => file.len(),
+            Ok(file) if file.is_dir() && levels > 0 => below(&entry.path(), levels - 1),
+            _ => 0,
+        };
+        entries.map(one).sum()
+    }
+    below(folder, 2)
+}
+
+impl HostFigures {
+    /// What happened there in the last run.
+    pub(crate) fn last(&self) -> Counts {
+        self.nights.last().cloned().unwrap_or_default()
+    }
+
+    /// New documents a night, the oldest first.
+    pub(crate) fn news(&self) -> Vec<u64> {
+        self.nights.iter().map(new).collect()
+    }
+
+    /// Whether its template is to be looked at: out of date, or unlike many pages.
+    pub(crate) fn is_unwell(&self) -> bool {
+        self.record.outdated || self.unlike.0 * 3 >= self.unlike.1.max(1)
+    }
+}

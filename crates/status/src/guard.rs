@@ -1,0 +1,115 @@
+//! Who is answered, and what a browser may do with the answer.
+//!
+//! 1. While it is bound to loopback, only requests for loopback's names (and those that
+//!    the user named) are answered: a page elsewhere whose name is made to point here gets
+//!    nothing (DNS rebinding).
+//! 2. A request that changes something must come from a page of this address: its
+//!    `Origin`, or `Sec-Fetch-Site`, says so. Programs send neither.
+//! 3. Every answer forbids scripts, styles and pictures that are not from here, frames,
+//!    and forms that lead elsewhere.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::site::Site;
+
+/// What a browser may load: this server's style and script, nothing written into a page.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const HEADERS: [(&str, &str); 6] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    // With `no-referrer` browsers would send no origin with a form.
+    ("referrer-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+];
+
+/// Stands in front of every answer.
+pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let mut response = match refusal(&site, request.method(), request.headers()) {
+        Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
+        None => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        let name = HeaderName::from_static(name);
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+    response
+}
+
+/// Why a request is not answered; `None`: it is.
+fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = text(&HOST).unwrap_or_default();
+    if !site.names.answers(host) {
+        return Some("this name is not answered; see --public-host in docs/status.md");
+    }
+    if matches!(*method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    let is_elsewhere = match text(&ORIGIN) {
+        Some(origin) => origin.split_once("://").is_none_or(|(_, rest)| rest != host),
+        None => {
+            let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+            site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+        }
+    };
+    is_elsewhere.then_some("the request comes from another site")
+}
+
+/// The names by which it is asked for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    /// Whether any name will do.
+    pub(crate) any: bool,
+    /// Those that the user named, without ports.
+    pub(crate) named: Vec<String>,
+}
+
+impl Names {
+    fn answers(&self, host: &str) -> bool {
+        let name = without_port(host);
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        self.any
+            || ["localhost", "127.0.0.1", "[::1]"].into_iter().any(is)
+            || self.named.iter().any(|known| is(known))
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_loopback_and_named_ones_are_answered() {
+        let names = Names { any: false, named: vec!["corpus.example".into()] };
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:7777", "[::1]", "[::1]:80", "corpus.example:443"]
+        {
+            assert!(names.answers(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "::1", "[::1].x"]
+        {
+            assert!(!names.answers(host), "{host}");
+        }
+        assert!(Names { any: true, named: Vec::new() }.answers("evil.example"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Vietnamese or English: every text of the page stands in both, side by side, where it
+//! is used.
+//!
+//! The awkward truth: what the crawl says of its outcomes in words of its own (a rule of
+//! robots.txt, a reason) is in English in both.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A language of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    English,
+    Vietnamese,
+}
+
+impl Language {
+    /// By its tag, such as `vi` or `vi-VN`.
+    pub(crate) fn named(tag: &str) -> Option<Self> {
+        match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
+            "vi" => Some(Self::Vietnamese),
+            "en" => Some(Self::English),
+            _ => None,
+        }
+    }
+
+    /// The one that a browser would rather have (RFC 9110, 12.5.4); English where it
+    /// wants neither.
+    pub(crate) fn accepted(header: &str) -> Self {
+        let weighted = header.split(',').take(20).filter_map(|range| {
+            let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
+            Some((Self::named(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
+        });
+        let best = weighted.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.filter(|(_, weight)| *weight > 0.0).map_or(Self::English, |(language, _)| language)
+    }
+
+    pub(crate) const fn tag(self) -> &'static str {
+        self.of("en", "vi")
+    }
+
+    /// One of two texts.
+    pub(crate) const fn of(self, english: &'static str, vietnamese: &'static str) -> &'static str {
+        match self {
+            Self::English => english,
+            Self::Vietnamese => vietnamese,
+        }
+    }
+
+    /// A number with marks between thousands.
+    pub(crate) fn number(self, number: u64) -> String {
+        let digits = number.to_string();
+        let mut out = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                out.push_str(self.of(",", "."));
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    /// A number of bytes, in the unit that suits it.
+    pub(crate) fn bytes(self, bytes: u64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+        let power = (0..units.len() - 1).find(|power| bytes >> (10 * (power + 1)) == 0);
+        let power = power.unwrap_or(units.len() - 1);
+        let value = bytes as f64 / f64::from(1_u32 << 10).powi(power as i32);
+        let digits = usize::from(power > 0 && value < 10.0);
+        let text = format!("{value:.digits$}").replace('.', self.of(".", ","));
+        format!("{text} {}", units[power])
+    }
+
+    /// An outcome's label in words.
+    pub(crate) fn outcome(self, label: &str) -> String {
+        let words = match label {
+            "stored" => self.of("new", "mới"),
+            "revised" => self.of("changed", "đã sửa"),
+            "duplicate" => self.of("duplicate", "trùng"),
+            "near_duplicate" => self.of("near-duplicate", "gần trùng"),
+            "not_article" => self.of("no article", "không phải bài"),
+            "listing" => self.of("listing", "trang mục"),
+            "unchanged" => self.of("unchanged", "không đổi"),
+            "redirected" => self.of("redirected", "chuyển hướng"),
+            "redirect_refused" => self.of("redirect not followed", "không theo chuyển hướng"),
+            "disallowed" => self.of("disallowed by robots.txt", "robots.txt cấm"),
+            "gone" => self.of("gone", "đã gỡ"),
+            "rejected" => self.of("refused by the server", "máy chủ từ chối"),
+            "too_large" => self.of("too large", "quá lớn"),
+            "wrong_type" => self.of("not a page", "không phải trang"),
+            "private_address" => self.of("private address", "địa chỉ nội bộ"),
+            "unreadable" => self.of("unreadable", "không đọc được"),
+            "failed" => self.of("failed", "thất bại"),
+            "other_language" => self.of("another language", "ngôn ngữ khác"),
+            "filtered" => self.of("filtered", "bị lọc"),
+            other => return other.replace('_', " "),
+        };
+        words.to_owned()
+    }
+}
+
+/// A time as people here read it, in the zone of this machine.
+pub(crate) fn clock_time(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_get_the_language_that_they_would_rather_have() {
+        let cases = [
+            ("vi-VN,vi;q=0.9,en;q=0.8", Language::Vietnamese),
+            ("en;q=0.5, vi;q=0.7", Language::Vietnamese),
+            ("fr, en;q=0.2", Language::English),
+            ("vi;q=0", Language::English),
+            ("", Language::English),
+            (";q=;q=,,x", Language::English),
+        ];
+        for (header, expected) in cases {
+            assert_eq!(Language::accepted(header), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_the_language_writes_them() {
+        assert_eq!(Language::English.number(1_234_567), "1,234,567");
+        assert_eq!(Language::Vietnamese.number(1_234), "1.234");
+        assert_eq!(Language::English.number(7), "7");
+        assert_eq!(Language::Vietnamese.bytes(1_536), "1,5 KiB");
+        assert_eq!(Language::English.bytes(1_023), "1023 B");
+        assert_eq!(Language::English.bytes(u64::MAX), "16777216 TiB");
+    }
+}

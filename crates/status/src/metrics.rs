@@ -1,0 +1,141 @@
+//! What Prometheus gets at `/metrics`: the running crawl's counters, and the store's state.
+//!
+//! Names end in their unit; `docs/status.md` has the table, and a test holds it and the
+//! dashboard in `config/` against what is served.
+//!
+//! The awkward truth: counters are those of the crawl that runs now and begin at nought
+//! with the next; Prometheus' `rate` and `increase` know that. Where no crawl runs they
+//! are not there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gleaner_crawl::{LATENCIES, Latency, Progress};
+use gleaner_store::StoreError;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
+
+use crate::figures::Figures;
+use crate::site::Site;
+
+/// The media type of the text form.
+pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// All metrics in the text form.
+pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
+    let mut registry = Registry::with_prefix("gleaner");
+    let seen = Seen { figures: site.figures()?, progress: site.progress() };
+    registry.register_collector(Box::new(seen));
+    let mut out = String::new();
+    encode(&mut out, &registry).expect("writing to a string cannot fail");
+    Ok(out)
+}
+
+/// One moment.
+#[derive(Debug)]
+struct Seen {
+    figures: Arc<Figures>,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Collector for Seen {
+    fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
+        let mut out = Out { encoder };
+        out.gauges("build", "The version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
+        if let Some(progress) = &self.progress {
+            out.crawl(progress)?;
+        }
+        out.store(&self.figures)
+    }
+}
+
+/// Writes one metric after the other.
+struct Out<'a> {
+    encoder: DescriptorEncoder<'a>,
+}
+
+impl Out<'_> {
+    fn gauge(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        let mut metric = self.encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        metric.encode_gauge(&(value as f64))
+    }
+
+    fn gauges<S: EncodeLabelSet>(&mut self, name: &str, help: &str, values: &[(S, u64)]) -> fmt::Result {
+        let mut metric = self.encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        values
+            .iter()
+            .try_for_each(|(labels, value)| metric.encode_family(labels)?.encode_gauge(&(*value as f64)))
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+        let mut metric = self.encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        metric.encode_counter::<NoLabelSet, _, f64>(&value, None)
+    }
+
+    /// The crawl that runs.
+    fn crawl(&mut self, progress: &Progress) -> fmt::Result {
+        let now = progress.snapshot();
+        let outcomes = progress.outcomes();
+        let mut metric = self.encoder.encode_descriptor(
+            "outcomes",
+            "Visits that ended, by outcome",
+            None,
+            MetricType::Counter,
+        )?;
+        for (outcome, count) in outcomes {
+            let labels = [("outcome", outcome)];
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, f64>(&count, None)?;
+        }
+        self.counter("pages", "Answers received", now.pages as f64)?;
+        self.latency(&progress.latency())?;
+        let waited = progress.waited().as_secs_f64();
+        self.counter("gap_wait_seconds", "Time that groups of hosts waited for their gaps, summed", waited)?;
+        self.gauge("queue_urls", "URLs ready or waiting", now.queue)?;
+        self.gauge("in_flight_urls", "URLs asked or worked on", now.in_flight)?;
+        self.gauge("gathered_pages", "Articles that wait for their host's template", now.gathered)
+    }
+
+    fn latency(&mut self, latency: &Latency) -> fmt::Result {
+        let help = "Time of requests, gaps not counted";
+        let mut metric =
+            self.encoder.encode_descriptor("request_seconds", help, None, MetricType::Histogram)?;
+        let bounds = LATENCIES.iter().map(|millis| *millis as f64 / 1_000.0).chain([f64::MAX]);
+        let classes: Vec<(f64, u64)> = bounds.zip(latency.classes).collect();
+        let count = latency.classes.iter().sum();
+        metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
+    }
+
+    /// What the store has.
+    fn store(&mut self, figures: &Figures) -> fmt::Result {
+        let Figures { runs, hosts, totals, disk } = figures;
+        self.gauge("documents", "Documents in the corpus", totals.documents())?;
+        self.gauge("words", "Words in the corpus", totals.words())?;
+        self.gauge(
+            "duplicate_urls",
+            "URLs that carried a text that is stored under another",
+            totals.duplicates,
+        )?;
+        self.gauge("near_duplicates", "Documents for which others stand", totals.near_duplicates)?;
+        self.gauge("clusters", "Clusters of near-duplicates", totals.clusters)?;
+        self.gauge("store_bytes", "Bytes of the data folder and the archive", *disk)?;
+        self.gauge("hosts", "Hosts that are known", hosts.len() as u64)?;
+        let count = |is: &dyn Fn(&crate::figures::HostFigures) -> bool| {
+            hosts.iter().filter(|host| is(host)).count() as u64
+        };
+        self.gauge("paused_hosts", "Hosts that the user paused", count(&|host| host.record.paused))?;
+        let states = [
+            ("none", count(&|host| host.record.template == 0)),
+            ("fits", count(&|host| host.record.template > 0 && !host.record.outdated)),
+            ("outdated", count(&|host| host.record.template > 0 && host.record.outdated)),
+        ];
+        let states = states.map(|(state, count)| ([("state", state)], count));
+        self.gauges("templates", "Hosts by the state of their template", &states)?;
+        let ended = runs.iter().rev().find_map(|(run, _)| run.ended);
+        let Some(ended) = ended else { return Ok(()) };
+        let second = u64::try_from(ended.as_second()).unwrap_or_default();
+        self.gauge("last_run_end_timestamp_seconds", "When the last run that ended did so", second)
+    }
+}

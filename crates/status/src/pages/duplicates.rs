@@ -1,0 +1,85 @@
+//! Near-duplicates as clusters, the largest first.
+//!
+//! The awkward truth: they are found in one pass over all clusters, at most so many kept
+//! as are shown, so that a later page costs as much as the first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use gleaner_corpus::DocumentId;
+use gleaner_frontier::UrlKey;
+use gleaner_store::{Cluster, Store, StoreError};
+use maud::{Markup, html};
+
+use super::{Fault, Made, framed};
+use crate::asked::Asked;
+use crate::site::Site;
+
+/// Clusters on one page.
+const ON_A_PAGE: usize = 15;
+
+/// Members of a cluster that are listed.
+const LISTED: usize = 8;
+
+pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
+    let store = &site.corpus.store;
+    let totals = store.totals()?;
+    let skip = (asked.page() - 1) * ON_A_PAGE;
+    let mut largest: BTreeMap<(Reverse<u64>, usize), Cluster> = BTreeMap::new();
+    for (age, cluster) in store.clusters().enumerate() {
+        let cluster = cluster?;
+        largest.insert((Reverse(cluster.members), age), cluster);
+        if largest.len() > skip + ON_A_PAGE + 1 {
+            largest.pop_last();
+        }
+    }
+    let has_more = largest.len() > skip + ON_A_PAGE;
+    let most = largest.keys().next().map_or(1, |(Reverse(members), _)| *members);
+    let mut shown = Vec::new();
+    for cluster in largest.values().skip(skip).take(ON_A_PAGE) {
+        shown.push(one(store, asked, cluster, most)?);
+    }
+    let content = html! {
+        p {
+            strong { (asked.language.number(totals.clusters)) } " " (asked.say("clusters of near-duplicates,", "nhóm gần trùng,")) " "
+            strong { (asked.language.number(totals.near_duplicates)) } " " (asked.say("documents for which others stand", "văn bản có bản khác đại diện"))
+        }
+        @if shown.is_empty() { p.quiet { (asked.say("None was found.", "Không có nhóm nào.")) } }
+        ol.clusters start=(skip + 1) { @for cluster in &shown { li { (cluster) } } }
+        (super::pager(asked, has_more))
+    };
+    Ok(Made::Page(framed(asked, asked.say("Duplicates", "Trùng lặp"), &content)))
+}
+
+/// A cluster: its head, and below it who is like it, with a bar of how much.
+fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
+    let mut members = Vec::new();
+    for member in store.members(cluster)?.take(LISTED) {
+        let member = member?;
+        members.push((member.id, named(store, member.id)?, member.similarity));
+    }
+    let more = cluster.members.saturating_sub(members.len() as u64);
+    let head = named(store, cluster.head)?;
+    Ok(html! {
+        div.head {
+            meter min="0" max=(most) value=(cluster.members) { (cluster.members) }
+            a href={ "/documents/" (cluster.head) } { (head.0) }
+            span.faint { (head.1) " · " (asked.language.number(cluster.words)) " " (asked.say("words", "từ")) " · +" (cluster.members) }
+        }
+        ul { @for (id, (title, host), similarity) in &members { li {
+            meter min="0" max="1" value=(format!("{similarity:.2}")) { (format!("{:.0}%", similarity * 100.0)) }
+            span.share { (format!("{:.0}%", similarity * 100.0)) }
+            a href={ "/documents/" (id) } { (title) } " " span.faint { (host) }
+        } } }
+        @if more > 0 { p.faint { "+" (asked.language.number(more)) } }
+    })
+}
+
+/// A document's title and host; its address where it has no title.
+fn named(store: &Store, id: DocumentId) -> Result<(String, String), StoreError> {
+    if let Some(document) = store.document(id)? {
+        return Ok((super::document::title(&document), document.host));
+    }
+    let url = store.url(UrlKey::from_bytes(id.0))?.map(|record| record.url);
+    Ok((url.unwrap_or_else(|| id.to_string()), String::new()))
+}

@@ -1,0 +1,229 @@
+//! One host: its template, its latest documents, its nights, its failures.
+
+use std::collections::BTreeMap;
+
+use gleaner_store::Counts;
+use gleaner_template::SiteTemplate;
+use gleaner_template::describe::describe;
+use maud::{Markup, html};
+
+use super::{Fault, Made, button, framed, hosts, tile, time};
+use crate::asked::{Asked, encoded, link};
+use crate::figures::{Figures, HostFigures, new};
+use crate::pictures::{Column, stacked};
+use crate::search::Question;
+use crate::site::Site;
+
+/// Documents that are listed.
+const LATEST: usize = 12;
+
+/// Reasons that are listed.
+const REASONS: usize = 20;
+
+/// Lines of a template's summary.
+const SUMMARY: usize = 14;
+
+/// What the bars are made of: a class, and the labels of the outcomes in it.
+const PARTS: [(&str, &[&str]); 4] = [
+    ("new", &["stored", "revised"]),
+    ("duplicate", &["duplicate", "near_duplicate"]),
+    ("neutral", &["listing", "unchanged", "not_article", "redirected", "disallowed", "gone", "wrong_type"]),
+    ("failed", &["failed", "unreadable", "too_large", "rejected"]),
+];
+
+pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {
+    let figures = site.figures()?;
+    let host = figures.host(&name.to_lowercase()).ok_or(Fault::Nothing)?;
+    let content = html! {
+        (state(asked, host))
+        (actions(asked, host))
+        (nights(asked, &figures, host))
+        (faults(asked, host))
+        (latest(site, asked, host)?)
+        (template(site, asked, host)?)
+    };
+    Ok(Made::Page(framed(asked, &host.record.name, &content)))
+}
+
+/// The newest template as a file that `extract --template` reads.
+pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, Fault> {
+    let json = site.corpus.store.template(&name.to_lowercase())?.ok_or(Fault::Nothing)?;
+    Ok(Made::Plain("application/json", json))
+}
+
+fn state(asked: &Asked, host: &HostFigures) -> Markup {
+    let record = &host.record;
+    let number = |value| asked.language.number(value);
+    html! {
+        dl.tiles {
+            (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&host.last())), &html!{}))
+            (tile(asked.say("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
+            (tile(asked.say("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &html!{}))
+            div.tile { dt { (asked.say("Template", "Mẫu trang")) } dd { (hosts::template(asked, host)) } }
+            div.tile { dt { (asked.say("Last success", "Lần cuối có bài")) } dd { (time(host.success)) } }
+            @if record.held_until.is_some_and(|at| at > jiff::Timestamp::now()) {
+                div.tile { dt { (asked.say("Held until", "Chờ đến")) } dd { (time(record.held_until)) } }
+            }
+        }
+    }
+}
+
+fn actions(asked: &Asked, host: &HostFigures) -> Markup {
+    let name = &host.record.name;
+    let here = format!("/hosts/{}", encoded(name));
+    html! {
+        div.actions {
+            @if host.record.paused { span.mark { (asked.say("paused", "tạm dừng")) } }
+            @if asked.has_key {
+                @if host.record.paused {
+                    (button("resume", name, asked.say("Resume", "Tiếp tục")))
+                } @else {
+                    (button("pause", name, asked.say("Pause", "Tạm dừng")))
+                }
+                @if host.record.template > 0 && !host.record.outdated {
+                    (button("learn", name, asked.say("Learn its template again", "Học lại mẫu trang")))
+                }
+            } @else {
+                a href=(link("/token", [("back", here.as_str())])) {
+                    (asked.say("Pause or learn again (needs the token)", "Tạm dừng hoặc học lại (cần mã)"))
+                }
+            }
+        }
+    }
+}
+
+/// Counts by the classes of the bars; what is in none counts as neutral.
+fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
+    let sum = |labels: &[&str]| labels.iter().map(|label| counts.ended(label)).sum::<u64>();
+    let mut parts: Vec<(&'static str, u64)> =
+        PARTS.iter().map(|(class, labels)| (*class, sum(labels))).collect();
+    let others = counts.outcomes.values().sum::<u64>() - parts.iter().map(|(_, count)| count).sum::<u64>();
+    parts[2].1 += others;
+    parts
+}
+
+fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
+    let names = |class: &str| match class {
+        "new" => asked.say("new", "mới"),
+        "duplicate" => asked.say("duplicates", "trùng"),
+        "failed" => asked.say("failed", "thất bại"),
+        _ => asked.say("others", "khác"),
+    };
+    let rows: Vec<_> = figures.nights().iter().zip(&host.nights).collect();
+    let column = |((run, _), counts): &(&(gleaner_store::Run, Counts), &Counts)| Column {
+        label: crate::language::clock_time(run.started),
+        parts: parts(counts),
+    };
+    let columns: Vec<Column> = rows.iter().map(column).collect();
+    html! {
+        @if !rows.is_empty() { section aria-labelledby="nights" {
+            h2 #nights { (asked.say("Outcomes by night", "Kết quả theo đêm")) }
+            figure {
+                (stacked(&columns, asked.say("Outcomes by night; the table below has the figures", "Kết quả theo đêm; số liệu ở bảng dưới")))
+                figcaption { @for (class, _) in PARTS { span.key.(class) {} (names(class)) " " } }
+            }
+            details {
+                summary { (asked.say("Figures", "Số liệu")) }
+                div.wide tabindex="0" role="region" aria-labelledby="nights" { table {
+                    caption.hidden { (asked.say("Outcomes by night, the newest first", "Kết quả theo đêm, mới nhất trước")) }
+                    thead { tr {
+                        th scope="col" { (asked.say("Night", "Đêm")) }
+                        @for (class, _) in PARTS { th.number scope="col" { (names(class)) } }
+                        th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
+                    } }
+                    tbody { @for ((run, _), counts) in rows.iter().rev() { tr {
+                        th scope="row" { (time(Some(run.started))) }
+                        @for (_, count) in parts(counts) { td.number { (asked.language.number(count)) } }
+                        td.number { (asked.language.bytes(counts.bytes)) }
+                    } } }
+                } }
+            }
+        } }
+    }
+}
+
+/// Outcomes that brought no document, with their reasons, the most first.
+fn faults(asked: &Asked, host: &HostFigures) -> Markup {
+    let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for counts in &host.nights {
+        for (reason, count) in &counts.outcomes {
+            all.entry(reason).or_default().0 += count;
+        }
+    }
+    for (reason, count) in host.nights.last().into_iter().flat_map(|counts| &counts.outcomes) {
+        all.entry(reason).or_default().1 = *count;
+    }
+    let dull = ["stored", "revised", "duplicate", "near_duplicate", "listing", "unchanged", "redirected"];
+    let mut rows: Vec<(&str, (u64, u64))> =
+        all.into_iter().filter(|(reason, _)| !dull.contains(reason)).collect();
+    rows.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
+    html! {
+        @if !rows.is_empty() { section aria-labelledby="faults" {
+            h2 #faults { (asked.say("What brought no document", "Không thành văn bản")) }
+            div.wide tabindex="0" role="region" aria-labelledby="faults" { table {
+                caption.hidden { (asked.say("Reasons, the most frequent first", "Lý do, nhiều nhất trước")) }
+                thead { tr {
+                    th scope="col" { (asked.say("Outcome", "Kết quả")) }
+                    th scope="col" { (asked.say("Reason", "Lý do")) }
+                    th.number scope="col" { (asked.say("Last run", "Lượt cuối")) }
+                    th.number scope="col" { (asked.say("14 runs", "14 lượt")) }
+                } }
+                tbody { @for (reason, (count, last)) in rows.iter().take(REASONS) {
+                    @let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
+                    tr {
+                        th scope="row" { (asked.language.outcome(label)) }
+                        td { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } }
+                        td.number { (asked.language.number(*last)) }
+                        td.number { (asked.language.number(*count)) }
+                    }
+                } }
+            } }
+        } }
+    }
+}
+
+/// The latest documents, as far as the search index has them.
+fn latest(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fault> {
+    let name = &host.record.name;
+    let question = Question { host: name.clone(), ..Question::default() };
+    let found = site.search.find(&question, 0, LATEST)?;
+    let mut documents = Vec::new();
+    for id in found.ids {
+        documents.extend(site.corpus.store.document(id)?);
+    }
+    Ok(html! {
+        section aria-labelledby="latest" {
+            h2 #latest { (asked.say("Latest documents", "Văn bản mới nhất")) }
+            @if documents.is_empty() {
+                p.quiet { (super::search::nothing_yet(site, asked)) }
+            } @else {
+                ul.list {
+                    @for document in &documents { li {
+                        a href={ "/documents/" (document.id) } lang=(document.language) { (super::document::title(document)) }
+                        " " span.faint { (time(Some(document.fetched))) }
+                    } }
+                }
+                p { a href=(link("/search", [("host", name.as_str())])) {
+                    (asked.language.number(found.count as u64)) " " (asked.say("documents", "văn bản"))
+                } }
+            }
+        }
+    })
+}
+
+fn template(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fault> {
+    let name = &host.record.name;
+    let json = site.corpus.store.template(name)?;
+    let Some(template) = json.and_then(|json| SiteTemplate::from_json(&json).ok()) else {
+        return Ok(html! {});
+    };
+    let summary = describe(&template);
+    let lines: Vec<&str> = summary.lines().take(SUMMARY).collect();
+    Ok(html! {
+        section aria-labelledby="template" {
+            h2 #template { (asked.say("Template", "Mẫu trang")) " v" (template.version) }
+            pre tabindex="0" lang="en" { (lines.join("\n")) }
+            p { a href={ "/hosts/" (encoded(name)) "/template.json" } { (asked.say("All of it as JSON", "Toàn bộ dạng JSON")) } }
+        }
+    })
+}

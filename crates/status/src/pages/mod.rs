@@ -1,0 +1,171 @@
+//! One file a page; here is what they share: the frame, and small pieces.
+
+pub(crate) mod document;
+pub(crate) mod duplicates;
+pub(crate) mod host;
+pub(crate) mod hosts;
+pub(crate) mod key;
+pub(crate) mod overview;
+pub(crate) mod search;
+
+use axum::response::Html;
+use gleaner_store::StoreError;
+use jiff::Timestamp;
+use maud::{DOCTYPE, Markup, html};
+
+use crate::asked::{Asked, encoded, link};
+use crate::language::{Language, clock_time};
+use crate::search::SearchError;
+
+/// What a request comes to.
+pub(crate) enum Made {
+    /// A page for people.
+    Page(Html<String>),
+    /// Text of a media type.
+    Plain(&'static str, String),
+}
+
+/// Why there is none.
+pub(crate) enum Fault {
+    /// There is nothing at that address.
+    Nothing,
+    /// Something failed.
+    Failed(String),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<SearchError> for Fault {
+    fn from(error: SearchError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// A page in its frame: head, navigation, content.
+pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang=(asked.language.tag()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                title { (title) " · gleaner" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/style.css";
+                script src="/script.js" defer {}
+                @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
+            }
+            body {
+                a.skip href="#main" { (asked.say("Skip to the content", "Đến nội dung")) }
+                header.top { div.inside {
+                    a.brand href="/" { "gleaner" }
+                    (navigation(asked))
+                    (languages(asked))
+                } }
+                main #main tabindex="-1" {
+                    h1 { (title) }
+                    (content)
+                }
+            }
+        }
+    };
+    Html(page.into_string())
+}
+
+fn navigation(asked: &Asked) -> Markup {
+    let places = [
+        ("/", asked.say("Overview", "Tổng quan")),
+        ("/hosts", asked.say("Hosts", "Trang báo")),
+        ("/search", asked.say("Search", "Tìm kiếm")),
+        ("/duplicates", asked.say("Duplicates", "Trùng lặp")),
+    ];
+    let is_here = |path: &str| match path {
+        "/" => asked.path == "/",
+        "/search" => asked.path.starts_with("/search") || asked.path.starts_with("/documents"),
+        path => asked.path.starts_with(path),
+    };
+    html! {
+        nav aria-label=(asked.say("Pages", "Các trang")) { ul {
+            @for (path, name) in places {
+                li { a href=(path) aria-current=[is_here(path).then_some("page")] { (name) } }
+            }
+        } }
+    }
+}
+
+fn languages(asked: &Asked) -> Markup {
+    let both = [(Language::Vietnamese, "Tiếng Việt", "VI"), (Language::English, "English", "EN")];
+    html! {
+        nav.languages aria-label=(asked.say("Language", "Ngôn ngữ")) { ul {
+            @for (language, name, short) in both {
+                li { a href=(asked.with(&[("lang", language.tag())])) lang=(language.tag()) hreflang=(language.tag())
+                    aria-label=(name) title=(name) aria-current=[(language == asked.language).then_some("true")] { (short) } }
+            }
+            li { a.token href=(link("/token", [("back", asked.path.as_str())])) title=(asked.say("Token for changes", "Mã để thay đổi")) {
+                span aria-hidden="true" { @if asked.has_key { "●" } @else { "○" } }
+                " " (asked.say("Token", "Mã"))
+            } }
+        } }
+    }
+}
+
+/// A page that says that something went wrong.
+pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
+    let content = html! {
+        p.notice role="alert" { (message) }
+        p { a href="/" { (asked.say("To the overview", "Về trang tổng quan")) } }
+    };
+    framed(asked, asked.say("This did not work", "Không thực hiện được"), &content)
+}
+
+/// A number with its name, large.
+pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
+    html! { div.tile { dt { (name) } dd { strong { (value) } (below) } } }
+}
+
+/// A time, or a dash.
+pub(crate) fn time(at: Option<Timestamp>) -> Markup {
+    html! {
+        @match at {
+            Some(at) => time datetime=(at.to_string()) { (clock_time(at)) },
+            None => span.faint { "–" },
+        }
+    }
+}
+
+/// A link to a host's page.
+pub(crate) fn host_link(host: &str) -> Markup {
+    html! { a href={ "/hosts/" (encoded(host)) } { (host) } }
+}
+
+/// Links to the page before and the page after, where there are any.
+pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
+    let page = asked.page();
+    let to = |page: usize| asked.with(&[("page", page.to_string().as_str())]);
+    html! {
+        @if page > 1 || has_more {
+            nav.pager aria-label=(asked.say("More results", "Thêm kết quả")) {
+                @if page > 1 { a rel="prev" href=(to(page - 1)) { "← " (asked.say("Before", "Trước")) } }
+                span { (page) }
+                @if has_more { a rel="next" href=(to(page + 1)) { (asked.say("After", "Sau")) " →" } }
+            }
+        }
+    }
+}
+
+/// A form of one button that changes something.
+pub(crate) fn button(what: &str, host: &str, name: &str) -> Markup {
+    html! {
+        form method="post" action="/actions" {
+            input type="hidden" name="what" value=(what);
+            @if !host.is_empty() { input type="hidden" name="host" value=(host); }
+            button type="submit" { (name) }
+        }
+    }
+}

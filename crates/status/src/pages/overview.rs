@@ -1,0 +1,218 @@
+//! The overview: the crawl that runs, the corpus, its growth, the last runs.
+
+use gleaner_crawl::Snapshot;
+use gleaner_store::{Counts, Run};
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{Fault, Made, button, framed, host_link, tile, time};
+use crate::asked::Asked;
+use crate::figures::{Figures, duplicates, failures, new};
+use crate::pictures::{curve, growth};
+use crate::site::Site;
+
+/// Runs that are listed.
+const LISTED: usize = 10;
+
+/// Hosts that are named as needing a look.
+const NAMED: usize = 12;
+
+pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
+    let figures = site.figures()?;
+    let content = html! {
+        (now(site, asked))
+        (totals(asked, &figures))
+        (watch(asked, &figures))
+        (grown(asked, &figures))
+        (runs(asked, &figures))
+    };
+    Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
+}
+
+/// The same counters for programs.
+pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
+    let value = match site.live.snapshot() {
+        None => json!({ "running": false }),
+        Some(now) => json!({
+            "running": true, "pages": now.pages, "stored": now.stored, "duplicates": now.duplicates,
+            "near_duplicates": now.near_duplicates, "failures": now.failures, "hosts": now.hosts,
+            "queue": now.queue, "gathered": now.gathered, "in_flight": now.in_flight,
+            "pages_per_second": site.live.rates().last().copied().unwrap_or_default(),
+        }),
+    };
+    Ok(Made::Plain("application/json", value.to_string()))
+}
+
+fn now(site: &Site, asked: &Asked) -> Markup {
+    let number = |value| asked.language.number(value);
+    html! {
+        section #live data-live aria-labelledby="now" {
+            h2 #now { (asked.say("Now", "Hiện tại")) }
+            @match site.live.snapshot() {
+                None => p.quiet { (asked.say("No crawl runs.", "Không có lượt thu thập nào đang chạy.")) },
+                Some(Snapshot { pages, stored, queue, in_flight, gathered, failures, .. }) => {
+                    @let rates = site.live.rates();
+                    @let rate = rates.last().copied().unwrap_or_default();
+                    dl.tiles {
+                        (tile(asked.say("Pages a second", "Trang mỗi giây"), &format!("{rate:.1}"),
+                            &curve(&rates, asked.say("Pages a second in the last two minutes", "Số trang mỗi giây trong hai phút qua"))))
+                        (tile(asked.say("Queue", "Hàng đợi"), &number(queue), &html!{}))
+                        (tile(asked.say("In flight", "Đang tải"), &number(in_flight), &html!{}))
+                        (tile(asked.say("Pages", "Trang đã đọc"), &number(pages), &html!{}))
+                        (tile(asked.say("New", "Mới"), &number(stored), &html!{}))
+                        (tile(asked.say("Failed", "Thất bại"), &number(failures), &html!{}))
+                        @if gathered > 0 {
+                            (tile(asked.say("Gathered to learn from", "Gom để học mẫu"), &number(gathered), &html!{}))
+                        }
+                    }
+                }
+            }
+            @if site.hooks.crawl_now.is_some() && site.live.snapshot().is_none() {
+                @if asked.has_key {
+                    (button("crawl", "", asked.say("Crawl now", "Thu thập ngay")))
+                } @else {
+                    p { a href="/token?back=%2F" { (asked.say("Crawl now (needs the token)", "Thu thập ngay (cần mã)")) } }
+                }
+            }
+        }
+    }
+}
+
+fn totals(asked: &Asked, figures: &Figures) -> Markup {
+    let number = |value| asked.language.number(value);
+    let totals = &figures.totals;
+    let total = totals.documents().max(1);
+    let mut languages: Vec<(&String, u64)> =
+        totals.languages.iter().map(|(tag, (documents, _))| (tag, *documents)).collect();
+    languages.sort_by_key(|(tag, documents)| (std::cmp::Reverse(*documents), *tag));
+    let shares = html! {
+        span.faint {
+            @for (at, (tag, documents)) in languages.iter().take(3).enumerate() {
+                @if at > 0 { " · " } (tag) " " (100 * documents / total) "%"
+            }
+        }
+    };
+    html! {
+        section aria-labelledby="corpus" {
+            h2 #corpus { (asked.say("Corpus", "Kho ngữ liệu")) }
+            dl.tiles {
+                (tile(asked.say("Documents", "Văn bản"), &number(totals.documents()), &shares))
+                (tile(asked.say("Words", "Từ"), &number(totals.words()), &html!{}))
+                (tile(asked.say("Near-duplicates", "Gần trùng"), &number(totals.near_duplicates),
+                    &html!{ span.faint { (number(totals.clusters)) " " (asked.say("clusters", "nhóm")) } }))
+                (tile(asked.say("Hosts", "Trang báo"), &number(figures.hosts.len() as u64), &html!{}))
+                (tile(asked.say("On disk", "Trên đĩa"), &asked.language.bytes(figures.disk), &html!{}))
+            }
+        }
+    }
+}
+
+/// Hosts that need a look, named.
+fn watch(asked: &Asked, figures: &Figures) -> Markup {
+    let silent = |host: &&crate::figures::HostFigures| {
+        let news = host.news();
+        let is_silent = news.last() == Some(&0) && news.iter().sum::<u64>() > 0;
+        !host.record.paused && (is_silent || (host.record.template > 0 && host.is_unwell()))
+    };
+    let found: Vec<_> = figures.hosts.iter().filter(silent).collect();
+    html! {
+        @if !found.is_empty() {
+            section aria-labelledby="look" {
+                h2 #look { (asked.say("Worth a look", "Cần xem lại")) }
+                ul.chips {
+                    @for host in found.iter().take(NAMED) {
+                        li {
+                            (host_link(&host.record.name)) " "
+                            span.faint {
+                                @if host.record.template > 0 && host.is_unwell() {
+                                    (asked.say("template", "mẫu trang"))
+                                } @else { (asked.say("nothing new", "không có bài mới")) }
+                            }
+                        }
+                    }
+                    @if found.len() > NAMED { li { a href="/hosts?sort=new" { "+" (found.len() - NAMED) } } }
+                }
+            }
+        }
+    }
+}
+
+fn grown(asked: &Asked, figures: &Figures) -> Markup {
+    let news: Vec<u64> = figures.runs.iter().map(|(_, counts)| new(counts)).collect();
+    let total = figures.totals.documents();
+    let said = format!(
+        "{}: {}",
+        asked.say("Documents in all, and new ones by run", "Tổng số văn bản, và số mới theo lượt"),
+        asked.language.number(total)
+    );
+    html! {
+        @if news.len() > 1 {
+            section aria-labelledby="growth" {
+                h2 #growth { (asked.say("Growth", "Tăng trưởng")) }
+                figure {
+                    (growth(&news, total, &said))
+                    figcaption {
+                        span.key.line-key {} (asked.say("in all", "tổng số")) " "
+                        span.key.bar-key {} (asked.say("new by run", "mới theo lượt"))
+                        span.ends {
+                            (time(figures.runs.first().map(|(run, _)| run.started))) " – "
+                            (time(figures.runs.last().map(|(run, _)| run.started)))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn runs(asked: &Asked, figures: &Figures) -> Markup {
+    html! {
+        section aria-labelledby="runs" {
+            h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
+            @if figures.runs.is_empty() {
+                p.quiet { (asked.say("There was no run yet.", "Chưa có lượt nào.")) }
+            } @else {
+                div.wide tabindex="0" role="region" aria-labelledby="runs" { table {
+                    caption.hidden { (asked.say("Last runs, the newest first", "Các lượt gần đây, mới nhất trước")) }
+                    thead { tr {
+                        th scope="col" { "#" }
+                        th scope="col" { (asked.say("Began", "Bắt đầu")) }
+                        th scope="col" { (asked.say("Took", "Thời gian")) }
+                        th.number scope="col" { (asked.say("New", "Mới")) }
+                        th.number scope="col" { (asked.say("Duplicates", "Trùng")) }
+                        th.number scope="col" { (asked.say("Failed", "Thất bại")) }
+                        th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
+                    } }
+                    tbody { @for (run, counts) in figures.runs.iter().rev().take(LISTED) { (row(asked, run, counts)) } }
+                } }
+            }
+        }
+    }
+}
+
+fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
+    let number = |value| asked.language.number(value);
+    html! {
+        tr {
+            th scope="row" { (run.number) }
+            td { (time(Some(run.started))) }
+            td { @match run.ended {
+                Some(ended) => (span(ended.as_second() - run.started.as_second())),
+                None => span.mark { (asked.say("not ended", "chưa xong")) },
+            } }
+            td.number { strong { (number(new(counts))) } }
+            td.number { (number(duplicates(counts))) }
+            td.number { (number(failures(counts))) }
+            td.number { (asked.language.bytes(counts.bytes)) }
+        }
+    }
+}
+
+/// Seconds as hours and minutes.
+fn span(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60),
+    }
+}

@@ -1,0 +1,149 @@
+//! Numbers as pictures: SVG in the page, coloured by the style sheet, each with a text
+//! that says the same.
+//!
+//! Sizes and places are attributes, since the security policy allows no styles in a page.
+
+use maud::{Markup, html};
+
+/// Pixels of a spark line, without the room of its last point.
+const SPARK: (f64, f64) = (84.0, 22.0);
+
+/// Bars of counts, the last one stressed. `said`: what it shows, for who cannot see it.
+pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let step = SPARK.0 / counts.len().max(1) as f64;
+    let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    html! {
+        svg.spark role="img" width=(SPARK.0) height=(SPARK.1) viewBox={ "0 0 " (SPARK.0) " " (SPARK.1) }
+            aria-label={ (said) ": " (text) } {
+            title { (said) ": " (text) }
+            @for (at, count) in counts.iter().enumerate() {
+                @let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
+                rect.none[*count == 0].last[at + 1 == counts.len()] x=(px(at as f64 * step))
+                    y=(px(SPARK.1 - high)) width=(px((step - 1.5).max(0.5))) height=(px(high)) rx="1" {}
+            }
+        }
+    }
+}
+
+/// A line of values, filled below.
+pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
+    let (width, height) = (320.0, 56.0);
+    let most = values.iter().copied().fold(0.0, f64::max).max(0.001);
+    let step = width / values.len().saturating_sub(1).max(1) as f64;
+    let point = |(at, value): (usize, &f64)| {
+        format!("{:.1},{:.1}", at as f64 * step, height - 2.0 - (height - 6.0) * value / most)
+    };
+    let points = values.iter().enumerate().map(point).collect::<Vec<_>>().join(" ");
+    html! {
+        svg.curve role="img" viewBox={ "0 0 " (width) " " (height) } preserveAspectRatio="none" aria-label=(said) {
+            title { (said) }
+            @if values.len() > 1 {
+                polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
+                polyline.line points=(points) {}
+            }
+        }
+    }
+}
+
+/// A column of stacked counts: a label for people, and the counts by the class of each.
+pub(crate) struct Column {
+    pub(crate) label: String,
+    pub(crate) parts: Vec<(&'static str, u64)>,
+}
+
+/// Stacked bars, one a column, as high as the picture at most.
+pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
+    let (width, height) = (640.0, 120.0);
+    let sum = |column: &Column| column.parts.iter().map(|(_, count)| count).sum::<u64>();
+    let most = columns.iter().map(sum).max().unwrap_or(0).max(1);
+    let step = width / columns.len().max(1) as f64;
+    let scale = height / most as f64;
+    html! {
+        svg.stacked role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+            title { (said) }
+            line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
+            @for (at, column) in columns.iter().enumerate() {
+                g {
+                    title { (column.label) }
+                    @for (class, from, count) in laid(&column.parts) {
+                        rect class=(class) x=(px(at as f64 * step + 2.0)) width=(px((step - 4.0).clamp(1.0, 48.0)))
+                            y=(px(height - (from + count) as f64 * scale)) height=(px(count as f64 * scale)) {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Parts on top of each other: class, where it begins, how high it is.
+fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
+    let mut below = 0;
+    parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
+        below += count;
+        (*class, below - count, *count)
+    })
+}
+
+/// Documents in all after each run as a line, and those of each run as bars.
+pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
+    let (width, height) = (640.0, 160.0);
+    let step = width / news.len().max(1) as f64;
+    let most = news.iter().copied().max().unwrap_or(0).max(1);
+    // What was there before the first run that is shown.
+    let mut all = total.saturating_sub(news.iter().sum());
+    let first = all;
+    let level = |all: u64| height - (height - 8.0) * (all as f64 / total.max(1) as f64);
+    let mut points = format!("0,{:.1}", level(first));
+    for (at, count) in news.iter().enumerate() {
+        all += count;
+        points += &format!(" {:.1},{:.1}", (at as f64 + 0.5) * step, level(all));
+    }
+    points += &format!(" {width},{:.1}", level(all));
+    html! {
+        svg.growth role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+            title { (said) }
+            polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
+            @for (at, count) in news.iter().enumerate() {
+                @let high = height * 0.45 * *count as f64 / most as f64;
+                rect.bar x=(px(at as f64 * step + 1.0)) width=(px((step - 2.0).clamp(0.5, 40.0))) y=(px(height - high)) height=(px(high)) {}
+            }
+            polyline.line points=(points) {}
+            line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
+        }
+    }
+}
+
+fn px(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_of_anything_are_whole() {
+        for counts in [&[][..], &[0], &[5], &[1, 0, u64::MAX / 4], &[1; 60]] {
+            let column = |count: &u64| Column { label: "x".into(), parts: vec![("a", *count), ("b", 1)] };
+            let columns: Vec<Column> = counts.iter().map(column).collect();
+            let values: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+            let all = [
+                spark(counts, "new"),
+                stacked(&columns, "nights"),
+                growth(counts, counts.iter().sum(), "growth"),
+                curve(&values, "rate"),
+            ];
+            for svg in all.map(Markup::into_string) {
+                assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"), "{svg}");
+                assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("style="), "{svg}");
+            }
+        }
+        assert_eq!(spark(&[1, 2, 0], "new").into_string().matches("<rect").count(), 3);
+    }
+
+    #[test]
+    fn parts_are_laid_on_top_of_each_other() {
+        assert!(laid(&[("a", 2), ("b", 0), ("c", 3)]).eq([("a", 0, 2), ("c", 2, 3)]));
+    }
+}

@@ -1,0 +1,151 @@
+//! The index: what stands in it, and that it is a cache.
+//!
+//! It lies in `search/` of the data folder. An index that cannot be opened, or was made by
+//! another version, is removed and made anew from the documents.
+
+use std::fs;
+use std::path::Path;
+
+use gleaner_corpus::Document;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{PreTokenizedString, Token};
+use tantivy::{Index, TantivyDocument, TantivyError};
+use tracing::warn;
+
+use super::words::{bare, key, words};
+
+/// What is in the index, and how; another number makes it anew.
+const VERSION: &str = "gleaner search 1\n";
+
+/// File that says so.
+const VERSION_FILE: &str = "gleaner.version";
+
+/// Words of a text that are indexed.
+const MOST_WORDS: usize = 100_000;
+
+/// The fields of a document in the index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields {
+    /// Its id, in hexadecimal digits.
+    pub(crate) id: Field,
+    /// Its host, and the domains above.
+    pub(crate) host: Field,
+    /// The day of its publication, else of its fetching: days since 1970.
+    pub(crate) day: Field,
+    /// Seconds since 1970 at which it was fetched.
+    pub(crate) fetched: Field,
+    /// What tells one state of it from another.
+    pub(crate) seal: Field,
+    /// Words of its title and text.
+    pub(crate) words: Field,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let fields = Fields {
+        id: builder.add_text_field("id", STRING | STORED),
+        host: builder.add_text_field("host", STRING),
+        day: builder.add_i64_field("day", INDEXED | FAST),
+        fetched: builder.add_i64_field("fetched", FAST),
+        seal: builder.add_u64_field("seal", FAST),
+        words: builder.add_text_field("words", TextOptions::default().set_indexing_options(indexing)),
+    };
+    (builder.build(), fields)
+}
+
+/// Opens the index in a folder, or makes it.
+pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
+    let (schema, fields) = schema();
+    let is_ours = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
+    if is_ours {
+        match Index::open_in_dir(folder) {
+            Ok(index) if index.schema() == schema => return Ok((index, fields)),
+            Ok(_) => {}
+            Err(error) => warn!(%error, "the search index cannot be opened; it is made anew"),
+        }
+    }
+    make(folder, schema).map(|index| (index, fields))
+}
+
+/// Makes an empty index in the place of whatever is there.
+pub(crate) fn make_anew(folder: &Path) -> Result<(Index, Fields), TantivyError> {
+    let (schema, fields) = schema();
+    make(folder, schema).map(|index| (index, fields))
+}
+
+fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    let index = Index::create_in_dir(folder, schema)?;
+    fs::write(folder.join(VERSION_FILE), VERSION)?;
+    Ok(index)
+}
+
+/// What tells one state of a document from another.
+pub(crate) fn seal(document: &Document) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(document.content_hash.to_string().as_bytes());
+    hasher.update(document.title.as_deref().unwrap_or_default().as_bytes());
+    hasher.update(document.published.as_deref().unwrap_or_default().as_bytes());
+    hasher.update(&document.fetched.as_second().to_le_bytes());
+    let hash = hasher.finalize();
+    u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
+}
+
+/// The day of a document: since 1970, of its publication or else of its fetching.
+pub(crate) fn day(document: &Document) -> i64 {
+    let published = document.published.as_deref().and_then(|text| text.get(..10)?.parse::<Date>().ok());
+    published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)
+}
+
+/// A day as a number: since 1970.
+pub(crate) fn number_of_day(day: Date) -> i64 {
+    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |at| at.timestamp());
+    midnight.as_second().div_euclid(86_400)
+}
+
+/// A document as the index takes it.
+pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
+    let mut entry = TantivyDocument::default();
+    entry.add_text(fields.id, document.id.to_string());
+    let host = document.host.as_str();
+    entry.add_text(fields.host, host);
+    for (at, _) in host.match_indices('.') {
+        entry.add_text(fields.host, &host[at + 1..]);
+    }
+    entry.add_i64(fields.day, day(document));
+    entry.add_i64(fields.fetched, document.fetched.as_second());
+    entry.add_u64(fields.seal, seal(document));
+    let mut tokens = Vec::new();
+    let mut position = 0;
+    for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
+        add(&mut tokens, text, &mut position);
+        // A phrase does not go from the title into the text.
+        position += 10;
+    }
+    entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });
+    entry
+}
+
+fn add(tokens: &mut Vec<Token>, text: &str, position: &mut usize) {
+    for range in words(text).take(MOST_WORDS) {
+        let key = key(&text[range]);
+        let bare = bare(&key);
+        let token =
+            |text| Token { offset_from: 0, offset_to: 0, position: *position, text, position_length: 1 };
+        if bare != key {
+            tokens.push(token(bare));
+        }
+        tokens.push(token(key));
+        *position += 1;
+    }
+}

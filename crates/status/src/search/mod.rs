@@ -1,0 +1,207 @@
+//! Search in the corpus by host, days and words. tantivy does it.
+//!
+//! | file | question |
+//! |---|---|
+//! | `words` | What is a word, with marks and without? |
+//! | `index` | What stands in the index? |
+//! | `updating` | How does it follow the documents? |
+//! | `snippet` | Which part of a text is shown? |
+//!
+//! All words must be there, in any order; words in quotation marks behind each other. What
+//! has more of the rarer words comes first (BM25); without words the newest does.
+//!
+//! The awkward truth: the index is brought up to date at the start and after each crawl,
+//! in the background. Until then new documents are not found, which the page says.
+
+pub(crate) mod index;
+pub(crate) mod snippet;
+mod updating;
+pub(crate) mod words;
+
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gleaner_corpus::DocumentId;
+use gleaner_store::{Store, StoreError};
+use jiff::civil::Date;
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::{AllQuery, BooleanQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::{DocAddress, Index, IndexReader, Order, Searcher, TantivyDocument, TantivyError, Term};
+use thiserror::Error;
+use tracing::{info, warn};
+
+use index::Fields;
+pub(crate) use updating::Updated;
+
+/// Words of a question that are looked at.
+const MOST_WORDS: usize = 32;
+
+/// Why a search, or an update of the index, failed.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// The index.
+    #[error("the search index: {0}")]
+    Index(#[from] TantivyError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What is searched for. Empty parts do not count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) words: String,
+    /// A host, or a domain with all hosts below it.
+    pub(crate) host: String,
+    pub(crate) from: Option<Date>,
+    pub(crate) to: Option<Date>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) count: usize,
+    pub(crate) ids: Vec<DocumentId>,
+}
+
+/// The index of a data folder.
+#[derive(Debug)]
+pub(crate) struct Search {
+    folder: PathBuf,
+    open: Mutex<Option<Open>>,
+    /// Whether an update goes on.
+    pub(crate) is_updating: AtomicBool,
+    /// Asks an update to stop.
+    pub(crate) stop: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Open {
+    index: Index,
+    reader: IndexReader,
+    fields: Fields,
+}
+
+impl std::fmt::Debug for Open {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Open")
+    }
+}
+
+impl Search {
+    /// The index in the data folder; it is opened when it is first needed.
+    pub(crate) fn of(data: &Path) -> Self {
+        let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
+    }
+
+    fn open(&self) -> Result<Open, SearchError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = &*open {
+            return Ok(open.clone());
+        }
+        let (index, fields) = index::open(&self.folder)?;
+        let made = Open { reader: index.reader()?, index, fields };
+        *open = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Brings the index up to date. One that turns out to be damaged is made anew, once.
+    pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
+        self.is_updating.store(true, Ordering::Relaxed);
+        let first =
+            self.open().and_then(|open| updating::update(&open.index, &open.fields, store, &self.stop));
+        let updated = match first {
+            Err(SearchError::Index(error)) => {
+                warn!(%error, "the search index is damaged; it is made anew");
+                self.make_anew()
+                    .and_then(|open| updating::update(&open.index, &open.fields, store, &self.stop))
+            }
+            other => other,
+        };
+        self.is_updating.store(false, Ordering::Relaxed);
+        if let Ok(Updated { put, removed }) = updated {
+            info!(put, removed, "the search index is up to date");
+        }
+        if let Ok(open) = self.open() {
+            open.reader.reload()?;
+        }
+        updated
+    }
+
+    fn make_anew(&self) -> Result<Open, SearchError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let (index, fields) = index::make_anew(&self.folder)?;
+        let made = Open { reader: index.reader()?, index, fields };
+        *open = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Asks the index. `skip`: so many of what was found are passed over.
+    pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
+        let Open { reader, fields, .. } = self.open()?;
+        let searcher = reader.searcher();
+        let (query, has_words) = query(&fields, question);
+        let top = TopDocs::with_limit(limit).and_offset(skip);
+        let (count, addresses): (usize, Vec<DocAddress>) = if has_words {
+            let (count, top) = searcher.search(&query, &(Count, top))?;
+            (count, top.into_iter().map(|(_, address)| address).collect())
+        } else {
+            let newest = top.order_by_fast_field::<i64>("fetched", Order::Desc);
+            let (count, top) = searcher.search(&query, &(Count, newest))?;
+            (count, top.into_iter().map(|(_, address)| address).collect())
+        };
+        let id = |address: DocAddress| id_of(&searcher, &fields, address).transpose();
+        Ok(Found { count, ids: addresses.into_iter().filter_map(id).collect::<Result<_, _>>()? })
+    }
+}
+
+fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<DocumentId>, SearchError> {
+    let entry: TantivyDocument = searcher.doc(at)?;
+    Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
+}
+
+/// A question as tantivy takes it, and whether it has words.
+fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
+    let mut parts: Vec<Box<dyn Query>> = Vec::new();
+    for (at, part) in question.words.split('"').enumerate() {
+        let terms = terms(fields, part);
+        let is_quoted = at % 2 == 1;
+        if is_quoted && terms.len() > 1 {
+            parts.push(Box::new(PhraseQuery::new(terms)));
+        } else {
+            let one =
+                |term| -> Box<dyn Query> { Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) };
+            parts.extend(terms.into_iter().map(one));
+        }
+    }
+    let has_words = !parts.is_empty();
+    let host = question.host.trim().to_lowercase();
+    if !host.is_empty() {
+        let term = Term::from_field_text(fields.host, &host);
+        parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
+    }
+    if question.from.is_some() || question.to.is_some() {
+        let bound = |day: Option<Date>| {
+            let term = |day| Term::from_field_i64(fields.day, index::number_of_day(day));
+            day.map_or(Bound::Unbounded, |day| Bound::Included(term(day)))
+        };
+        parts.push(Box::new(RangeQuery::new(bound(question.from), bound(question.to))));
+    }
+    if parts.is_empty() {
+        parts.push(Box::new(AllQuery));
+    }
+    let parts = parts.into_iter().map(|part| (Occur::Must, part)).collect();
+    (BooleanQuery::new(parts), has_words)
+}
+
+fn terms(fields: &Fields, text: &str) -> Vec<Term> {
+    let all = words::words(text).take(MOST_WORDS);
+    all.map(|range| Term::from_field_text(fields.words, &words::key(&text[range]))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! The part of a text that is shown: around the first word that was searched for.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::words::{bare, key, words};
+
+/// Words before the first that was found, and of all that is shown.
+const BEFORE: usize = 8;
+const SHOWN: usize = 40;
+
+/// Words of a text that are looked through.
+const MOST: usize = 20_000;
+
+/// Pieces of a text, and whether each was searched for.
+pub(crate) fn snippet<'a>(text: &'a str, question: &str) -> Vec<(&'a str, bool)> {
+    let wanted: BTreeSet<String> = words(question).map(|range| key(&question[range])).collect();
+    let is_wanted = |range: &Range<usize>| {
+        let key = key(&text[range.clone()]);
+        wanted.contains(&key) || wanted.contains(&bare(&key))
+    };
+    let all: Vec<(Range<usize>, bool)> = words(text)
+        .take(MOST)
+        .map(|range| (range.clone(), !wanted.is_empty() && is_wanted(&range)))
+        .collect();
+    let first = all.iter().position(|(_, is_wanted)| *is_wanted).unwrap_or(0).saturating_sub(BEFORE);
+    let shown = &all[first..all.len().min(first + SHOWN)];
+    let mut pieces = Vec::new();
+    let Some((begin, _)) = shown.first() else { return pieces };
+    let mut at = if first == 0 { 0 } else { begin.start };
+    for (range, _) in shown.iter().filter(|(_, is_wanted)| *is_wanted) {
+        pieces.push((&text[at..range.start], false));
+        pieces.push((&text[range.clone()], true));
+        at = range.end;
+    }
+    let end = shown.last().map_or(at, |(range, _)| range.end);
+    pieces.push((&text[at..end], false));
+    pieces.retain(|(piece, _)| !piece.is_empty());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_searched_for_is_marked() {
+        let text = "«Hồ Hòa Bình» cạn nước.";
+        let pieces = snippet(text, "hoa BINH");
+        assert_eq!(
+            pieces,
+            [("«Hồ ", false), ("Hòa", true), (" ", false), ("Bình", true), ("» cạn nước", false)]
+        );
+        assert_eq!(snippet(text, "hóa"), [("«Hồ Hòa Bình» cạn nước", false)]);
+        assert_eq!(snippet("", "x"), []);
+    }
+
+    #[test]
+    fn a_long_text_is_shown_where_the_word_is() {
+        let text = format!("{} needle {}", "hay ".repeat(1_000), "hay ".repeat(1_000));
+        let pieces = snippet(&text, "needle");
+        assert_eq!(pieces[1], ("needle", true));
+        assert!(pieces.iter().map(|(piece, _)| piece.len()).sum::<usize>() < 300);
+    }
+}

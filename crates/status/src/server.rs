@@ -1,0 +1,226 @@
+//! Where the page is served, and how long: until its [`Server`] is dropped.
+//!
+//! Pages are made on threads of the runtime that may block, some at once, so that a slow
+//! one holds up neither the crawl nor `/healthz`.
+
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, SyncSender};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SET_COOKIE};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use gleaner_crawl::Progress;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tracing::{error, info, warn};
+
+use crate::asked::{Asked, LANGUAGE_COOKIE};
+use crate::guard::{self, Names};
+use crate::pages::{self, Fault, Made};
+use crate::site::Site;
+use crate::{Corpus, Hooks, Key, actions, live, metrics};
+
+/// How it is served.
+#[derive(Debug)]
+pub struct Options {
+    /// Where; port 0 is any that is free.
+    pub address: SocketAddr,
+    /// Names by which it is asked for besides those of loopback. While it is bound to
+    /// loopback no others are answered; elsewhere any is, if none is named.
+    pub hosts: Vec<String>,
+    /// Who may change something.
+    pub key: Key,
+}
+
+/// Why it is not served.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The address cannot be taken.
+    #[error("cannot serve at {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The thread that keeps the search index cannot be started.
+    #[error("no thread for the search index: {0}")]
+    Thread(std::io::Error),
+}
+
+/// A page that is served. Dropped, it ends.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    site: Arc<Site>,
+    updates: SyncSender<()>,
+    tasks: [JoinHandle<()>; 2],
+    keeper: Option<thread::JoinHandle<()>>,
+}
+
+impl Server {
+    /// Begins to serve, and to bring the search index up to date.
+    ///
+    /// # Errors
+    /// The address cannot be taken, or no thread can be started.
+    pub fn start(
+        runtime: &Handle,
+        options: Options,
+        corpus: Corpus,
+        hooks: Hooks,
+    ) -> Result<Self, ServerError> {
+        let Options { address, hosts, key } = options;
+        let wrong = |source| ServerError::Bind { address, source };
+        let listener = std::net::TcpListener::bind(address).map_err(wrong)?;
+        listener.set_nonblocking(true).map_err(wrong)?;
+        let address = listener.local_addr().map_err(wrong)?;
+        let _inside = runtime.enter();
+        let listener = TcpListener::from_std(listener).map_err(wrong)?;
+        let names = Names { any: !address.ip().is_loopback() && hosts.is_empty(), named: hosts };
+        let site = Arc::new(Site::new(corpus, hooks, key, names));
+        let (updates, keeper) = keep_search(&site).map_err(ServerError::Thread)?;
+        let routes = routes(Arc::clone(&site));
+        let serving = runtime.spawn(async move {
+            if let Err(error) = axum::serve(listener, routes).await {
+                error!(%error, "the status page is not served any more");
+            }
+        });
+        let tasks = [serving, runtime.spawn(look(Arc::downgrade(&site)))];
+        info!(%address, "the status page is served");
+        Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
+    }
+
+    /// Where it is served.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Shows a crawl that begins in this process, or none when it has ended: then the
+    /// search index is brought up to date. Meanwhile what is asked for goes to the crawl.
+    pub fn watch(&self, progress: Option<Arc<Progress>>) {
+        let has_ended = progress.is_none();
+        self.site.live.watch(progress);
+        self.site.changed();
+        if has_ended {
+            // One that waits already will do.
+            let _ = self.updates.try_send(());
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        self.site.search.stop.store(true, Ordering::Relaxed);
+        let (closed, _) = mpsc::sync_channel(0);
+        drop(std::mem::replace(&mut self.updates, closed));
+        if let Some(keeper) = self.keeper.take() {
+            // A panic there has been told on standard error.
+            let _ = keeper.join();
+        }
+    }
+}
+
+/// The thread that keeps the search index: at once, and when it is told to.
+fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
+    let (updates, told) = mpsc::sync_channel(1);
+    let site = Arc::clone(site);
+    let keep = move || {
+        loop {
+            if let Err(error) = site.search.update(&site.corpus.store) {
+                warn!(%error, "the search index could not be brought up to date");
+            }
+            if told.recv().is_err() {
+                return;
+            }
+        }
+    };
+    Ok((updates, thread::Builder::new().name("search".into()).spawn(keep)?))
+}
+
+async fn look(site: Weak<Site>) {
+    let mut ticks = tokio::time::interval(live::EVERY);
+    loop {
+        ticks.tick().await;
+        let Some(site) = site.upgrade() else { return };
+        site.live.look(Instant::now());
+    }
+}
+
+/// What is served, behind the guard.
+pub(crate) fn routes(site: Arc<Site>) -> Router {
+    let page = |make: Make| {
+        get(move |site: State<Arc<Site>>, asked: Asked| show(site.0, asked, String::new(), make))
+    };
+    let named = |make: Make| {
+        get(move |site: State<Arc<Site>>, asked: Asked, Path(name): Path<String>| {
+            show(site.0, asked, name, make)
+        })
+    };
+    Router::new()
+        .route("/", page(pages::overview::page))
+        .route("/hosts", page(pages::hosts::page))
+        .route("/hosts/{name}", named(pages::host::page))
+        .route("/hosts/{name}/template.json", named(pages::host::template_file))
+        .route("/search", page(pages::search::page))
+        .route("/documents/{id}", named(pages::document::page))
+        .route("/duplicates", page(pages::duplicates::page))
+        .route("/token", page(pages::key::form).post(actions::sign_in))
+        .route("/token/forget", post(actions::sign_out))
+        .route("/actions", post(actions::act))
+        .route("/live.json", page(pages::overview::live))
+        .route("/metrics", page(|site, _, _| Ok(Made::Plain(metrics::MEDIA_TYPE, metrics::text(site)?))))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("look/style.css"))))
+        .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("look/script.js"))))
+        .fallback(page(|_, _, _| Err(Fault::Nothing)))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&site), guard::guard))
+        .with_state(site)
+}
+
+/// Makes a page; the text is the last part of the path where that is a name.
+type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
+
+async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {
+    let _place = site.places.acquire().await;
+    let (shared, of) = (Arc::clone(&site), asked.clone());
+    let made = tokio::task::spawn_blocking(move || make(&shared, &of, &name)).await;
+    let mut response = match made {
+        Ok(Ok(Made::Page(page))) => page.into_response(),
+        Ok(Ok(Made::Plain(kind, text))) => ([(CONTENT_TYPE, kind)], text).into_response(),
+        Ok(Err(Fault::Nothing)) => {
+            let text = asked.say("There is nothing at this address.", "Không có gì ở địa chỉ này.");
+            (StatusCode::NOT_FOUND, pages::fault(&asked, text)).into_response()
+        }
+        Ok(Err(Fault::Failed(reason))) => {
+            error!(reason, path = asked.path, "a page of the status page failed");
+            (StatusCode::INTERNAL_SERVER_ERROR, pages::fault(&asked, &reason)).into_response()
+        }
+        Err(panic) => {
+            error!(%panic, path = asked.path, "a page of the status page failed; please report it");
+            (StatusCode::INTERNAL_SERVER_ERROR, pages::fault(&asked, "an error in gleaner")).into_response()
+        }
+    };
+    if asked.chosen {
+        let cookie =
+            format!("{LANGUAGE_COOKIE}={}; Path=/; SameSite=Lax; Max-Age=31536000", asked.language.tag());
+        response
+            .headers_mut()
+            .append(SET_COOKIE, HeaderValue::from_str(&cookie).expect("a tag is plain letters"));
+    }
+    response
+}
+
+async fn file(kind: &'static str, text: &'static str) -> ([(HeaderName, &'static str); 2], &'static str) {
+    ([(CONTENT_TYPE, kind), (CACHE_CONTROL, "max-age=300")], text)
+}
