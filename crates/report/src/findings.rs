@@ -74,10 +74,10 @@ pub(crate) fn all(told: &Told) -> Vec<Finding> {
             past,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
-        let of_host = look.findings().into_iter();
-        found.extend(
-            of_host.map(|(grade, text)| (weight, Finding { grade, host: Some(host.name.clone()), text })),
-        );
+        let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
+        found.extend(look.gives().into_iter().map(|told| (weight, finding(told))));
+        // What a host gives is graver than how.
+        found.extend(look.template().into_iter().map(|told| (-1.0, finding(told))));
     }
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
     found.into_iter().map(|(_, finding)| finding).collect()
@@ -164,13 +164,13 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn findings(&self) -> Vec<(Grade, String)> {
+    /// What is to be said of what it gives.
+    fn gives(&self) -> Option<(Grade, String)> {
         if self.host.paused {
-            return vec![(Grade::Note, "it is paused: nothing is asked there".into())];
+            return Some((Grade::Note, "it is paused: nothing is asked there".into()));
         }
-        let gives = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
-        let fails = if gives.is_none() { self.failures() } else { None };
-        [gives, fails, self.template()].into_iter().flatten().collect()
+        let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
+        less.or_else(|| self.failures())
     }
 
     /// It was asked, or should have been, and did not answer.
@@ -282,7 +282,7 @@ impl Look<'_> {
 
     fn template(&self) -> Option<(Grade, String)> {
         let template = &self.host.template;
-        template.outdated.then(|| {
+        (template.outdated && !self.host.paused).then(|| {
             let text = format!(
                 "its template (version {}) is out of date: {} pages are gathered for the next",
                 template.version, template.gathered
