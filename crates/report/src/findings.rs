@@ -62,7 +62,7 @@ impl Finding {
 pub(crate) fn all(told: &Told) -> Vec<Finding> {
     let past = &told.past[..told.past.len().min(Told::PAST)];
     let rhythm = Rhythm::of(told.run.started, past);
-    let of_run = [failed(told), nothing_reached(told), missed(&rhythm), budget(told), disk(told)];
+    let of_run = [failed(told), nothing_reached(told, &rhythm), missed(&rhythm), budget(told), disk(told)];
     let mut found: Vec<(f64, Finding)> =
         of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)).collect();
     for host in &told.hosts {
@@ -72,6 +72,7 @@ pub(crate) fn all(told: &Told) -> Vec<Finding> {
             figures: Figures::of(&host.counts),
             usual: Usual::of(&host.name, told.run.started, past, &rhythm),
             past,
+            rhythm: &rhythm,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
         let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
@@ -89,7 +90,7 @@ fn failed(told: &Told) -> Option<Finding> {
 }
 
 /// Whether no site answered at all: the network, the proxy or the seeds are at fault.
-fn nothing_reached(told: &Told) -> Option<Finding> {
+fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
     if matches!(told.ending, Ending::Failed { .. }) {
         return None;
     }
@@ -97,7 +98,7 @@ fn nothing_reached(told: &Told) -> Option<Finding> {
     let count = told.hosts.iter().filter(silent).count();
     let is_answered = told.hosts.iter().any(|host| Figures::of(&host.counts).answered() > 0);
     let is_forbidden = told.hosts.iter().any(|host| Figures::of(&host.counts).disallowed() > 0);
-    let of_all = told.documents == 0 || count * 2 >= told.hosts.len();
+    let of_all = told.documents == 0 || (rhythm.is_whole_now() && count * 2 >= told.hosts.len());
     let is_found = count > 0 && !is_answered && !is_forbidden && of_all;
     is_found.then(|| {
         Finding::of_run(Grade::Failed, "no page of any seed could be fetched; the table says why".into())
@@ -161,6 +162,7 @@ struct Look<'a> {
     figures: Figures,
     usual: Option<Usual>,
     past: &'a [Night],
+    rhythm: &'a Rhythm,
 }
 
 impl Look<'_> {
@@ -210,7 +212,7 @@ impl Look<'_> {
         let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
         let silent = past.iter().take_while(|answered| !**answered).count();
         let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
-        if is_known && silent < NEWS { Grade::Unusual } else { Grade::Note }
+        if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
     }
 
     /// It gave much less than usual.
@@ -227,7 +229,8 @@ impl Look<'_> {
     /// It gave nothing for longer than chance explains.
     fn silence(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
-        let runs = usual.silence(self.figures.new).filter(|_| self.figures.answered() > 0)?;
+        let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
+        let runs = usual.silence(self.figures.new).filter(|_| counts)?;
         Some((Grade::Unusual, format!("nothing new in the last {runs} runs: {}", self.cause())))
     }
 
@@ -267,6 +270,7 @@ impl Look<'_> {
         let visits = self.figures.visits() as f64;
         let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
         let is_found = past.len() >= KNOWN
+            && self.rhythm.is_whole_now()
             && self.figures.failed() >= FEW_FAILURES
             && now >= SMALL_SHARE
             && now >= 3.0 * usual
