@@ -21,13 +21,16 @@ mod watching;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::{Args, Command, Reextract, Verify};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let Args { command, common } = Args::parse();
+    // Known before the rest is read, since errors and help have colours, too.
+    let color = args::Color::typed(std::env::args_os());
+    let matches = Args::command().color(color.of_clap()).get_matches();
+    let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = match command {
         Command::Crawl(args) => commands::crawl::run(&common, args),
         Command::Schedule(args) => commands::schedule::run(&common, &args),

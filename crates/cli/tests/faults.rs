@@ -96,7 +96,7 @@ fn a_crawl_goes_on_when_a_full_disk_has_room_again() {
         assert!(!said.contains("panicked"), "{said}");
     }
     assert!(ends > 0, "the disk never was full");
-    disk.becomes("size=300m");
+    disk.becomes("size=3g");
     crawl.to_its_end();
     assert_whole(&crawl, &undisturbed);
 }
@@ -104,7 +104,7 @@ fn a_crawl_goes_on_when_a_full_disk_has_room_again() {
 #[test]
 fn a_folder_that_cannot_be_written_is_refused_and_left_as_it_is() {
     let crawl = quiet(Duration::ZERO);
-    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=300m") else { return };
+    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=3g") else { return };
     disk.becomes("ro");
     let refused = crawl.run(&["crawl", "--seeds", "seeds.txt"]);
     assert_eq!(refused.status.code(), Some(1));

@@ -189,6 +189,21 @@ fn a_schedule_that_makes_no_sense_is_refused_before_anything_is_made() {
     assert!(!crawl.folder.path().join("data").exists());
 }
 
+#[test]
+fn a_crawl_that_fails_leaves_a_report_too() {
+    let crawl = quiet();
+    let failed = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "store.min_free_disk=900000GiB"]);
+    assert_eq!(failed.status.code(), Some(1), "{}", said(&failed));
+    let told = &reports(&crawl)[0];
+    assert_eq!((&told["status"], &told["run"]), (&Value::from("failed"), &Value::from(1)));
+    let text = told["findings"][0]["text"].as_str().unwrap();
+    assert!(text.contains("the crawl failed: the disk has"), "{text}");
+    // The run goes on, and its report is of all of it.
+    crawl.to_its_end();
+    let told = &reports(&crawl)[1];
+    assert_eq!((&told["run"], &told["resumed"]), (&Value::from(1), &Value::from(true)));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_unusual_night_has_its_own_exit_code_and_is_told_to_the_command() {

@@ -145,3 +145,15 @@ fn shells_and_man_know_every_command() {
         assert!(name == "help" || manual.join(format!("gleaner-{name}.1")).exists(), "{name}");
     }
 }
+
+#[test]
+fn colours_are_where_they_are_wanted() {
+    let help = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        let output = command.args(arguments).env_remove("CLICOLOR_FORCE").output().unwrap();
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!help(&["--help"]), "none in a pipe");
+    assert!(help(&["--help", "--color", "always"]) && help(&["crawl", "--color=always", "--help"]));
+    assert!(!help(&["--color", "never", "--help"]));
+}

@@ -10,10 +10,12 @@
 //!
 //! What it does not do: look at the environment or at the command line.
 
+mod nights;
 mod pins;
 mod read;
 mod units;
 
+pub use nights::{Notify, Report, Schedule};
 pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
 pub use units::{Bytes, Span};
@@ -256,46 +258,6 @@ pub struct Archive {
     pub level: u32,
 }
 
-/// What is said about a run that has ended, and to whom.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Report {
-    /// Reports that are kept; the oldest are removed. 0: all.
-    pub keep: usize,
-    /// A program and its arguments, run after a crawl. Empty: none.
-    pub command: Vec<String>,
-    /// After which crawls it is run.
-    pub notify: Notify,
-}
-
-/// After which crawls the command of the user's choice is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Notify {
-    /// After each.
-    Always,
-    /// After those that were unusual or failed.
-    Unusual,
-    /// After those that failed.
-    Failed,
-}
-
-/// When `gleaner schedule` crawls.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Schedule {
-    /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
-    pub times: Vec<String>,
-    /// Time zone of these times by its IANA name. Empty: the system's.
-    pub zone: String,
-    /// Each start is put off by a random time shorter than this.
-    pub jitter: Span,
-    /// A night's crawl ends after this time. 0s: no limit.
-    pub max_time: Span,
-    /// A start that was missed by no more than this is made up for.
-    pub catch_up: Span,
-}
-
 /// What is logged, on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -390,24 +352,6 @@ impl Default for Store {
 impl Default for Archive {
     fn default() -> Self {
         Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 1 }
-    }
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Self { keep: 400, command: Vec::new(), notify: Notify::Unusual }
-    }
-}
-
-impl Default for Schedule {
-    fn default() -> Self {
-        Self {
-            times: vec!["0 2 * * *".into()],
-            zone: String::new(),
-            jitter: Span::seconds(10 * 60),
-            max_time: Span::seconds(6 * 60 * 60),
-            catch_up: Span::seconds(12 * 60 * 60),
-        }
     }
 }
 

@@ -41,6 +41,7 @@ impl Owner {
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let hold = response.hold.unwrap_or_default();
         debug!(url = %visit.url, status = response.status, ?hold, "asked to wait");
+        self.progress.live.waits(visit.url.host(), &format!("http_{}", response.status));
         let mut change = self.writer.begin();
         let mut host = change.host(visit.url.host(), visit.url.domain())?;
         host.held_until = Some(self.clock.after(hold));
@@ -89,6 +90,7 @@ impl Owner {
         }
         let pause = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
         debug!(url = %visit.url, reason, ?pause, "will be tried again");
+        self.progress.live.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
         let mut change = self.writer.begin();
         change.retry(visit.key, visit.record, self.clock.after(pause))?;

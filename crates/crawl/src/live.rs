@@ -65,6 +65,14 @@ impl Live {
         self.see(host, |seen| seen.asked = true);
     }
 
+    /// A URL of the host came back without an end, and waits for another try.
+    pub(crate) fn waits(&self, host: &str, reason: &str) {
+        self.see(host, |seen| {
+            seen.asked = false;
+            seen.last = format!("another try: {reason}");
+        });
+    }
+
     /// A visit of the host has ended; `None`: without an outcome of its own yet.
     pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
         self.see(host, |seen| {
@@ -129,10 +137,18 @@ mod tests {
                 progress.live.ended(host, Some(&Outcome::Stored));
             }
         }
+        progress.live.asks("e.example");
+        progress.live.waits("e.example", "http_503");
+        let (all, _) = progress.active(Duration::from_secs(60), 9);
+        let waiting = all.iter().find(|host| host.host == "e.example").unwrap();
+        assert_eq!(
+            (waiting.asked, waiting.pages, waiting.last.as_str()),
+            (false, 0, "another try: http_503")
+        );
         progress.live.asks("d.example");
         let (hosts, more) = progress.active(Duration::from_secs(60), 2);
         let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
-        assert_eq!((names, more), (vec!["b.example", "a.example"], 2));
+        assert_eq!((names, more), (vec!["b.example", "a.example"], 3));
         assert_eq!((hosts[0].pages, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
         let (asked, _) = progress.active(Duration::ZERO, 9);
         assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));

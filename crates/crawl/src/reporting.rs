@@ -35,7 +35,8 @@ pub fn report(
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
             let ending = gleaner_report::Ending::Failed { error: error.to_string() };
-            (store.last_run()?, Some(ending))
+            // One that is over is not the one that failed.
+            (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
     };
     let (Some(run), Some(ending)) = (run, ending) else { return Ok(None) };

@@ -62,7 +62,7 @@ impl Finding {
 pub(crate) fn all(told: &Told) -> Vec<Finding> {
     let past = &told.past[..told.past.len().min(Told::PAST)];
     let rhythm = Rhythm::of(told.run.started, past);
-    let of_run = [failed(told), nothing_reached(told), missed(&rhythm), budget(told), disk(told)];
+    let of_run = [failed(told), nothing_reached(told, &rhythm), missed(&rhythm), budget(told), disk(told)];
     let mut found: Vec<(f64, Finding)> =
         of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)).collect();
     for host in &told.hosts {
@@ -72,12 +72,13 @@ pub(crate) fn all(told: &Told) -> Vec<Finding> {
             figures: Figures::of(&host.counts),
             usual: Usual::of(&host.name, told.run.started, past, &rhythm),
             past,
+            rhythm: &rhythm,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
-        let of_host = look.findings().into_iter();
-        found.extend(
-            of_host.map(|(grade, text)| (weight, Finding { grade, host: Some(host.name.clone()), text })),
-        );
+        let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
+        found.extend(look.gives().into_iter().map(|told| (weight, finding(told))));
+        // What a host gives is graver than how.
+        found.extend(look.template().into_iter().map(|told| (-1.0, finding(told))));
     }
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
     found.into_iter().map(|(_, finding)| finding).collect()
@@ -89,7 +90,7 @@ fn failed(told: &Told) -> Option<Finding> {
 }
 
 /// Whether no site answered at all: the network, the proxy or the seeds are at fault.
-fn nothing_reached(told: &Told) -> Option<Finding> {
+fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
     if matches!(told.ending, Ending::Failed { .. }) {
         return None;
     }
@@ -97,7 +98,7 @@ fn nothing_reached(told: &Told) -> Option<Finding> {
     let count = told.hosts.iter().filter(silent).count();
     let is_answered = told.hosts.iter().any(|host| Figures::of(&host.counts).answered() > 0);
     let is_forbidden = told.hosts.iter().any(|host| Figures::of(&host.counts).disallowed() > 0);
-    let of_all = told.documents == 0 || count * 2 >= told.hosts.len();
+    let of_all = told.documents == 0 || (rhythm.is_whole_now() && count * 2 >= told.hosts.len());
     let is_found = count > 0 && !is_answered && !is_forbidden && of_all;
     is_found.then(|| {
         Finding::of_run(Grade::Failed, "no page of any seed could be fetched; the table says why".into())
@@ -161,16 +162,17 @@ struct Look<'a> {
     figures: Figures,
     usual: Option<Usual>,
     past: &'a [Night],
+    rhythm: &'a Rhythm,
 }
 
 impl Look<'_> {
-    fn findings(&self) -> Vec<(Grade, String)> {
+    /// What is to be said of what it gives.
+    fn gives(&self) -> Option<(Grade, String)> {
         if self.host.paused {
-            return vec![(Grade::Note, "it is paused: nothing is asked there".into())];
+            return Some((Grade::Note, "it is paused: nothing is asked there".into()));
         }
-        let gives = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
-        let fails = if gives.is_none() { self.failures() } else { None };
-        [gives, fails, self.template()].into_iter().flatten().collect()
+        let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
+        less.or_else(|| self.failures())
     }
 
     /// It was asked, or should have been, and did not answer.
@@ -210,7 +212,7 @@ impl Look<'_> {
         let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
         let silent = past.iter().take_while(|answered| !**answered).count();
         let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
-        if is_known && silent < NEWS { Grade::Unusual } else { Grade::Note }
+        if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
     }
 
     /// It gave much less than usual.
@@ -227,7 +229,8 @@ impl Look<'_> {
     /// It gave nothing for longer than chance explains.
     fn silence(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
-        let runs = usual.silence(self.figures.new).filter(|_| self.figures.answered() > 0)?;
+        let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
+        let runs = usual.silence(self.figures.new).filter(|_| counts)?;
         Some((Grade::Unusual, format!("nothing new in the last {runs} runs: {}", self.cause())))
     }
 
@@ -267,6 +270,7 @@ impl Look<'_> {
         let visits = self.figures.visits() as f64;
         let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
         let is_found = past.len() >= KNOWN
+            && self.rhythm.is_whole_now()
             && self.figures.failed() >= FEW_FAILURES
             && now >= SMALL_SHARE
             && now >= 3.0 * usual
@@ -282,7 +286,7 @@ impl Look<'_> {
 
     fn template(&self) -> Option<(Grade, String)> {
         let template = &self.host.template;
-        template.outdated.then(|| {
+        (template.outdated && !self.host.paused).then(|| {
             let text = format!(
                 "its template (version {}) is out of date: {} pages are gathered for the next",
                 template.version, template.gathered

@@ -7,6 +7,9 @@ use crate::told::Ending;
 use crate::usual::minute;
 use crate::{Report, Status};
 
+/// Findings that are shown at most: who reads a mail reads its beginning.
+const SHOWN: usize = 30;
+
 /// The sentences of a report, a line each, without the table.
 #[must_use]
 pub fn short(report: &Report) -> String {
@@ -17,9 +20,12 @@ pub fn short(report: &Report) -> String {
 #[must_use]
 pub fn sentences(report: &Report) -> String {
     let mut text = String::new();
-    for finding in &report.findings {
+    for finding in report.findings.iter().take(SHOWN) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{} {}", mark(finding.grade), sentence(finding));
+    }
+    if report.findings.len() > SHOWN {
+        let _ = writeln!(text, "- and {} more, in the whole report", report.findings.len() - SHOWN);
     }
     text
 }

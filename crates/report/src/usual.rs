@@ -42,6 +42,8 @@ const TENTH: f64 = 0.1;
 const FAR: f64 = 5.0;
 /// From so many runs on the second-worst says what the host can be like.
 const MANY: usize = 7;
+/// Seconds.
+const HOUR: f64 = 3600.0;
 /// A run is of the same weekday if it lies so many days back, or a week more.
 const WEEK: i64 = 7;
 
@@ -80,6 +82,14 @@ impl Rhythm {
     /// The time before this run as a share of the usual.
     pub(crate) fn since_last(&self) -> Option<f64> {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
+    }
+
+    /// Whether so much time has passed that listings were due: about the usual, or an hour
+    /// where nothing is usual yet. A crawl by hand soon after another asks for little but
+    /// what failed before.
+    pub(crate) fn is_whole_now(&self) -> bool {
+        let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
+        self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
     /// Whether about the usual time, or more, had passed before the past run of that

@@ -95,6 +95,21 @@ fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
 }
 
 #[test]
+fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
+    let again = || counts(&[("failed: http_500", 1)]);
+    let mut told = told(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
+    assert_eq!(Report::of(&told).status, Status::Failed, "as a night of its own it reached nothing");
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
+    assert_eq!(Report::of(&told).status, Status::Fine);
+    // Also as the second run of all.
+    told.past.truncate(1);
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_mins(5);
+    assert_eq!(Report::of(&told).status, Status::Fine);
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(24);
+    assert_eq!(Report::of(&told).status, Status::Failed);
+}
+
+#[test]
 fn the_first_nights_are_fine_whatever_they_give() {
     for count in 0..3 {
         let mut nights: Vec<Counts> = (0..count).map(|_| gives(400)).collect();

@@ -1,5 +1,6 @@
 //! What can be typed of a run's budgets, of the nights and of what is said about them.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -104,9 +105,27 @@ pub(crate) enum Color {
 }
 
 impl Color {
+    /// What is typed, as far as it can be told from the words alone; the whole is read later.
+    pub(crate) fn typed(words: impl Iterator<Item = OsString>) -> Self {
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        let next = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1].as_str());
+        let joined = words.iter().filter_map(|word| word.strip_prefix("--color="));
+        let last = next.chain(joined).last();
+        last.and_then(|word| Self::from_str(word, false).ok()).unwrap_or_default()
+    }
+
+    /// The same for what clap writes.
+    pub(crate) const fn of_clap(self) -> clap::ColorChoice {
+        match self {
+            Self::Auto => clap::ColorChoice::Auto,
+            Self::Always => clap::ColorChoice::Always,
+            Self::Never => clap::ColorChoice::Never,
+        }
+    }
+
     /// Whether standard error is to have colours (no-color.org).
     pub(crate) fn wanted_on_stderr(self) -> bool {
-        let is_set = |name| std::env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+        let is_set = |name| std::env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         match self {
             Self::Always => true,

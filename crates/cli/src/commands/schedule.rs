@@ -50,9 +50,9 @@ fn sooner(one: Span, other: Span) -> Span {
 fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
     let last = house.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(house, nights, "asked for")?;
+        night(house, nights, "asked for");
     } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
-        night(house, nights, &format!("the start of {} was missed", nights.told(start)))?;
+        night(house, nights, &format!("the start of {} was missed", nights.told(start)));
     }
     let mut after = Timestamp::now();
     while !house.stop.asked() {
@@ -70,7 +70,7 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
             after = Timestamp::now();
             continue;
         }
-        night(house, nights, "scheduled")?;
+        night(house, nights, "scheduled");
         let now = Timestamp::now();
         let passed_over = nights.starts(after, now).count();
         if passed_over > 0 {
@@ -99,14 +99,13 @@ fn wait_until(house: &House, at: Timestamp) -> bool {
 }
 
 /// One crawl, and what is said about it.
-fn night(house: &House, nights: &Nights, why: &str) -> Done {
+fn night(house: &House, nights: &Nights, why: &str) {
     say(format_args!("gleaner: a crawl begins at {} ({why})", nights.told(Timestamp::now())));
     let crawled = house.crawl();
-    if let Err(error) = &crawled {
-        say(format_args!("gleaner: the crawl failed: {error}"));
+    match (reporting::report(house, &crawled), crawled) {
+        (Some(report), _) => say(text::short(&report).trim_end()),
+        (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
+        // Interrupted, which whoever interrupted it knows.
+        (None, Ok(_)) => {}
     }
-    if let Some(report) = reporting::report(house, &crawled) {
-        say(text::short(&report).trim_end());
-    }
-    Ok(())
 }

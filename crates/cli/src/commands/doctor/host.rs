@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gleaner_fetch::{Access, RobotsRecord};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_report::{folder, text};
+use gleaner_report::{Figures, folder, text};
 use gleaner_store::{Counts, HostRecord};
 use jiff::Timestamp;
 
@@ -23,18 +23,42 @@ pub(super) fn facts(clinic: &Clinic, name: &str) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
         .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
-    facts.add("host", url.host());
-    facts.add("scope", clinic.scope(url.domain()));
     let Some(host) = clinic.store.host(url.host()).map_err(Failure::work)? else {
-        facts.add("state", "unknown: nothing that was read has led to it");
+        facts.add("host", url.host());
+        facts.add("why", "nothing that was read has led to it");
+        facts.add("scope", clinic.scope(url.domain()));
         clinic.add_neighbours(&mut facts, &url)?;
         return Ok(facts);
     };
-    clinic.add_findings(&mut facts, &host)?;
-    clinic.add_robots(&mut facts, &host)?;
+    facts.add("scope", clinic.scope(url.domain()));
+    let said = clinic.add_findings(&mut facts, &host)?;
+    let nothing_allowed = clinic.add_robots(&mut facts, &host)?;
     clinic.add_state(&mut facts, &host)?;
-    clinic.add_counts(&mut facts, &host)?;
+    let given = clinic.add_counts(&mut facts, &host)?;
+    let why = match (host.paused, clinic.is_in_scope(&url)) {
+        (true, _) => "it is paused: nothing is asked there".into(),
+        (false, false) => "it is none of the sites of the seeds: nothing is asked there".into(),
+        (false, true) => nothing_allowed.or(said).unwrap_or(given),
+    };
+    facts.lead("why", why);
+    facts.lead("host", host.name);
     Ok(facts)
+}
+
+/// What a host's last runs gave, in a sentence.
+fn given(last: &Figures, all: &Figures, runs: usize) -> String {
+    match (last.new, all.new, all.worst()) {
+        (0, 0, _) if runs == 0 => "it has not been asked for anything in the last runs".into(),
+        (0, 0, Some((reason, count))) => format!(
+            "no documents in the last {runs} runs: {}% of its pages end as {reason}",
+            count * 100 / all.pages().max(1)
+        ),
+        (0, 0, None) => format!(
+            "no documents in the last {runs} runs: its front page and sections name no pages to ask for"
+        ),
+        (0, all, _) => format!("no documents in the newest run, {all} in the last {runs}"),
+        (last, all, _) => format!("it gives documents: {last} in the newest run, {all} in the last {runs}"),
+    }
 }
 
 impl Clinic {
@@ -49,15 +73,16 @@ impl Clinic {
         Ok(())
     }
 
-    /// What the last report says of it.
-    fn add_findings(&self, facts: &mut Facts, host: &HostRecord) -> Result<(), Failure> {
+    /// What the last report says of it; gives the gravest.
+    fn add_findings(&self, facts: &mut Facts, host: &HostRecord) -> Result<Option<String>, Failure> {
         let paths = folder::list(&folder::of(Path::new(&self.config.store.path))).map_err(Failure::work)?;
         let Some(report) = paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)?
         else {
-            return Ok(());
+            return Ok(None);
         };
         let of_host = report.findings.iter().filter(|finding| finding.host.as_deref() == Some(&host.name));
         let mut found = of_host.peekable();
+        let first = found.peek().map(|finding| finding.text.clone());
         if found.peek().is_none() {
             facts.add("last report", format!("nothing unusual (run {} of {})", report.run, report.started));
         }
@@ -67,14 +92,14 @@ impl Clinic {
         for held in report.hosts.iter().filter(|other| other.name == host.name).flat_map(|host| &host.held) {
             facts.add("left", format!("{} URLs: {}", held.urls, held.why));
         }
-        Ok(())
+        Ok(first)
     }
 
-    fn add_robots(&self, facts: &mut Facts, host: &HostRecord) -> Result<(), Failure> {
+    fn add_robots(&self, facts: &mut Facts, host: &HostRecord) -> Result<Option<String>, Failure> {
         let kept = self.store.robots::<RobotsRecord>(&host.name).map_err(Failure::work)?;
         let Some(robots) = kept else {
             facts.add("robots.txt", "not asked for yet");
-            return Ok(());
+            return Ok(None);
         };
         let access = robots.rules(self.config.fetch.product());
         let says = match &access {
@@ -91,7 +116,10 @@ impl Clinic {
         facts.add("robots.txt", format!("names {} sitemaps", access.sitemaps().len()));
         let gap = hosts::gap(&self.config, Some(&access));
         facts.add("gap", format!("{} s between two requests to {}", gap.as_secs_f64(), host.domain));
-        Ok(())
+        Ok(match access {
+            Access::AllDisallowed { reason } => Some(format!("nothing may be asked for there now: {reason}")),
+            Access::AllAllowed | Access::Rules(_) => None,
+        })
     }
 
     fn add_state(&self, facts: &mut Facts, host: &HostRecord) -> Result<(), Failure> {
@@ -106,7 +134,7 @@ impl Clinic {
     }
 
     /// Outcomes of the last run and of the last runs together, the commonest first.
-    fn add_counts(&self, facts: &mut Facts, host: &HostRecord) -> Result<(), Failure> {
+    fn add_counts(&self, facts: &mut Facts, host: &HostRecord) -> Result<String, Failure> {
         let (mut last, mut all, mut seen) = (Counts::default(), Counts::default(), 0);
         for run in self.store.runs(RUNS).map_err(Failure::work)? {
             let counts = self.store.counts(run.number).map_err(Failure::work)?;
@@ -133,6 +161,6 @@ impl Clinic {
         if all.outcomes.is_empty() {
             facts.add("outcomes", format!("none in the last {seen} runs"));
         }
-        Ok(())
+        Ok(given(&Figures::of(&last), &Figures::of(&all), seen))
     }
 }
