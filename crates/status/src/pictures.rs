@@ -58,16 +58,17 @@ pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
     let sum = |column: &Column| column.parts.iter().map(|(_, count)| count).sum::<u64>();
     let most = columns.iter().map(sum).max().unwrap_or(0).max(1);
     let step = width / columns.len().max(1) as f64;
+    let (left, wide) = within(step);
     let scale = height / most as f64;
     html! {
-        svg.stacked role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+        svg.stacked role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
             title { (said) }
             line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
             @for (at, column) in columns.iter().enumerate() {
                 g {
                     title { (column.label) }
                     @for (class, from, count) in laid(&column.parts) {
-                        rect class=(class) x=(px(at as f64 * step + 2.0)) width=(px((step - 4.0).clamp(1.0, 48.0)))
+                        rect class=(class) x=(px(at as f64 * step + left)) width=(px(wide))
                             y=(px(height - (from + count) as f64 * scale)) height=(px(count as f64 * scale)) {}
                     }
                 }
@@ -90,6 +91,7 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let (width, height) = (640.0, 160.0);
     let step = width / news.len().max(1) as f64;
     let most = news.iter().copied().max().unwrap_or(0).max(1);
+    let (left, wide) = within(step);
     // What was there before the first run that is shown.
     let mut all = total.saturating_sub(news.iter().sum());
     let first = all;
@@ -101,15 +103,31 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     }
     points += &format!(" {width},{:.1}", level(all));
     html! {
-        svg.growth role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+        svg.growth role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
             title { (said) }
             polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
             @for (at, count) in news.iter().enumerate() {
                 @let high = height * 0.45 * *count as f64 / most as f64;
-                rect.bar x=(px(at as f64 * step + 1.0)) width=(px((step - 2.0).clamp(0.5, 40.0))) y=(px(height - high)) height=(px(high)) {}
+                rect.bar x=(px(at as f64 * step + left)) width=(px(wide)) y=(px(height - high)) height=(px(high)) {}
             }
             polyline.line points=(points) {}
             line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
+        }
+    }
+}
+
+/// Where a bar begins within its room, and how wide it is.
+fn within(step: f64) -> (f64, f64) {
+    let wide = (0.8 * step).clamp(0.5, 36.0);
+    ((step - wide) / 2.0, wide)
+}
+
+/// A share, 0 to 1, as a bar; the text beside it says the same.
+pub(crate) fn share(share: f64) -> Markup {
+    html! {
+        svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {
+            rect.room width="64" height="8" rx="4" {}
+            rect.part width=(px(64.0 * share.clamp(0.03, 1.0))) height="8" rx="4" {}
         }
     }
 }

@@ -27,17 +27,16 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let config = settings::load(common)?;
     logging::begin(&config.log, &watching::bar())?;
-    let pins = settings::pins(&config)?;
+    let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
     let store = settings::store(&config, false)?.store();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
     let stop = Stop::default();
     signals::listen(runtime.handle(), stop.clone(), || ());
     let corpus = Corpus { store: store.clone(), config: config.clone(), pins: pins.clone() };
-    let crawler = match args.seeds.is_empty() && config.crawl.seeds.is_empty() {
-        true => None,
-        false => Some(Arc::new(Crawler {
-            seeds: settings::seeds(&args.seeds, &config)?,
-            admission: settings::admission(&config)?,
+    let crawler = seeds(args, &config)?.map(|seeds| {
+        Arc::new(Crawler {
+            seeds,
+            admission,
             config,
             pins,
             store,
@@ -45,8 +44,8 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
             stop: stop.clone(),
             server: OnceLock::new(),
             running: Mutex::new(None),
-        })),
-    };
+        })
+    });
     let hooks = Hooks { crawl_now: crawler.clone().map(|crawler| crawl_now(&crawler)) };
     let server = Arc::new(begin(runtime.handle(), args.address, &args.access, corpus, hooks)?);
     if let Some(crawler) = &crawler {
@@ -61,6 +60,15 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     drop(server);
     runtime.shutdown_background();
     Ok(())
+}
+
+/// Seeds for a crawl from the page. `None`: none were named, and the usual file is not there.
+fn seeds(args: &Serve, config: &Config) -> Result<Option<Vec<Seed>>, Failure> {
+    let is_there = |file: &String| Path::new(file).exists();
+    if args.seeds.is_empty() && !config.crawl.seeds.iter().all(is_there) {
+        return Ok(None);
+    }
+    settings::seeds(&args.seeds, config).map(Some)
 }
 
 /// The status page of a crawl that is about to begin, where one was asked for.
