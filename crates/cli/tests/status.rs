@@ -8,16 +8,18 @@
     reason = "a test fails by panicking"
 )]
 
+mod browser;
 mod newspaper;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use browser::Browser;
 use newspaper::Crawl;
 
 /// How long anything may take that is waited for.
@@ -183,42 +185,13 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     }
 }
 
-/// A browser, where there is one.
-fn browser() -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&folders)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|path| path.is_file())
-}
-
-struct Browser {
-    path: PathBuf,
-    profile: tempfile::TempDir,
-}
-
-impl Browser {
-    /// Opens a page; gives the document as it is after its scripts, and what the console said.
-    fn open(&self, address: &str, options: &[&str]) -> (String, String) {
-        let output = Command::new(&self.path)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-proxy-server"])
-            .args(["--enable-logging=stderr", "--hide-scrollbars", "--virtual-time-budget=2000"])
-            .arg(format!("--user-data-dir={}", self.profile.path().display()))
-            .args(options)
-            .arg(address)
-            .output()
-            .unwrap();
-        (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
-    }
-}
-
 /// The pages as a browser has them.
 fn look(served: &Served, document: &str) {
-    let Some(path) = browser() else {
+    let Some(browser) = Browser::find() else {
         println!("skipped: no Chromium");
         return;
     };
-    let browser = Browser { path, profile: tempfile::tempdir().unwrap() };
+    click(served, &browser);
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../status-page");
     fs::create_dir_all(&pictures).unwrap();
     let address = |path: &str| format!("http://{}{path}", served.address);
@@ -246,4 +219,26 @@ fn look(served: &Served, document: &str) {
             assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 5_000), "{}", file.display());
         }
     }
+}
+
+/// What the script does: the table sorts and filters without another request.
+fn click(served: &Served, browser: &Browser) {
+    let mut tab = browser.tab(&format!("http://{}/hosts?lang=en", served.address));
+    let names = "Array.from(document.querySelectorAll('#hosts tbody tr:not([hidden])'), row => row.dataset.name).join()";
+    assert_eq!(tab.evaluate(names), "baolang.example,villagepost.example");
+    tab.evaluate("document.marked = true; document.querySelector('#hosts th a').click()");
+    assert_eq!(tab.evaluate(names), "villagepost.example,baolang.example");
+    let state = "[document.marked, document.querySelector('#hosts th').getAttribute('aria-sort'), location.search].join()";
+    assert_eq!(tab.evaluate(state), "true,descending,?sort=-name");
+    tab.evaluate("document.querySelector('#hosts th a').click()");
+    assert_eq!(tab.evaluate(names), "baolang.example,villagepost.example");
+    let typed = "const filter = document.getElementById('filter'); filter.value = 'VILL'; filter.dispatchEvent(new Event('input'))";
+    tab.evaluate(typed);
+    assert_eq!(tab.evaluate(names), "villagepost.example");
+    assert_eq!(tab.evaluate("document.getElementById('count').textContent"), "1");
+    // A script that slipped into a page would not run.
+    let slipped = "const slipped = document.createElement('div'); slipped.innerHTML = '<img src=x onerror=\"document.title = 1\">'; \
+                   document.body.append(slipped); const written = document.createElement('script'); \
+                   written.textContent = 'document.title = 2'; document.body.append(written); document.title";
+    assert_eq!(tab.evaluate(slipped), "Hosts · gleaner");
 }

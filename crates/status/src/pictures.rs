@@ -5,13 +5,17 @@
 
 use maud::{Markup, html};
 
+use crate::figures::NIGHTS;
+
 /// Pixels of a spark line, without the room of its last point.
 const SPARK: (f64, f64) = (84.0, 22.0);
 
 /// Bars of counts, the last one stressed. `said`: what it shows, for who cannot see it.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let step = SPARK.0 / counts.len().max(1) as f64;
+    let step = SPARK.0 / counts.len().max(NIGHTS) as f64;
+    // The last night is at the right edge, however few there are.
+    let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     html! {
         svg.spark role="img" width=(SPARK.0) height=(SPARK.1) viewBox={ "0 0 " (SPARK.0) " " (SPARK.1) }
@@ -19,7 +23,7 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
             title { (said) ": " (text) }
             @for (at, count) in counts.iter().enumerate() {
                 @let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
-                rect.none[*count == 0].last[at + 1 == counts.len()] x=(px(at as f64 * step))
+                rect.none[*count == 0].last[at + 1 == counts.len()] x=(px(left + at as f64 * step))
                     y=(px(SPARK.1 - high)) width=(px((step - 1.5).max(0.5))) height=(px(high)) rx="1" {}
             }
         }
@@ -93,12 +97,14 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let most = news.iter().copied().max().unwrap_or(0).max(1);
     let (left, wide) = within(step);
     // What was there before the first run that is shown.
-    let mut all = total.saturating_sub(news.iter().sum());
+    let mut all = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let first = all;
-    let level = |all: u64| height - (height - 8.0) * (all as f64 / total.max(1) as f64);
+    // What was stored and is gone since counts here too.
+    let top = news.iter().fold(all, |sum, count| sum.saturating_add(*count)).max(1);
+    let level = |all: u64| height - (height - 8.0) * (all as f64 / top as f64);
     let mut points = format!("0,{:.1}", level(first));
     for (at, count) in news.iter().enumerate() {
-        all += count;
+        all = all.saturating_add(*count);
         points += &format!(" {:.1},{:.1}", (at as f64 + 0.5) * step, level(all));
     }
     points += &format!(" {width},{:.1}", level(all));
