@@ -8,7 +8,7 @@ use std::time::Instant;
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
 use gleaner_frontier::Seed;
-use gleaner_status::Corpus;
+use gleaner_status::{Corpus, Hooks};
 use gleaner_store::Counts;
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
@@ -54,7 +54,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
 
     let (store, shown) = (writer.store(), (config.clone(), pins.clone()));
     let corpus = || Corpus { store, config: shown.0, pins: shown.1 };
-    let server = serve::beside(&args.status, runtime.handle(), corpus, &progress)?;
+    let server = serve::beside(&args.status, runtime.handle(), corpus, Hooks::default())?;
+    if let Some(server) = &server {
+        server.watch(Some(Arc::clone(&progress)));
+    }
     let began = Instant::now();
     let watching = Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get());
     let data = config.store.path.clone();

@@ -71,17 +71,16 @@ fn seeds(args: &Serve, config: &Config) -> Result<Option<Vec<Seed>>, Failure> {
     settings::seeds(&args.seeds, config).map(Some)
 }
 
-/// The status page of a crawl that is about to begin, where one was asked for.
+/// The status page beside what crawls, where one was asked for: [`Server::watch`] shows
+/// it each crawl that begins and ends.
 pub(crate) fn beside(
     args: &Status,
     runtime: &Handle,
     corpus: impl FnOnce() -> Corpus,
-    progress: &Arc<Progress>,
+    hooks: Hooks,
 ) -> Result<Option<Server>, Failure> {
     let Some(address) = args.status else { return Ok(None) };
-    let server = begin(runtime, address, &args.access, corpus(), Hooks::default())?;
-    server.watch(Some(Arc::clone(progress)));
-    Ok(Some(server))
+    begin(runtime, address, &args.access, corpus(), hooks).map(Some)
 }
 
 /// Serves the page, and says where.
