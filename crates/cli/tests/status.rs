@@ -98,7 +98,7 @@ impl Served {
 }
 
 fn serve(crawl: &Crawl) -> Served {
-    Served::begin(crawl.command(&["serve", "--address", "127.0.0.1:0"]))
+    Served::begin(crawl.command(&["serve", "--address", "127.0.0.1:0", "--seeds", "seeds.txt"]))
 }
 
 /// The first address of a document on a page.
@@ -146,6 +146,14 @@ fn changes(served: &Served) {
     assert!(served.page("/hosts?lang=en").contains("paused"));
     assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=resume&host=baolang.example").0, 303);
     assert!(!served.page("/hosts?lang=en").contains(">paused<"));
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
+    assert!(served.page("/hosts/baolang.example?lang=en").contains("out of date"));
+    // A crawl in this process: it ends at once, since nothing is due, and is the second run.
+    assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
+    let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
+    assert_eq!(status, 303, "{answer}");
+    let has_ended = |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl runs");
+    served.page_with("/?lang=en", has_ended);
 }
 
 #[test]
