@@ -44,3 +44,6 @@ pub use key::{Key, KeyError};
 pub use search::SearchError;
 pub use server::{Options, Server, ServerError};
 pub use site::{Corpus, CrawlNow, Hooks};
+
+#[cfg(test)]
+mod tests;

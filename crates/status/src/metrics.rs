@@ -44,7 +44,7 @@ struct Seen {
 impl Collector for Seen {
     fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
         let mut out = Out { encoder };
-        out.gauges("build", "The version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
+        out.gauges("build_info", "The version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
         if let Some(progress) = &self.progress {
             out.crawl(progress)?;
         }

@@ -5,22 +5,37 @@
 
 use maud::{Markup, html};
 
+use crate::figures::NIGHTS;
+
 /// Pixels of a spark line, without the room of its last point.
 const SPARK: (f64, f64) = (84.0, 22.0);
 
 /// Bars of counts, the last one stressed. `said`: what it shows, for who cannot see it.
+///
+/// Three paths and no element a bar: a page of many hosts stays half as long.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let step = SPARK.0 / counts.len().max(1) as f64;
+    let step = SPARK.0 / counts.len().max(NIGHTS) as f64;
+    // The last night is at the right edge, however few there are.
+    let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let (mut nothing, mut bars, mut last) = (String::new(), String::new(), String::new());
+    for (at, count) in counts.iter().enumerate() {
+        let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
+        let path = match (count, at + 1 == counts.len()) {
+            (0, _) => &mut nothing,
+            (_, true) => &mut last,
+            (_, false) => &mut bars,
+        };
+        let (x, wide) = (left + at as f64 * step, (step - 1.5).max(0.5));
+        *path += &format!("M{x:.1} {}v-{high:.1}h{wide:.1}v{high:.1}z", SPARK.1);
+    }
     html! {
         svg.spark role="img" width=(SPARK.0) height=(SPARK.1) viewBox={ "0 0 " (SPARK.0) " " (SPARK.1) }
             aria-label={ (said) ": " (text) } {
-            title { (said) ": " (text) }
-            @for (at, count) in counts.iter().enumerate() {
-                @let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
-                rect.none[*count == 0].last[at + 1 == counts.len()] x=(px(at as f64 * step))
-                    y=(px(SPARK.1 - high)) width=(px((step - 1.5).max(0.5))) height=(px(high)) rx="1" {}
+            title { (text) }
+            @for (class, path) in [("none", nothing), ("bars", bars), ("last", last)] {
+                @if !path.is_empty() { path class=(class) d=(path) {} }
             }
         }
     }
@@ -58,16 +73,17 @@ pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
     let sum = |column: &Column| column.parts.iter().map(|(_, count)| count).sum::<u64>();
     let most = columns.iter().map(sum).max().unwrap_or(0).max(1);
     let step = width / columns.len().max(1) as f64;
+    let (left, wide) = within(step);
     let scale = height / most as f64;
     html! {
-        svg.stacked role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+        svg.stacked role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
             title { (said) }
             line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
             @for (at, column) in columns.iter().enumerate() {
                 g {
                     title { (column.label) }
                     @for (class, from, count) in laid(&column.parts) {
-                        rect class=(class) x=(px(at as f64 * step + 2.0)) width=(px((step - 4.0).clamp(1.0, 48.0)))
+                        rect class=(class) x=(px(at as f64 * step + left)) width=(px(wide))
                             y=(px(height - (from + count) as f64 * scale)) height=(px(count as f64 * scale)) {}
                     }
                 }
@@ -90,26 +106,45 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let (width, height) = (640.0, 160.0);
     let step = width / news.len().max(1) as f64;
     let most = news.iter().copied().max().unwrap_or(0).max(1);
+    let (left, wide) = within(step);
     // What was there before the first run that is shown.
-    let mut all = total.saturating_sub(news.iter().sum());
+    let mut all = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let first = all;
-    let level = |all: u64| height - (height - 8.0) * (all as f64 / total.max(1) as f64);
+    // What was stored and is gone since counts here too.
+    let top = news.iter().fold(all, |sum, count| sum.saturating_add(*count)).max(1);
+    let level = |all: u64| height - (height - 8.0) * (all as f64 / top as f64);
     let mut points = format!("0,{:.1}", level(first));
     for (at, count) in news.iter().enumerate() {
-        all += count;
+        all = all.saturating_add(*count);
         points += &format!(" {:.1},{:.1}", (at as f64 + 0.5) * step, level(all));
     }
     points += &format!(" {width},{:.1}", level(all));
     html! {
-        svg.growth role="img" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
+        svg.growth role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
             title { (said) }
             polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
             @for (at, count) in news.iter().enumerate() {
                 @let high = height * 0.45 * *count as f64 / most as f64;
-                rect.bar x=(px(at as f64 * step + 1.0)) width=(px((step - 2.0).clamp(0.5, 40.0))) y=(px(height - high)) height=(px(high)) {}
+                rect.bar x=(px(at as f64 * step + left)) width=(px(wide)) y=(px(height - high)) height=(px(high)) {}
             }
             polyline.line points=(points) {}
             line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
+        }
+    }
+}
+
+/// Where a bar begins within its room, and how wide it is.
+fn within(step: f64) -> (f64, f64) {
+    let wide = (0.8 * step).clamp(0.5, 36.0);
+    ((step - wide) / 2.0, wide)
+}
+
+/// A share, 0 to 1, as a bar; the text beside it says the same.
+pub(crate) fn share(share: f64) -> Markup {
+    html! {
+        svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {
+            rect.room width="64" height="8" rx="4" {}
+            rect.part width=(px(64.0 * share.clamp(0.03, 1.0))) height="8" rx="4" {}
         }
     }
 }
@@ -139,7 +174,9 @@ mod tests {
                 assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("style="), "{svg}");
             }
         }
-        assert_eq!(spark(&[1, 2, 0], "new").into_string().matches("<rect").count(), 3);
+        let svg = spark(&[1, 2, 0, 3], "new").into_string();
+        assert_eq!((svg.matches('M').count(), svg.matches("<path").count()), (4, 3), "{svg}");
+        assert!(svg.contains("aria-label=\"new: 1, 2, 0, 3\""), "{svg}");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) struct Schedule {
     /// Begin with a crawl at once, then keep to the times
     #[arg(long)]
     pub(crate) once_now: bool,
+    #[command(flatten)]
+    pub(crate) status: super::Status,
 }
 
 #[derive(Debug, clap::Args)]

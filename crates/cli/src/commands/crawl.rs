@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use gleaner_crawl::{Budget, Ending, Summary};
 use gleaner_report::{Report, Status, text};
+use gleaner_status::Hooks;
 use gleaner_store::Counts;
 use jiff::Timestamp;
 
 use crate::Done;
 use crate::args::{Common, Crawl};
-use crate::commands::serve;
 use crate::failure::Failure;
 use crate::nightly::house::House;
 use crate::nightly::reporting;
@@ -25,14 +25,13 @@ const COLUMNS: [&str; 7] =
 const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
-    let house = House::open(common, &args.seeds, &args.budgets, |_| Ok(()))?;
-    let server = serve::beside(&args.status, house.handle(), || house.corpus(), &house.progress)?;
+    let mut house = House::open(common, &args.seeds, &args.budgets, |_| Ok(()))?;
+    house.serve(args.status.status, &args.status.access, Hooks::default())?;
     let began = Instant::now();
     let crawled = house.crawl();
     let seconds = began.elapsed().as_secs_f64();
     let report = reporting::report(&house, &crawled);
     let data = house.config.store.path.clone();
-    drop(server);
     house.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = end(&summary, report.as_ref(), seconds, &data);

@@ -30,8 +30,9 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
         config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };
-    let house = House::open(common, &args.seeds, &Budgets::default(), check)?;
+    let mut house = House::open(common, &args.seeds, &Budgets::default(), check)?;
     let nights = nights.expect("the house was opened after a look at the schedule");
+    house.serve(args.status.status, &args.status.access, house.hooks())?;
     let kept = keep(&house, &nights, args.once_now);
     house.close();
     kept
@@ -62,8 +63,14 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
         let delay = nights.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
         say(format_args!("gleaner: the next crawl begins at {}", nights.told(at)));
-        if !wait_until(house, at) {
-            break;
+        match wait_until(house, at) {
+            Woken::ByTime => {}
+            Woken::ByWish => {
+                night(house, nights, "asked for on the status page");
+                after = Timestamp::now();
+                continue;
+            }
+            Woken::ByStop => break,
         }
         if nights.is_past(start, Timestamp::now()) {
             say(format_args!("gleaner: the start of {} was missed and is too long ago", nights.told(start)));
@@ -86,16 +93,29 @@ fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Waits for a time of day; `false`: a stop was asked for.
-fn wait_until(house: &House, at: Timestamp) -> bool {
-    while Timestamp::now() < at {
+/// What ended the waiting.
+enum Woken {
+    ByTime,
+    /// The status page asked for a crawl.
+    ByWish,
+    ByStop,
+}
+
+/// Waits for a time of day.
+fn wait_until(house: &House, at: Timestamp) -> Woken {
+    loop {
         if house.stop.asked() {
-            return false;
+            return Woken::ByStop;
+        }
+        if house.is_asked() {
+            return Woken::ByWish;
+        }
+        if Timestamp::now() >= at {
+            return Woken::ByTime;
         }
         snapshot::follow(&house.config, &house.store);
         thread::sleep(LOOK);
     }
-    !house.stop.asked()
 }
 
 /// One crawl, and what is said about it.

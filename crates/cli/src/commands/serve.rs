@@ -1,167 +1,44 @@
-//! `gleaner serve`: the status page of a corpus that no other process has open; and the
-//! same beside a crawl.
+//! `gleaner serve`: the status page of a corpus that no other process has open.
+//!
+//! It crawls when the page's button is pressed, and at no other time.
 
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
-use gleaner_config::Config;
-use gleaner_corpus::Admission;
-use gleaner_crawl::{Clock, Progress, Start, Stop};
-use gleaner_frontier::Seed;
-use gleaner_status::{Corpus, CrawlNow, Hooks, Key, Options, Server};
-use gleaner_store::Store;
-use gleaner_template::HostPins;
-use tokio::runtime::Handle;
+use gleaner_crawl::snapshot;
+use gleaner_report::text;
 
-use crate::args::{Access, Common, Serve, Status};
+use crate::Done;
+use crate::args::{Common, Serve};
 use crate::aside::say;
-use crate::failure::Failure;
-use crate::nightly::console::Console;
-use crate::{Done, logging, settings, signals};
+use crate::nightly::house::House;
+use crate::nightly::reporting;
 
-/// How often it is looked whether a stop was asked for.
+/// How often it is looked whether something was asked for.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
-    let config = settings::load(common)?;
-    let console = Console::new(common.color);
-    logging::begin(&config.log, console.bar(), console.has_colors())?;
-    let pins = settings::pins(&config)?;
-    let store = settings::store(&config, false)?.store();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
-    let stop = Stop::default();
-    signals::listen(runtime.handle(), stop.clone(), || ());
-    let corpus = Corpus { store: store.clone(), config: config.clone(), pins: pins.clone() };
-    let crawler = match args.seeds.is_empty() && config.crawl.seeds.is_empty() {
-        true => None,
-        false => Some(Arc::new(Crawler {
-            seeds: settings::seeds(&args.seeds, &config)?,
-            admission: settings::admission(&config)?,
-            config,
-            pins,
-            store,
-            runtime: runtime.handle().clone(),
-            stop: stop.clone(),
-            server: OnceLock::new(),
-            running: Mutex::new(None),
-        })),
-    };
-    let hooks = Hooks { crawl_now: crawler.clone().map(|crawler| crawl_now(&crawler)) };
-    let server = Arc::new(begin(runtime.handle(), args.address, &args.access, corpus, hooks)?);
-    if let Some(crawler) = &crawler {
-        let _ = crawler.server.set(Arc::downgrade(&server));
-    }
-    while !stop.asked() {
+    let mut house = House::visit(common, &args.seeds)?;
+    house.serve(Some(args.address), &args.access, house.hooks())?;
+    while !house.stop.asked() {
+        if house.is_asked() {
+            crawl(&house);
+        }
+        snapshot::follow(&house.config, &house.store);
         thread::sleep(LOOK);
     }
-    if let Some(crawler) = crawler {
-        crawler.wait();
-    }
-    drop(server);
-    runtime.shutdown_background();
+    house.close();
     Ok(())
 }
 
-/// The status page of a crawl that is about to begin, where one was asked for.
-pub(crate) fn beside(
-    args: &Status,
-    runtime: &Handle,
-    corpus: impl FnOnce() -> Corpus,
-    progress: &Arc<Progress>,
-) -> Result<Option<Server>, Failure> {
-    let Some(address) = args.status else { return Ok(None) };
-    let server = begin(runtime, address, &args.access, corpus(), Hooks::default())?;
-    server.watch(Some(Arc::clone(progress)));
-    Ok(Some(server))
-}
-
-/// Serves the page, and says where.
-fn begin(
-    runtime: &Handle,
-    address: SocketAddr,
-    access: &Access,
-    corpus: Corpus,
-    hooks: Hooks,
-) -> Result<Server, Failure> {
-    let (key, file) = match &access.token_file {
-        Some(file) => (Key::read(file).map_err(Failure::usage)?, file.clone()),
-        None => Key::kept(Path::new(&corpus.config.store.path)).map_err(Failure::work)?,
-    };
-    let options = Options { address, hosts: access.public_host.clone(), key };
-    let server = Server::start(runtime, options, corpus, hooks).map_err(Failure::work)?;
-    let place = format!("gleaner: status page at http://{}/", server.address());
-    say(format_args!("{place} (token for changes: {})", file.display()));
-    if !server.address().ip().is_loopback() {
-        say("gleaner: whoever reaches this address may read the corpus; see docs/status.md");
+/// One crawl, and what is said about it.
+fn crawl(house: &House) {
+    say("gleaner: a crawl begins (asked for on the status page)");
+    let crawled = house.crawl();
+    if let Err(error) = &crawled {
+        say(format_args!("gleaner: the crawl failed: {error}"));
     }
-    Ok(server)
-}
-
-/// Crawls when the button is pressed, once at a time.
-struct Crawler {
-    config: Config,
-    seeds: Vec<Seed>,
-    pins: HostPins,
-    admission: Admission,
-    store: Store,
-    runtime: Handle,
-    stop: Stop,
-    server: OnceLock<Weak<Server>>,
-    running: Mutex<Option<JoinHandle<()>>>,
-}
-
-fn crawl_now(crawler: &Arc<Crawler>) -> CrawlNow {
-    // Not to be kept alive by the page that it is asked by.
-    let crawler = Arc::downgrade(crawler);
-    Box::new(move || {
-        crawler.upgrade().ok_or("it is about to end")?.begin().map_err(|error| error.to_string())
-    })
-}
-
-impl Crawler {
-    fn begin(&self) -> Result<(), Box<dyn std::error::Error>> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            return Err("a crawl runs already".into());
-        }
-        let writer = self.store.writer()?.ok_or("a crawl runs already")?;
-        let progress = Arc::new(Progress::default());
-        let start = Start {
-            config: self.config.clone(),
-            seeds: self.seeds.clone(),
-            pins: self.pins.clone(),
-            admission: self.admission.clone(),
-            writer,
-            runtime: self.runtime.clone(),
-            stop: self.stop.clone(),
-            progress: Arc::clone(&progress),
-            clock: Clock::default(),
-        };
-        let server = self.server.get().cloned().unwrap_or_default();
-        let watch = move |progress| {
-            if let Some(server) = server.upgrade() {
-                server.watch(progress);
-            }
-        };
-        watch(Some(progress));
-        *running = Some(thread::Builder::new().name("crawl".into()).spawn(move || {
-            if let Err(error) = gleaner_crawl::run(start) {
-                say(format_args!("gleaner: the crawl ended: {error}"));
-            }
-            watch(None);
-        })?);
-        Ok(())
-    }
-
-    /// Waits until what is in flight is finished.
-    fn wait(&self) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = running {
-            // A panic there has been told on standard error.
-            let _ = thread.join();
-        }
+    if let Some(report) = reporting::report(house, &crawled) {
+        say(text::short(&report).trim_end());
     }
 }

@@ -3,28 +3,35 @@
 //! Store, progress and stop are the same for all of them, so that whoever looks on (a
 //! terminal, a status page) keeps what it was handed.
 
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{Clock, CrawlError, Progress, Start, Stop, Summary};
 use gleaner_frontier::Seed;
-use gleaner_status::Corpus;
-use gleaner_store::Store;
+use gleaner_status::{Corpus, CrawlNow, Hooks, Key, Options, Server};
+use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Runtime;
 
-use crate::args::{Budgets, Common};
+use crate::args::{Access, Budgets, Common};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::nightly::console::Console;
 use crate::{logging, settings, signals};
 
+/// How long it is waited for a writer before the next look.
+const MOMENT: Duration = Duration::from_millis(20);
+
 /// See the head of this file.
 pub(crate) struct House {
     pub(crate) config: Config,
-    seeds: Vec<Seed>,
+    /// `None`: there are none to be read, so nothing is crawled.
+    seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
     /// Open as long as the house stands.
@@ -34,18 +41,31 @@ pub(crate) struct House {
     /// Asked for by Ctrl-C and SIGTERM.
     pub(crate) stop: Stop,
     pub(crate) console: Console,
+    /// Whether a crawl was asked for, or runs.
+    wish: Arc<Mutex<Wish>>,
+    /// The status page, where one was asked for.
+    server: Option<Server>,
     runtime: Runtime,
     /// Served as long as the house stands.
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
 }
 
+/// What the status page may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Nothing,
+    Crawl,
+    /// It is being done.
+    Granted,
+}
+
 impl House {
-    /// Reads all that a crawl needs and opens the store. `check` may refuse the settings
-    /// before anything is opened.
+    /// Reads all that a crawl needs and opens the store, or makes it. `check` may refuse
+    /// the settings before anything is opened.
     pub(crate) fn open(
         common: &Common,
-        seeds: &[std::path::PathBuf],
+        seeds: &[PathBuf],
         budgets: &Budgets,
         check: impl FnOnce(&mut Config) -> Result<(), Failure>,
     ) -> Result<Self, Failure> {
@@ -57,34 +77,80 @@ impl House {
             Some(_) if seeds.is_empty() => demo_seeds()?,
             _ => settings::seeds(seeds, &config)?,
         };
-        let pins = settings::pins(&config)?;
-        let admission = settings::admission(&config)?;
-        let console = Console::new(common.color);
-        logging::begin(&config.log, console.bar(), console.has_colors())?;
-        if config.fetch.contact.is_empty() && !config.fetch.user_agent.contains(['@', '+']) {
+        let house = Self::furnish(common, config, Some(seeds), newspaper, true)?;
+        if house.config.fetch.contact.is_empty() && !house.config.fetch.user_agent.contains(['@', '+']) {
             say(
                 "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org",
             );
         }
-        let store = settings::store(&config, true)?.store();
+        Ok(house)
+    }
+
+    /// The same for whoever wants to look, and perhaps to crawl later: the store must be
+    /// there, seeds need not be.
+    pub(crate) fn visit(common: &Common, seeds: &[PathBuf]) -> Result<Self, Failure> {
+        let config = settings::load(common)?;
+        let is_there = |file: &String| Path::new(file).exists();
+        let has_seeds = !seeds.is_empty() || config.crawl.seeds.iter().all(is_there);
+        let seeds = if has_seeds { Some(settings::seeds(seeds, &config)?) } else { None };
+        Self::furnish(common, config, seeds, None, false)
+    }
+
+    fn furnish(
+        common: &Common,
+        config: Config,
+        seeds: Option<Vec<Seed>>,
+        newspaper: Option<Newspaper>,
+        create: bool,
+    ) -> Result<Self, Failure> {
+        let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
+        let console = Console::new(common.color);
+        logging::begin(&config.log, console.bar(), console.has_colors())?;
+        let store = settings::store(&config, create)?.store();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
         let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+        let wish = Arc::new(Mutex::new(Wish::Nothing));
         signals::listen(runtime.handle(), stop.clone(), {
-            let bar = console.bar().clone();
-            move || bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"))
+            let (bar, wish) = (console.bar().clone(), Arc::clone(&wish));
+            move || {
+                if *held(&wish) == Wish::Granted {
+                    bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"));
+                }
+            }
         });
-        Ok(Self { config, seeds, pins, admission, store, progress, stop, console, runtime, newspaper })
+        Ok(Self {
+            config,
+            seeds,
+            pins,
+            admission,
+            store,
+            progress,
+            stop,
+            console,
+            wish,
+            server: None,
+            runtime,
+            newspaper,
+        })
     }
 
     /// Crawls once, until nothing is due, a budget is reached or a stop is asked for.
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {
+        *held(&self.wish) = Wish::Granted;
+        let crawled = self.crawl_shown();
+        *held(&self.wish) = Wish::Nothing;
+        crawled
+    }
+
+    fn crawl_shown(&self) -> Result<Summary, CrawlError> {
         self.progress.reset();
         let watching = self.console.watch(&self.progress, self.config.crawl.progress.get());
-        let writer = self.store.writer()?.expect("one crawl runs at a time, and each lets go of its writer");
+        let writer = self.writer()?;
+        self.show(Some(Arc::clone(&self.progress)));
         let summary = gleaner_crawl::run(Start {
             config: self.config.clone(),
-            seeds: self.seeds.clone(),
+            seeds: self.seeds.clone().unwrap_or_default(),
             pins: self.pins.clone(),
             admission: self.admission.clone(),
             writer,
@@ -93,24 +159,81 @@ impl House {
             progress: Arc::clone(&self.progress),
             clock: Clock::default(),
         });
+        self.show(None);
         drop(watching);
         summary
     }
 
-    /// Where whatever is beside a crawl runs.
-    pub(crate) fn handle(&self) -> &Handle {
-        self.runtime.handle()
+    /// The one who may write. The status page may have it for a moment.
+    fn writer(&self) -> Result<Writer, CrawlError> {
+        loop {
+            if let Some(writer) = self.store.writer()? {
+                return Ok(writer);
+            }
+            std::thread::sleep(MOMENT);
+        }
     }
 
-    /// What a status page shows.
-    pub(crate) fn corpus(&self) -> Corpus {
-        Corpus { store: self.store.clone(), config: self.config.clone(), pins: self.pins.clone() }
+    fn show(&self, progress: Option<Arc<Progress>>) {
+        if let Some(server) = &self.server {
+            server.watch(progress);
+        }
+    }
+
+    /// Serves the status page for as long as the house stands, if there is an address.
+    pub(crate) fn serve(
+        &mut self,
+        address: Option<SocketAddr>,
+        access: &Access,
+        hooks: Hooks,
+    ) -> Result<(), Failure> {
+        let Some(address) = address else { return Ok(()) };
+        let (key, file) = match &access.token_file {
+            Some(file) => (Key::read(file).map_err(Failure::usage)?, file.clone()),
+            None => Key::kept(Path::new(&self.config.store.path)).map_err(Failure::work)?,
+        };
+        let options = Options { address, hosts: access.public_host.clone(), key };
+        let (store, config, pins) = (self.store.clone(), self.config.clone(), self.pins.clone());
+        let corpus = Corpus { store, config, pins };
+        let server = Server::start(self.runtime.handle(), options, corpus, hooks).map_err(Failure::work)?;
+        let place = format!("gleaner: status page at http://{}/", server.address());
+        say(format_args!("{place} (token for changes: {})", file.display()));
+        if !server.address().ip().is_loopback() {
+            say("gleaner: whoever reaches this address may read the corpus; see docs/status.md");
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// What the status page may ask for: a crawl, where there are seeds for one.
+    pub(crate) fn hooks(&self) -> Hooks {
+        let wish = Arc::clone(&self.wish);
+        let ask: CrawlNow = Box::new(move || {
+            let mut wish = held(&wish);
+            if *wish != Wish::Nothing {
+                return Err("a crawl runs already, or is about to".into());
+            }
+            *wish = Wish::Crawl;
+            Ok(())
+        });
+        Hooks { crawl_now: self.seeds.is_some().then_some(ask) }
+    }
+
+    /// Whether the status page has asked for a crawl.
+    pub(crate) fn is_asked(&self) -> bool {
+        *held(&self.wish) == Wish::Crawl
     }
 
     /// Ends what still runs.
     pub(crate) fn close(self) {
+        drop(self.server);
         self.runtime.shutdown_background();
     }
+}
+
+/// Nothing that holds the lock can leave a wish half changed.
+fn held(wish: &Mutex<Wish>) -> MutexGuard<'_, Wish> {
+    wish.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts the bundled newspaper where the settings ask for it. It is reached

@@ -13,6 +13,7 @@ use maud::{Markup, html};
 
 use super::{Fault, Made, framed};
 use crate::asked::Asked;
+use crate::pictures::share;
 use crate::site::Site;
 
 /// Clusters on one page.
@@ -62,12 +63,12 @@ fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Mar
     let head = named(store, cluster.head)?;
     Ok(html! {
         div.head {
-            meter min="0" max=(most) value=(cluster.members) { (cluster.members) }
+            (share(cluster.members as f64 / most as f64))
             a href={ "/documents/" (cluster.head) } { (head.0) }
             span.faint { (head.1) " · " (asked.language.number(cluster.words)) " " (asked.say("words", "từ")) " · +" (cluster.members) }
         }
         ul { @for (id, (title, host), similarity) in &members { li {
-            meter min="0" max="1" value=(format!("{similarity:.2}")) { (format!("{:.0}%", similarity * 100.0)) }
+            (share(*similarity))
             span.share { (format!("{:.0}%", similarity * 100.0)) }
             a href={ "/documents/" (id) } { (title) } " " span.faint { (host) }
         } } }

@@ -19,6 +19,7 @@ mod updating;
 pub(crate) mod words;
 
 use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +30,9 @@ use jiff::civil::Date;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{AllQuery, BooleanQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
 use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{DocAddress, Index, IndexReader, Order, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, Index, IndexReader, Order, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 use thiserror::Error;
 use tracing::{info, warn};
 
@@ -45,6 +48,9 @@ pub enum SearchError {
     /// The index.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
+    /// The index's files, on which tantivy panics.
+    #[error("the search index is damaged; it is made anew at the next start or end of a crawl")]
+    Damaged,
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -91,6 +97,19 @@ impl std::fmt::Debug for Open {
     }
 }
 
+impl Open {
+    fn of((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
+        // It is told when there is something new, and watches no file.
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { index, reader, fields })
+    }
+}
+
+/// Does what reads the index's files. tantivy panics on some damages.
+fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
+}
+
 impl Search {
     /// The index in the data folder; it is opened when it is first needed.
     pub(crate) fn of(data: &Path) -> Self {
@@ -103,8 +122,7 @@ impl Search {
         if let Some(open) = &*open {
             return Ok(open.clone());
         }
-        let (index, fields) = index::open(&self.folder)?;
-        let made = Open { reader: index.reader()?, index, fields };
+        let made = guarded(|| Open::of(index::open(&self.folder)?))?;
         *open = Some(made.clone());
         Ok(made)
     }
@@ -112,13 +130,11 @@ impl Search {
     /// Brings the index up to date. One that turns out to be damaged is made anew, once.
     pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
-        let first =
-            self.open().and_then(|open| updating::update(&open.index, &open.fields, store, &self.stop));
-        let updated = match first {
-            Err(SearchError::Index(error)) => {
-                warn!(%error, "the search index is damaged; it is made anew");
-                self.make_anew()
-                    .and_then(|open| updating::update(&open.index, &open.fields, store, &self.stop))
+        let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
+        let updated = match self.open().and_then(follow) {
+            Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
+                warn!(%error, "the search index cannot be used; it is made anew");
+                self.make_anew().and_then(follow)
             }
             other => other,
         };
@@ -127,24 +143,30 @@ impl Search {
             info!(put, removed, "the search index is up to date");
         }
         if let Ok(open) = self.open() {
-            open.reader.reload()?;
+            guarded(|| Ok(open.reader.reload()?))?;
         }
         updated
     }
 
     fn make_anew(&self) -> Result<Open, SearchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (index, fields) = index::make_anew(&self.folder)?;
-        let made = Open { reader: index.reader()?, index, fields };
+        let made = Open::of(index::make_anew(&self.folder)?)?;
         *open = Some(made.clone());
         Ok(made)
     }
 
     /// Asks the index. `skip`: so many of what was found are passed over.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
-        let Open { reader, fields, .. } = self.open()?;
+        let open = self.open()?;
+        guarded(|| open.find(question, skip, limit))
+    }
+}
+
+impl Open {
+    fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
+        let Self { reader, fields, .. } = self;
         let searcher = reader.searcher();
-        let (query, has_words) = query(&fields, question);
+        let (query, has_words) = query(fields, question);
         let top = TopDocs::with_limit(limit).and_offset(skip);
         let (count, addresses): (usize, Vec<DocAddress>) = if has_words {
             let (count, top) = searcher.search(&query, &(Count, top))?;
@@ -154,7 +176,7 @@ impl Search {
             let (count, top) = searcher.search(&query, &(Count, newest))?;
             (count, top.into_iter().map(|(_, address)| address).collect())
         };
-        let id = |address: DocAddress| id_of(&searcher, &fields, address).transpose();
+        let id = |address: DocAddress| id_of(&searcher, fields, address).transpose();
         Ok(Found { count, ids: addresses.into_iter().filter_map(id).collect::<Result<_, _>>()? })
     }
 }

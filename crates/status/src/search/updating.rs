@@ -16,7 +16,9 @@ use gleaner_corpus::DocumentId;
 use gleaner_store::Store;
 use tantivy::columnar::Column;
 use tantivy::schema::Value;
-use tantivy::{DocSet, Index, IndexWriter, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
 
 use super::SearchError;
 use super::index::{Fields, entry, seal};
@@ -82,7 +84,8 @@ struct Known {
 
 impl Known {
     fn of(index: &Index, fields: &Fields) -> Result<Self, SearchError> {
-        let searcher = index.reader()?.searcher();
+        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let searcher = reader.searcher();
         let seals = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("seal"));
         let seals = seals.collect::<Result<_, _>>()?;
         Ok(Self { searcher, seals, fields: *fields })

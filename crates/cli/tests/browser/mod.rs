@@ -1,0 +1,212 @@
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a test fails by panicking"
+)]
+//! A real browser, where there is one: Chromium without a window, started for one page, or
+//! driven over its DevTools protocol (WebSocket, RFC 6455, as far as one client needs it).
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub struct Browser {
+    path: PathBuf,
+    profile: TempDir,
+}
+
+/// One open page.
+pub struct Tab {
+    browser: Child,
+    socket: TcpStream,
+    asked: u64,
+    // Removed when the browser has ended.
+    _profile: TempDir,
+}
+
+impl Browser {
+    pub fn find() -> Option<Self> {
+        let folders = std::env::var_os("PATH")?;
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let mut paths =
+            std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name)));
+        let path = paths.find(|path| path.is_file())?;
+        Some(Self { path, profile: tempfile::tempdir().unwrap() })
+    }
+
+    fn command(&self, profile: &TempDir) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-proxy-server"])
+            .args(["--enable-logging=stderr", "--hide-scrollbars"])
+            .arg(format!("--user-data-dir={}", profile.path().display()));
+        command
+    }
+
+    /// Opens a page; gives the document as it is after its scripts, and what was said.
+    pub fn open(&self, address: &str, options: &[&str]) -> (String, String) {
+        let mut command = self.command(&self.profile);
+        let output = command.arg("--virtual-time-budget=2000").args(options).arg(address).output().unwrap();
+        (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
+    }
+
+    /// Opens a page that stays open.
+    pub fn tab(&self, address: &str) -> Tab {
+        let profile = tempfile::tempdir().unwrap();
+        let mut command = self.command(&profile);
+        command
+            .args(["--remote-debugging-port=0", "about:blank"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut browser = command.spawn().unwrap();
+        let mut lines = BufReader::new(browser.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let host = lines.find_map(|line| {
+            let (_, rest) = line.split_once("listening on ws://")?;
+            Some(rest.split('/').next()?.to_owned())
+        });
+        std::thread::spawn(move || lines.for_each(drop));
+        let host = host.expect("the browser says where it listens");
+        let listed = http(&host, "/json/list");
+        let pages: Value = serde_json::from_str(&listed).unwrap();
+        let page = pages.as_array().unwrap().iter().find(|page| page["type"] == "page").unwrap();
+        let socket = page["webSocketDebuggerUrl"].as_str().unwrap().to_owned();
+        let path = socket.split_once(&host).unwrap().1;
+        let mut tab = Tab { browser, socket: connect(&host, path), asked: 0, _profile: profile };
+        tab.ask("Page.enable", &json!({}));
+        tab.ask("Page.navigate", &json!({ "url": address }));
+        tab.hear(|message| (message["method"] == "Page.loadEventFired").then_some(()));
+        tab
+    }
+}
+
+impl Tab {
+    /// What a script comes to in the page, as a text.
+    pub fn evaluate(&mut self, script: &str) -> String {
+        // In a block of its own, so that names may be used again.
+        let parameters = json!({ "expression": format!("{{ {script} }}"), "returnByValue": true });
+        let answer = self.ask("Runtime.evaluate", &parameters);
+        assert!(answer["result"]["exceptionDetails"].is_null(), "{script}: {answer}");
+        match &answer["result"]["result"]["value"] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        let text = json!({ "id": id, "method": method, "params": parameters }).to_string();
+        let mut frame = vec![0x81];
+        match text.len() {
+            length @ ..126 => frame.push(0x80 | length as u8),
+            length => {
+                frame.push(0x80 | 126);
+                frame.extend(u16::try_from(length).unwrap().to_be_bytes());
+            }
+        }
+        // A client masks what it sends; a mask of noughts changes nothing.
+        frame.extend([0; 4]);
+        frame.extend(text.as_bytes());
+        self.socket.write_all(&frame).unwrap();
+        self.hear(|message| (message["id"] == id).then(|| message.clone()))
+    }
+
+    /// Reads messages until one is it.
+    fn hear<T>(&mut self, is_it: impl Fn(&Value) -> Option<T>) -> T {
+        loop {
+            let message: Value = serde_json::from_slice(&self.message()).unwrap_or_default();
+            if let Some(found) = is_it(&message) {
+                return found;
+            }
+        }
+    }
+
+    /// One message, of one frame or several.
+    fn message(&mut self) -> Vec<u8> {
+        let mut message = Vec::new();
+        loop {
+            let [kind, length] = self.bytes(2)[..] else { unreachable!("two bytes were asked for") };
+            let length = match length {
+                126 => u64::from(u16::from_be_bytes(self.bytes(2).try_into().unwrap())),
+                127 => u64::from_be_bytes(self.bytes(8).try_into().unwrap()),
+                length => length.into(),
+            };
+            message.extend(self.bytes(length as usize));
+            if kind & 0x80 != 0 {
+                return message;
+            }
+        }
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        self.socket.read_exact(&mut bytes).unwrap();
+        bytes
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        let _ = self.browser.kill();
+        let _ = self.browser.wait();
+    }
+}
+
+fn stream(host: &str) -> TcpStream {
+    let stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+}
+
+fn http(host: &str, path: &str) -> String {
+    let mut stream = stream(host);
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    // The connection may stay open all the same: what is read is as long as is said.
+    let mut reader = BufReader::new(stream);
+    let length = head(&mut reader).expect("the answer says how long it is");
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    String::from_utf8(body).unwrap()
+}
+
+/// Reads the head of an answer; gives the length of its body, where it is said.
+fn head(reader: &mut impl BufRead) -> Option<usize> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if line.trim().is_empty() {
+            return length;
+        }
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().ok();
+        }
+    }
+}
+
+/// The opening handshake (RFC 6455, 4.1).
+fn connect(host: &str, path: &str) -> TcpStream {
+    let mut stream = stream(host);
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    .unwrap();
+    // Byte by byte, so that nothing behind the head is taken.
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        answer.extend(byte);
+    }
+    assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
+    stream
+}

@@ -1,0 +1,252 @@
+//! The status page of the real binary, over a crawled newspaper; and in a real browser
+//! where there is one. Screenshots are left in `target/status-page/`.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod browser;
+mod newspaper;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use browser::Browser;
+use newspaper::Crawl;
+
+/// How long anything may take that is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One crawl for all tests of what is served afterwards.
+static CRAWLED: LazyLock<Crawl> = LazyLock::new(|| {
+    let crawl = Crawl::new(Duration::ZERO);
+    crawl.to_its_end();
+    crawl
+});
+
+/// A process that serves the page; it is ended with this.
+struct Served {
+    process: Child,
+    address: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Served {
+    fn begin(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut said = lines.by_ref().map(Result::unwrap).filter_map(|line| {
+            let (_, rest) = line.split_once("status page at http://")?;
+            Some(rest.split('/').next()?.to_owned())
+        });
+        let address = said.next().expect("the page's address is told");
+        // Read on, so that the process is never held up by a full pipe.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        Self { process, address }
+    }
+
+    /// Status and body of an answer.
+    fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+            self.address,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+
+    fn page(&self, path: &str) -> String {
+        let (status, page) = self.ask("GET", path, &[], "");
+        assert_eq!(status, 200, "{path}: {page}");
+        page
+    }
+
+    /// Asks until the answer is as it should be.
+    fn page_with(&self, path: &str, is: impl Fn(&str) -> bool) -> String {
+        let begun = Instant::now();
+        loop {
+            let page = self.page(path);
+            if is(&page) {
+                return page;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{path}: {page}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+fn serve(crawl: &Crawl) -> Served {
+    Served::begin(crawl.command(&["serve", "--address", "127.0.0.1:0", "--seeds", "seeds.txt"]))
+}
+
+/// The first address of a document on a page.
+fn document_of(page: &str) -> String {
+    let rest = page.split("href=\"/documents/").nth(1).unwrap();
+    format!("/documents/{}", rest.split('"').next().unwrap())
+}
+
+// One process has a corpus at a time, so all that is served of one is one test.
+#[test]
+fn a_crawled_newspaper_is_shown() {
+    let served = serve(&CRAWLED);
+    let overview = served.page("/");
+    assert!(
+        overview.contains("No crawl runs")
+            && overview.contains("<svg class=\"growth\"") == overview.contains("Growth")
+    );
+    let hosts = served.page("/hosts?sort=new");
+    assert!(hosts.contains("baolang.example") && hosts.contains("aria-sort=\"descending\""), "{hosts}");
+    // The index is made in the background.
+    let found =
+        served.page_with("/search?q=mua+to&host=baolang.example", |page| page.contains("/documents/"));
+    assert!(found.contains("<mark>"), "{found}");
+    let document = document_of(&found);
+    let page = served.page(&document);
+    // The page as it came is read from the archive.
+    assert!(page.contains("class=\"line content\"") && page.contains("class=\"line repeated\""), "{page}");
+    assert!(page.contains("villagepost") || page.contains("baolang"));
+    assert!(served.page("/duplicates").contains("/documents/"));
+    assert!(served.page("/hosts/baolang.example").contains("/hosts/baolang.example/template.json"));
+    serde_json::from_str::<serde_json::Value>(&served.page("/hosts/baolang.example/template.json")).unwrap();
+    assert!(served.page("/metrics").contains("gleaner_templates{state=\"fits\"} 2.0"));
+    changes(&served);
+    look(&served, &document);
+}
+
+/// A host is paused by who has the token only, and stays so.
+fn changes(served: &Served) {
+    let wish = "what=pause&host=baolang.example";
+    assert_eq!(served.ask("POST", "/actions", &[], wish).0, 403);
+    let token = fs::read_to_string(CRAWLED.folder.path().join("data/status.token")).unwrap();
+    let bearer = format!("Authorization: Bearer {}", token.trim());
+    assert_eq!(served.ask("POST", "/actions", &[&bearer, "Origin: http://evil.example"], wish).0, 403);
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], wish).0, 303);
+    assert!(served.page("/hosts?lang=en").contains("paused"));
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=resume&host=baolang.example").0, 303);
+    assert!(!served.page("/hosts?lang=en").contains(">paused<"));
+    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
+    assert!(served.page("/hosts/baolang.example?lang=en").contains("out of date"));
+    // A crawl in this process: it ends at once, since nothing is due, and is the second run.
+    assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
+    let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
+    assert_eq!(status, 303, "{answer}");
+    let has_ended = |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl runs");
+    served.page_with("/?lang=en", has_ended);
+}
+
+#[test]
+fn a_running_crawl_shows_itself_and_can_be_told() {
+    let crawl = Crawl::new(Duration::from_millis(300));
+    let arguments = ["crawl", "--seeds", "seeds.txt", "--status", "127.0.0.1:0"];
+    let served = Served::begin(crawl.command(&arguments));
+    served
+        .page_with("/live.json", |json| !json.contains("\"pages\":0,") && json.contains("\"running\":true"));
+    let metrics = served.page("/metrics");
+    assert!(
+        metrics.contains("gleaner_request_seconds_count") && metrics.contains("gleaner_in_flight_urls"),
+        "{metrics}"
+    );
+    let token = fs::read_to_string(crawl.folder.path().join("data/status.token")).unwrap();
+    let bearer = format!("Authorization: Bearer {}", token.trim());
+    let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=pause&host=baolang.example");
+    assert_eq!(status, 303, "{answer}");
+    served.page_with("/hosts?lang=en", |page| page.contains(">paused<"));
+    // What was in flight comes in; then the newspaper hears no more of this host's pages.
+    std::thread::sleep(Duration::from_secs(1));
+    let asked =
+        || crawl.newspaper.requests().iter().filter(|request| request.host == "baolang.example").count();
+    let before = asked();
+    let others = crawl.newspaper.requests().len();
+    let begun = Instant::now();
+    while crawl.newspaper.requests().len() < others + 5 {
+        assert!(begun.elapsed() < PATIENCE, "the other host is crawled on");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(asked(), before, "a paused host is asked nothing");
+    served.ask("POST", "/actions", &[&bearer], "what=resume&host=baolang.example");
+    let begun = Instant::now();
+    while asked() == before {
+        assert!(begun.elapsed() < PATIENCE, "a resumed host is asked again");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// The pages as a browser has them.
+fn look(served: &Served, document: &str) {
+    let Some(browser) = Browser::find() else {
+        println!("skipped: no Chromium");
+        return;
+    };
+    click(served, &browser);
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../status-page");
+    fs::create_dir_all(&pictures).unwrap();
+    let address = |path: &str| format!("http://{}{path}", served.address);
+    for (name, path, must) in [
+        ("overview", "/?lang=vi", "Tổng quan"),
+        ("hosts", "/hosts?lang=en&sort=new", "aria-sort=\"descending\""),
+        ("host", "/hosts/baolang.example?lang=vi", "Mẫu trang"),
+        ("search", "/search?lang=en&q=mua+to", "<mark>"),
+        ("document", document, "class=\"line content\""),
+        ("duplicates", "/duplicates?lang=en", "clusters"),
+    ] {
+        let (dom, said) = browser.open(&address(path), &["--dump-dom"]);
+        assert!(dom.contains(must) && dom.contains("</html>"), "{path}: {dom}\n{said}");
+        assert!(!said.contains("CONSOLE"), "{path}: {said}");
+        let shots: [(&str, &[&str]); 3] = [
+            ("light", &["--window-size=1200,1000"]),
+            ("dark", &["--window-size=1200,1000", "--blink-settings=preferredColorScheme=0"]),
+            ("narrow", &["--window-size=500,1000"]),
+        ];
+        for (kind, options) in shots {
+            let file = pictures.join(format!("{name}-{kind}.png"));
+            let _ = fs::remove_file(&file);
+            let screenshot = format!("--screenshot={}", file.display());
+            browser.open(&address(path), &[options, &[screenshot.as_str()]].concat());
+            assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 5_000), "{}", file.display());
+        }
+    }
+}
+
+/// What the script does: the table sorts and filters without another request.
+fn click(served: &Served, browser: &Browser) {
+    let mut tab = browser.tab(&format!("http://{}/hosts?lang=en", served.address));
+    let names = "Array.from(document.querySelectorAll('#hosts tbody tr:not([hidden])'), row => row.dataset.name).join()";
+    assert_eq!(tab.evaluate(names), "baolang.example,villagepost.example");
+    tab.evaluate("document.marked = true; document.querySelector('#hosts th a').click()");
+    assert_eq!(tab.evaluate(names), "villagepost.example,baolang.example");
+    let state = "[document.marked, document.querySelector('#hosts th').getAttribute('aria-sort'), location.search].join()";
+    assert_eq!(tab.evaluate(state), "true,descending,?sort=-name");
+    tab.evaluate("document.querySelector('#hosts th a').click()");
+    assert_eq!(tab.evaluate(names), "baolang.example,villagepost.example");
+    let typed = "const filter = document.getElementById('filter'); filter.value = 'VILL'; filter.dispatchEvent(new Event('input'))";
+    tab.evaluate(typed);
+    assert_eq!(tab.evaluate(names), "villagepost.example");
+    assert_eq!(tab.evaluate("document.getElementById('count').textContent"), "1");
+    // A script that slipped into a page would not run.
+    let slipped = "const slipped = document.createElement('div'); slipped.innerHTML = '<img src=x onerror=\"document.title = 1\">'; \
+                   document.body.append(slipped); const written = document.createElement('script'); \
+                   written.textContent = 'document.title = 2'; document.body.append(written); document.title";
+    assert_eq!(tab.evaluate(slipped), "Hosts · gleaner");
+}

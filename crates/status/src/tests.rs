@@ -1,0 +1,446 @@
+//! The pages of a made-up corpus, asked without a socket; and the names that documents,
+//! dashboard and metrics have to agree on.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
+use axum::http::{Method, Request, Response, StatusCode};
+use gleaner_config::Config;
+use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_crawl::Progress;
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_store::{
+    Duplicates, HostRecord, Levels, Options, PackedDocument, PackedPage, RawPage, Store, Writer,
+};
+use gleaner_template::HostPins;
+use http_body_util::BodyExt;
+use jiff::Timestamp;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use crate::guard::{Names, POLICY};
+use crate::server::routes;
+use crate::site::Site;
+use crate::{Corpus, Hooks, Key};
+
+pub(crate) const KEY: &str = "a key that nobody guesses";
+
+/// What a hostile site would like to see put out as it is.
+const EVIL: &str = "<script>alert(1)</script>";
+
+/// A corpus of some hosts and nights.
+pub(crate) struct Fixture {
+    pub(crate) folder: TempDir,
+    pub(crate) store: Store,
+    pub(crate) ids: Vec<DocumentId>,
+    site: Arc<Site>,
+}
+
+pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> Document {
+    let url = CanonicalUrl::parse(url).unwrap();
+    Document {
+        id: DocumentId(*url.key().as_bytes()),
+        url: url.as_str().into(),
+        host: url.host().into(),
+        title: Some(title.into()),
+        text: text.into(),
+        language: "vi".into(),
+        fetched: "2026-11-20T02:00:00Z".parse().unwrap(),
+        published: Some(published.into()),
+        modified: None,
+        kinds: "hp".into(),
+        authors: vec![EVIL.into()],
+        section: Some(EVIL.into()),
+        canonical: None,
+        content_hash: ContentHash::of(text),
+        method: "block-model".into(),
+        template_version: None,
+        confidence: Some(90),
+        language_probability: None,
+    }
+}
+
+pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
+    let levels = Levels { exact: true, ..Levels::default() };
+    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+    let url = CanonicalUrl::parse(&document.url).unwrap();
+    let (id, mut change) = (document.id, writer.begin());
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 1, 0, 3).unwrap();
+    let outcome: Outcome =
+        change.place(url.key(), PackedDocument::of(document), &mut duplicates).unwrap().into();
+    let record = change.url(url.key()).unwrap().unwrap();
+    change.end(url.key(), record, outcome, None).unwrap();
+    writer.commit(change).unwrap();
+    id
+}
+
+fn nights(writer: &mut Writer) {
+    for night in 0..16_i64 {
+        let at = Timestamp::from_second(1_795_000_000 + 86_400 * night).unwrap();
+        let mut change = writer.begin();
+        let (run, _) = change.begin_run(at).unwrap();
+        for (number, host) in ["bao.example", "old.example", "tin.example"].into_iter().enumerate() {
+            let stored = (night as u64 * 7 + 13 * number as u64) % 29 * u64::from(number != 1 || night < 12);
+            let count = |counts: &mut gleaner_store::Counts| {
+                counts.outcomes.insert("stored".into(), stored);
+                counts.outcomes.insert("duplicate".into(), number as u64);
+                counts.outcomes.insert(format!("failed: {EVIL}"), night as u64 % 3);
+                counts.bytes = 1 << 20;
+            };
+            change.count(run.number, host, count).unwrap();
+        }
+        change.end_run(&run, at + jiff::SignedDuration::from_mins(40));
+        writer.commit(change).unwrap();
+    }
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        Self::with(Hooks::default(), Names::default())
+    }
+
+    fn with(hooks: Hooks, names: Names) -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = Options { cache: 16 << 20, create: true };
+        let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
+        let pages = [
+            (
+                "https://bao.example/1",
+                "Hồ Hòa Bình cạn nước",
+                "Hồ thủy điện Hòa Bình cạn dần.\nNgười dân lo lắng.",
+                "2026-11-01T08:00:00+07:00",
+            ),
+            ("https://bao.example/2", EVIL, "<img src=x onerror=alert(2)> mưa lớn", "2026-11-10"),
+            (
+                "https://www.tin.example/3",
+                "Rain & \"floods\"",
+                "Rain fell on the village of Hoa.",
+                "2026-11-15",
+            ),
+        ];
+        let ids: Vec<DocumentId> = pages
+            .iter()
+            .map(|(url, title, text, day)| store(&mut writer, document(url, title, text, day)))
+            .collect();
+        let raw = RawPage {
+            body: format!("<p>Người dân lo lắng.</p><p>{}", "&lt;script&gt;alert(3)&lt;/script&gt;")
+                .into_bytes(),
+            content_type: Some("text/html; charset=utf-8".into()),
+            fetched: Timestamp::UNIX_EPOCH,
+        };
+        let key = CanonicalUrl::parse(pages[0].0).unwrap().key();
+        writer.keep_page(key, PackedPage::of(&raw)).unwrap();
+        let mut change = writer.begin();
+        for (name, paused) in [("old.example", true), ("x<script>.example", false)] {
+            let host = change.host(name, name).unwrap();
+            change.put_host(&HostRecord { paused, template: 3, outdated: paused, ..host });
+        }
+        writer.commit(change).unwrap();
+        nights(&mut writer);
+        let store = writer.store();
+        let mut config = Config::default();
+        config.store.path = folder.path().to_string_lossy().into_owned();
+        let corpus = Corpus { store: store.clone(), config, pins: HostPins::default() };
+        let site = Arc::new(Site::new(corpus, hooks, Key::of(KEY), names));
+        site.search.update(&store).unwrap();
+        Self { folder, store, ids, site }
+    }
+
+    async fn ask(&self, request: Request<Body>) -> Response<Body> {
+        routes(Arc::clone(&self.site)).oneshot(request).await.unwrap()
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, String) {
+        let response = self.ask(request(Method::GET, path, "")).await;
+        let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert_eq!(header("content-security-policy"), POLICY, "{path}");
+        assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
+        (response.status(), text(response).await)
+    }
+
+    async fn page(&self, path: &str) -> String {
+        let (status, text) = self.get(path).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {text}");
+        text
+    }
+}
+
+fn request(method: Method, path: &str, body: &str) -> Request<Body> {
+    let request = Request::builder().method(method).uri(path).header(HOST, "localhost:7700");
+    request
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(Body::from(body.to_owned()))
+        .unwrap()
+}
+
+fn with_cookie(mut request: Request<Body>) -> Request<Body> {
+    let cookie = format!("other=1; gleaner_key={}", Key::of(KEY).cookie());
+    request.headers_mut().insert(COOKIE, cookie.parse().unwrap());
+    request
+}
+
+async fn text(response: Response<Body>) -> String {
+    String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn every_page_is_there_in_both_languages() {
+    let fixture = Fixture::new();
+    let document = format!("/documents/{}", fixture.ids[0]);
+    let paths = ["/", "/hosts", "/hosts/bao.example", "/search", "/duplicates", "/token", &document];
+    for path in paths {
+        let english = fixture.page(&format!("{path}?lang=en")).await;
+        let vietnamese = fixture.page(&format!("{path}?lang=vi")).await;
+        assert!(english.contains("<html lang=\"en\">") && english.contains("Duplicates"), "{path}");
+        assert!(vietnamese.contains("<html lang=\"vi\">") && vietnamese.contains("Trùng lặp"), "{path}");
+        assert!(english.contains("class=\"skip\"") && english.matches("<h1>").count() == 1, "{path}");
+        // The security policy allows none of these.
+        assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
+        assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
+    }
+    for path in ["/healthz", "/metrics", "/live.json", "/style.css", "/script.js"] {
+        fixture.page(path).await;
+    }
+    for path in ["/nothing", "/hosts/none.example", "/documents/zz", "/hosts/bao.example/template.json"] {
+        assert_eq!(fixture.get(path).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_crawled_is_put_out_as_html() {
+    let fixture = Fixture::new();
+    let mut paths = vec![
+        "/hosts".to_owned(),
+        "/hosts/bao.example".into(),
+        "/".into(),
+        "/hosts/x%3Cscript%3E.example".into(),
+    ];
+    paths.push("/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&host=%3Cscript%3E".into());
+    paths.push("/search?q=mua".into());
+    paths.extend(fixture.ids.iter().map(|id| format!("/documents/{id}")));
+    for path in paths {
+        let page = fixture.page(&path).await;
+        let scripts = page.matches("<script").count();
+        assert_eq!(scripts, 1, "{path}: {page}");
+        assert!(page.contains("<script src=\"/script.js\" defer></script>"), "{path}");
+        assert!(!page.contains("<img"), "{path}: {page}");
+    }
+    let page = fixture.page(&format!("/documents/{}", fixture.ids[1])).await;
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x"), "{page}");
+}
+
+#[tokio::test]
+async fn a_document_stands_beside_the_lines_of_its_page() {
+    let fixture = Fixture::new();
+    let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[0])).await;
+    assert!(
+        page.contains("&lt;script&gt;alert(3)&lt;/script&gt;") && page.contains("class=\"line "),
+        "{page}"
+    );
+    assert!(page.contains("<h3>Hồ thủy điện Hòa Bình cạn dần.</h3>"), "{page}");
+    let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[1])).await;
+    assert!(page.contains("The page as it came was not kept"), "{page}");
+}
+
+/// Names of hosts in the order of the table.
+fn rows(page: &str) -> Vec<&str> {
+    page.split("<tr data-name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn hosts_are_sorted_and_filtered() {
+    let fixture = Fixture::new();
+    let page = fixture.page("/hosts").await;
+    let all = ["bao.example", "old.example", "www.tin.example", "x&lt;script&gt;.example"];
+    assert_eq!(rows(&page), all);
+    assert!(
+        page.contains("aria-sort=\"ascending\"") && page.matches("<svg class=\"spark\"").count() == 4,
+        "{page}"
+    );
+    assert!(page.contains("paused") && page.contains("out of date"), "{page}");
+    assert_eq!(rows(&fixture.page("/hosts?sort=-name").await).first(), all.last());
+    let by_new = fixture.page("/hosts?sort=new").await;
+    assert_eq!(rows(&by_new)[0], "bao.example");
+    assert!(by_new.contains("aria-sort=\"descending\"") && by_new.contains("/hosts?sort=-new"), "{by_new}");
+    assert_eq!(rows(&fixture.page("/hosts?sort=-new").await).last(), Some(&"bao.example"));
+    assert_eq!(rows(&fixture.page("/hosts?q=TIN").await), ["www.tin.example"]);
+    assert!(rows(&fixture.page("/hosts?q=none&sort=rubbish").await).is_empty());
+}
+
+#[tokio::test]
+async fn words_are_found_with_and_without_marks() {
+    let fixture = Fixture::new();
+    let found = async |question: &str| {
+        let page = fixture.page(&format!("/search?{question}")).await;
+        let id = |at: usize| page.contains(&format!("/documents/{}", fixture.ids[at]));
+        (0..3).filter(|at| id(*at)).collect::<Vec<usize>>()
+    };
+    assert_eq!(found("q=hoa+binh").await, [0]);
+    assert_eq!(found("q=H%C3%B2a+B%C3%8CNH").await, [0]);
+    assert_eq!(found("q=ho%C3%A0+b%C3%ACnh").await, [0]);
+    assert_eq!(found("q=hoa").await, [0, 2]);
+    assert!(found("q=h%C3%B3a").await.is_empty());
+    assert_eq!(found("q=%22hoa+binh%22").await, [0]);
+    assert!(found("q=%22binh+hoa%22").await.is_empty());
+    assert_eq!(found("host=tin.example").await, [2]);
+    assert_eq!(found("from=2026-11-05&to=2026-11-12").await, [1]);
+    assert_eq!(found("to=2026-11-01").await, [0]);
+    assert_eq!(found("").await, [0, 1, 2]);
+    let page = fixture.page("/search?q=hoa+binh").await;
+    assert!(page.contains("<mark>Hòa</mark>") && page.contains("<mark>Bình</mark>"), "{page}");
+}
+
+#[tokio::test]
+async fn only_loopbacks_names_are_answered_on_loopback() {
+    let fixture = Fixture::new();
+    let asked_by = async |fixture: &Fixture, host: &str| {
+        let mut request = request(Method::GET, "/", "");
+        request.headers_mut().insert(HOST, host.parse().unwrap());
+        fixture.ask(request).await.status()
+    };
+    assert_eq!(asked_by(&fixture, "127.0.0.1:7700").await, StatusCode::OK);
+    assert_eq!(asked_by(&fixture, "[::1]:7700").await, StatusCode::OK);
+    assert_eq!(asked_by(&fixture, "evil.example:7700").await, StatusCode::FORBIDDEN);
+    let names = Names { any: false, named: vec!["corpus.example".into()] };
+    let named = Fixture::with(Hooks::default(), names);
+    assert_eq!(asked_by(&named, "corpus.example").await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn changes_need_the_key_and_come_from_here() {
+    let fixture = Fixture::new();
+    let wish = || request(Method::POST, "/actions", "what=pause&host=bao.example");
+    let paused = || fixture.store.host("bao.example").unwrap().unwrap().paused;
+    assert_eq!(fixture.ask(wish()).await.status(), StatusCode::FORBIDDEN);
+    let mut wrong = wish();
+    wrong.headers_mut().insert("authorization", "Bearer a key that nobody guesse".parse().unwrap());
+    assert_eq!(fixture.ask(wrong).await.status(), StatusCode::FORBIDDEN);
+    for (name, value) in
+        [("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
+    {
+        let mut elsewhere = with_cookie(wish());
+        elsewhere.headers_mut().insert(name, value.parse().unwrap());
+        assert_eq!(fixture.ask(elsewhere).await.status(), StatusCode::FORBIDDEN, "{name}: {value}");
+    }
+    assert!(!paused());
+    let mut ours = with_cookie(wish());
+    ours.headers_mut().insert(ORIGIN, "http://localhost:7700".parse().unwrap());
+    let response = fixture.ask(ours).await;
+    assert_eq!(
+        (response.status(), &response.headers()[LOCATION]),
+        (StatusCode::SEE_OTHER, &"/hosts/bao.example".parse().unwrap())
+    );
+    assert!(paused());
+    let mut program = request(Method::POST, "/actions", "what=resume&host=bao.example");
+    program.headers_mut().insert("authorization", format!("Bearer {KEY}").parse().unwrap());
+    assert_eq!(fixture.ask(program).await.status(), StatusCode::SEE_OTHER);
+    assert!(!paused());
+    for (body, status) in [
+        ("what=pause&host=none.example", StatusCode::NOT_FOUND),
+        ("what=burn&host=bao.example", StatusCode::BAD_REQUEST),
+        ("what=crawl", StatusCode::NOT_FOUND),
+    ] {
+        assert_eq!(
+            fixture.ask(with_cookie(request(Method::POST, "/actions", body))).await.status(),
+            status,
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_key_is_typed_once() {
+    let fixture = Fixture::new();
+    let typed = |key: &str, back: &str| {
+        let encoded = key.replace(' ', "+");
+        request(Method::POST, "/token", &format!("token={encoded}&back={back}"))
+    };
+    assert_eq!(fixture.ask(typed("wrong", "/hosts")).await.status(), StatusCode::FORBIDDEN);
+    let response = fixture.ask(typed(KEY, "/hosts")).await;
+    let cookie = response.headers()[SET_COOKIE].to_str().unwrap().to_owned();
+    assert_eq!(
+        (response.status(), &response.headers()[LOCATION]),
+        (StatusCode::SEE_OTHER, &"/hosts".parse().unwrap())
+    );
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains(KEY),
+        "{cookie}"
+    );
+    for elsewhere in ["//evil.example", "https://evil.example", "/%5Cevil.example"] {
+        assert_eq!(fixture.ask(typed(KEY, elsewhere)).await.headers()[LOCATION], "/", "{elsewhere}");
+    }
+    let page =
+        text(fixture.ask(with_cookie(request(Method::GET, "/hosts/bao.example?lang=en", ""))).await).await;
+    assert!(page.contains(">Pause</button>"), "{page}");
+    assert!(!fixture.page("/hosts/bao.example").await.contains("</button>"));
+}
+
+#[tokio::test]
+async fn a_running_crawl_is_asked_and_shown() {
+    let asked = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = Arc::clone(&asked);
+    let crawl_now = Box::new(move || {
+        seen.store(true, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    });
+    let fixture = Fixture::with(Hooks { crawl_now: Some(crawl_now) }, Names::default());
+    let response = fixture.ask(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
+    assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    assert!(asked.load(std::sync::atomic::Ordering::Relaxed));
+    assert!(fixture.page("/?lang=en").await.contains("No crawl runs"));
+    fixture.site.live.watch(Some(Arc::new(Progress::default())));
+    assert!(fixture.page("/?lang=en").await.contains("Pages a second"));
+    assert!(fixture.page("/live.json").await.contains("\"running\":true"));
+}
+
+#[tokio::test]
+async fn the_language_is_kept() {
+    let fixture = Fixture::new();
+    let response = fixture.ask(request(Method::GET, "/?lang=vi", "")).await;
+    assert!(response.headers()[SET_COOKIE].to_str().unwrap().starts_with("gleaner_lang=vi"));
+    let mut again = request(Method::GET, "/", "");
+    again.headers_mut().insert(COOKIE, "gleaner_lang=vi".parse().unwrap());
+    assert!(text(fixture.ask(again).await).await.contains("<html lang=\"vi\">"));
+    let mut accepting = request(Method::GET, "/", "");
+    accepting.headers_mut().insert("accept-language", "vi,en;q=0.5".parse().unwrap());
+    assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
+}
+
+/// Names of the metrics in a text, without what histograms and counters add.
+fn names(text: &str) -> std::collections::BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|word| word.starts_with("gleaner_"));
+    let bare = |name: &str| {
+        let ends = ["_bucket", "_sum", "_count", "_total"];
+        ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
+    };
+    names.map(bare).collect()
+}
+
+#[tokio::test]
+async fn dashboard_and_documents_name_what_is_served() {
+    let fixture = Fixture::new();
+    fixture.site.live.watch(Some(Arc::new(Progress::default())));
+    let text = fixture.page("/metrics").await;
+    assert!(
+        text.contains("gleaner_documents 3.0") && text.contains("gleaner_templates{state=\"outdated\"} 1.0"),
+        "{text}"
+    );
+    assert!(
+        text.contains("gleaner_request_seconds_bucket{le=\"0.01\"} 0") && text.ends_with("# EOF\n"),
+        "{text}"
+    );
+    let served = names(&text);
+    let dashboard = include_str!("../../../config/grafana-dashboard.json");
+    serde_json::from_str::<serde_json::Value>(dashboard).unwrap();
+    let documents = include_str!("../../../docs/status.md");
+    let table: String = documents.lines().filter(|line| line.starts_with("| `gleaner_")).collect();
+    assert!(
+        !names(dashboard).is_empty() && names(dashboard).is_subset(&served),
+        "{:?}",
+        names(dashboard).difference(&served)
+    );
+    assert_eq!(names(&table), served);
+}
