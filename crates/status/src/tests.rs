@@ -11,7 +11,7 @@ use gleaner_corpus::{ContentHash, Document, DocumentId};
 use gleaner_crawl::Progress;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{
-    Duplicates, HostRecord, Levels, Options, PackedDocument, PackedPage, RawPage, Store, Writer,
+    Duplicates, HostRecord, Levels, Options, PackedDocument, PackedPage, RawPage, Store, Turn, Writer,
 };
 use gleaner_template::HostPins;
 use http_body_util::BodyExt;
@@ -67,7 +67,7 @@ pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     let url = CanonicalUrl::parse(&document.url).unwrap();
     let (id, mut change) = (document.id, writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 1, 0, 3).unwrap();
+    change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
     let outcome: Outcome =
         change.place(url.key(), PackedDocument::of(document), &mut duplicates).unwrap().into();
     let record = change.url(url.key()).unwrap().unwrap();

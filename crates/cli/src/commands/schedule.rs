@@ -64,13 +64,13 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
         let at = start.checked_add(delay).unwrap_or(start);
         say(format_args!("gleaner: the next crawl begins at {}", nights.told(at)));
         match wait_until(house, at) {
-            Woken::ByTime => {}
-            Woken::ByWish => {
+            Woken::Time => {}
+            Woken::Wish => {
                 night(house, nights, "asked for on the status page");
                 after = Timestamp::now();
                 continue;
             }
-            Woken::ByStop => break,
+            Woken::Stop => break,
         }
         if nights.is_past(start, Timestamp::now()) {
             say(format_args!("gleaner: the start of {} was missed and is too long ago", nights.told(start)));
@@ -95,23 +95,23 @@ fn random() -> u64 {
 
 /// What ended the waiting.
 enum Woken {
-    ByTime,
+    Time,
     /// The status page asked for a crawl.
-    ByWish,
-    ByStop,
+    Wish,
+    Stop,
 }
 
 /// Waits for a time of day.
 fn wait_until(house: &House, at: Timestamp) -> Woken {
     loop {
         if house.stop.asked() {
-            return Woken::ByStop;
+            return Woken::Stop;
         }
         if house.is_asked() {
-            return Woken::ByWish;
+            return Woken::Wish;
         }
         if Timestamp::now() >= at {
-            return Woken::ByTime;
+            return Woken::Time;
         }
         snapshot::follow(&house.config, &house.store);
         thread::sleep(LOOK);
