@@ -252,7 +252,7 @@ mod tests {
             let found = |number: u32| Found {
                 url: CanonicalUrl::parse(&format!("https://a.vn/{number}")).expect("a plain address"),
                 role: Role::Page,
-                dated: (number % 3 == 0).then_some(NOW),
+                dated: number.is_multiple_of(3).then_some(NOW),
                 news: false,
             };
             let mut all: Vec<Found> = numbers.into_iter().map(found).collect();
