@@ -4,24 +4,33 @@ use std::io::{self, Write};
 
 use gleaner_config::Log;
 use indicatif::ProgressBar;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::failure::Failure;
+use crate::telemetry::{Telemetry, spans};
 
 /// Begins logging; `bar` is stepped aside for each line.
-pub(crate) fn begin(log: &Log, bar: &ProgressBar, colors: bool) -> Result<(), Failure> {
+pub(crate) fn begin(
+    log: &Log,
+    bar: &ProgressBar,
+    colors: bool,
+    telemetry: &Telemetry,
+) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
     // A plain level is meant for gleaner: libraries have their own idea of a warning.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(AboveBar(bar.clone()));
-    if log.json {
-        lines.json().init();
-    } else {
-        lines.with_ansi(colors).with_target(false).init();
-    }
+    let lines = fmt::layer().with_writer(AboveBar(bar.clone()));
+    let lines = match log.json {
+        true => lines.json().boxed(),
+        false => lines.with_ansi(colors).with_target(false).boxed(),
+    };
+    let spans = telemetry.layer().map(|layer| layer.with_filter(spans()));
+    tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).init();
     Ok(())
 }
 

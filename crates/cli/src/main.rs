@@ -17,6 +17,7 @@ mod screen;
 mod settings;
 mod signals;
 mod table;
+mod telemetry;
 mod watching;
 
 use std::process::ExitCode;

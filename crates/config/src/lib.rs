@@ -1,8 +1,8 @@
 //! What a user may set: every key with its unit, its default and its check.
 //!
 //! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
-//! [`Store`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the
-//! defaults and checks the whole, so that the rest of the program is handed
+//! [`Store`], [`Archive`], [`Report`], [`Schedule`], [`Log`],
+//! [`Telemetry`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the defaults and checks the whole, so that the rest of the program is handed
 //! values that make sense. `config/default.toml` documents the keys; a test here
 //! holds it complete and equal to the defaults in this file.
 //!
@@ -47,6 +47,8 @@ pub struct Config {
     pub schedule: Schedule,
     /// What is logged.
     pub log: Log,
+    /// Spans for a collector of traces.
+    pub telemetry: Telemetry,
     /// The bundled newspaper.
     pub demo: Demo,
 }
@@ -266,6 +268,15 @@ pub struct Log {
     pub level: String,
     /// One JSON object a line instead of text.
     pub json: bool,
+}
+
+/// Spans for a collector of traces.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Telemetry {
+    /// Where spans are sent, by OTLP over HTTP: the whole URL, such as
+    /// `http://127.0.0.1:4318/v1/traces`. Empty: they are not made.
+    pub endpoint: String,
 }
 
 /// The bundled newspaper.

@@ -123,6 +123,11 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             _ => return senseless("fetch.proxy", "write it as http://host:port"),
         }
     }
+    let endpoint = &config.telemetry.endpoint;
+    let is_address = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    if !endpoint.is_empty() && !is_address(endpoint) {
+        return senseless("telemetry.endpoint", "write it as http://127.0.0.1:4318/v1/traces");
+    }
     if fetch.product().is_empty() || !fetch.agent().bytes().all(|b| (0x20..0x7f).contains(&b)) {
         return senseless("fetch.user_agent", "must begin with a name, in ASCII, such as gleaner/0.1");
     }
@@ -262,6 +267,7 @@ mod tests {
         assert!(refused("", &["corpus.tones=hoà"]).contains("expected one of `as-written`, `old`, `new`"));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));
+        assert!(refused("", &["telemetry.endpoint=collector:4318"]).starts_with("telemetry.endpoint: "));
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));
         assert!(refused("[fetch", &[]).starts_with("x.toml, line 1"));
         for similarity in ["0.29", "1.01", "nan", "-1"] {

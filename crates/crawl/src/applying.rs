@@ -207,6 +207,7 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         self.time(&mut change, &visit)?;
+        visit.span.record("outcome", "gathered");
         self.progress.live.ended(visit.url.host(), None);
         let rhythm = visit.record.rhythm.at(visit.at);
         let gathered = change.gather(visit.key, UrlRecord { rhythm, ..visit.record })?;
@@ -248,6 +249,7 @@ impl Owner {
         refused: Option<&Refused>,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "ended");
+        visit.span.record("outcome", outcome.reason());
         self.progress.live.ended(visit.url.host(), Some(&outcome));
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
         self.time(change, visit)?;

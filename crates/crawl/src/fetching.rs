@@ -10,7 +10,7 @@ use gleaner_frontier::{CanonicalUrl, Role};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tokio::runtime::Handle;
-use tracing::debug;
+use tracing::{Instrument, debug, info_span};
 use url::Url;
 
 use crate::archiving::{Keeping, ROBOTS};
@@ -41,7 +41,8 @@ impl Fetching {
         let (request, group) = (request(&visit), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
             let begun = Instant::now();
-            let asked = tokio::spawn(async move { fetcher.page(&request, &group).await });
+            let span = info_span!(parent: &visit.span, "request");
+            let asked = tokio::spawn(async move { fetcher.page(&request, &group).await }.instrument(span));
             let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
             this.progress.took(begun.elapsed());
             this.pass_on(visit, answer);

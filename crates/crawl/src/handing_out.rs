@@ -12,7 +12,8 @@ use gleaner_fetch::{Access, RobotsRecord, Verdict};
 use gleaner_frontier::{CanonicalUrl, Outcome, Sight, UrlKey};
 use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
 use jiff::Timestamp;
-use tracing::{info, warn};
+use tracing::field::Empty;
+use tracing::{info, info_span, warn};
 
 use crate::job::{Lesson, Task, Visit};
 use crate::owner::{Owner, TICK};
@@ -134,7 +135,8 @@ impl Owner {
         self.progress.live.asks(&host.name);
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         let (begun, at) = (Instant::now(), self.clock.now());
-        let visit = Visit { key, url, record, group, begun, at, sight: Sight::Same, template };
+        let span = info_span!("visit", %url, host = url.host(), role = record.role.label(), outcome = Empty);
+        let visit = Visit { key, url, record, group, begun, at, span, sight: Sight::Same, template };
         self.fetching.visit(Box::new(visit));
     }
 

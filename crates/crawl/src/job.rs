@@ -7,6 +7,7 @@ use gleaner_fetch::{FetchError, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Sight, UrlKey};
 use gleaner_store::{HostId, UrlRecord};
 use jiff::Timestamp;
+use tracing::Span;
 use url::Url;
 
 use crate::archiving::Kept;
@@ -25,6 +26,8 @@ pub(crate) struct Visit {
     pub(crate) begun: Instant,
     /// The same by the clock; of an answer that is replayed, when it was fetched.
     pub(crate) at: Timestamp,
+    /// What a collector of traces is told of it; disabled where nobody listens.
+    pub(crate) span: Span,
     /// What there was to see, once it was read.
     pub(crate) sight: Sight,
     /// The template of its host, as it was when the URL was handed out.

@@ -16,7 +16,7 @@ use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::runtime::Handle;
-use tracing::warn;
+use tracing::{info_span, warn};
 
 use crate::admitting::Rules;
 use crate::archiving::{self, Keeping};
@@ -321,6 +321,7 @@ impl Desk {
     }
 
     fn answered(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
+        let _inside = info_span!(parent: &visit.span, "read").entered();
         let (url, role) = (visit.url.as_str(), visit.record.role.label());
         let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, visit.record.archived);
         let kept = self.keeping.map(record);

@@ -63,6 +63,13 @@ pub struct Request {
     pub last_modified: Option<String>,
 }
 
+/// Chooses the cryptography of all TLS in this process, once; whoever makes a client beside
+/// the fetcher's calls it before.
+pub fn choose_cryptography() {
+    // An error means that it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 impl Request {
     /// A request without a copy at hand.
     #[must_use]
@@ -138,8 +145,7 @@ impl Client {
     /// The proxy's address or the user agent cannot be used, or the system's
     /// certificates cannot be read.
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
-        // An error means that one is installed already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        choose_cryptography();
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
         let proxied = !settings.proxy.is_empty();
         let proxies = if proxied { vec![settings.proxy.clone()] } else { environment_proxies() };

@@ -23,7 +23,7 @@ mod robots;
 mod sniff;
 
 pub use access::{Access, RobotsRecord, RobotsState};
-pub use client::{Client, ClientError, Request, Response, Want};
+pub use client::{Client, ClientError, Request, Response, Want, choose_cryptography};
 pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use gate::{Gates, Pass};

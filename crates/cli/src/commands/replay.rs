@@ -20,6 +20,7 @@ use crate::args::{Color, Common, Ingest, Rebuild};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
+use crate::telemetry::Telemetry;
 use crate::watching::Watching;
 use crate::{Done, logging, settings, signals, watching};
 
@@ -132,7 +133,7 @@ fn replay(
 ) -> Result<Replayed, Failure> {
     let Rules { pins, admission } = rules;
     let bar = watching::bar();
-    logging::begin(&config.log, &bar, color.wanted_on_stderr())?;
+    logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
     let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
     signals::listen(runtime.handle(), stop.clone(), {

@@ -22,6 +22,7 @@ use crate::args::{Access, Budgets, Common};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::nightly::console::Console;
+use crate::telemetry::Telemetry;
 use crate::{logging, settings, signals};
 
 /// How long it is waited for a writer before the next look.
@@ -46,6 +47,8 @@ pub(crate) struct House {
     /// The status page, where one was asked for.
     server: Option<Server>,
     runtime: Runtime,
+    /// Sends its last spans when the house is closed.
+    telemetry: Telemetry,
     /// Served as long as the house stands.
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
@@ -105,7 +108,8 @@ impl House {
     ) -> Result<Self, Failure> {
         let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
         let console = Console::new(common.color);
-        logging::begin(&config.log, console.bar(), console.has_colors())?;
+        let telemetry = Telemetry::begin(&config.telemetry)?;
+        logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
         let store = settings::store(&config, create)?.store();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
@@ -131,6 +135,7 @@ impl House {
             wish,
             server: None,
             runtime,
+            telemetry,
             newspaper,
         })
     }
@@ -228,6 +233,7 @@ impl House {
     pub(crate) fn close(self) {
         drop(self.server);
         self.runtime.shutdown_background();
+        drop(self.telemetry);
     }
 }
 

@@ -11,6 +11,8 @@ use gleaner_corpus::{Admission, Document, DocumentId};
 use gleaner_frontier::{Found, Outcome, Role, Sight};
 use gleaner_store::{Archived, HostId, PackedDocument, Placement, Turn, UrlRecord, UrlState};
 
+use tracing::Span;
+
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
 use crate::admitting::outcome_of;
@@ -203,7 +205,17 @@ impl Conductor {
             record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
         }
         let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());
-        Ok(Some(Visit { key, url, record, group, begun, at, sight: Sight::Same, template }))
+        Ok(Some(Visit {
+            key,
+            url,
+            record,
+            group,
+            begun,
+            at,
+            span: Span::none(),
+            sight: Sight::Same,
+            template,
+        }))
     }
 
     fn is_wanted(
