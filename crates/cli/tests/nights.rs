@@ -47,7 +47,7 @@ fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change
     for night in (0..nights).rev() {
         let began = Timestamp::now() - SignedDuration::from_hours(24 * night + ago);
         let mut change = writer.begin();
-        let (run, _) = change.begin_run(began).unwrap();
+        let (run, _) = change.begin_run(began, false).unwrap();
         write(&mut change, run.number);
         writer.commit(change).unwrap();
         let mut change = writer.begin();

@@ -4,7 +4,6 @@
 //! host is kept for as long as the crawl lives, some 100 bytes each.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,6 +45,11 @@ impl Live {
     fn hosts(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
         // A name and counters: whatever was written before a panic is as good as any.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets all hosts.
+    pub(crate) fn clear(&self) {
+        self.hosts().clear();
     }
 
     fn see(&self, host: &str, change: impl FnOnce(&mut Seen)) {
@@ -104,23 +108,6 @@ impl Progress {
         let more = hosts.len().saturating_sub(limit);
         hosts.truncate(limit);
         (hosts, more)
-    }
-
-    /// Begins to count from nothing, as for the next run.
-    pub fn reset(&self) {
-        let counters = [
-            &self.pages,
-            &self.stored,
-            &self.duplicates,
-            &self.near_duplicates,
-            &self.failures,
-            &self.hosts,
-            &self.queue,
-            &self.gathered,
-            &self.in_flight,
-        ];
-        counters.iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
-        self.live.hosts().clear();
     }
 }
 

@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn run(started: &str, ended: Option<&str>) -> Run {
-        Run { number: 7, started: at(started), ended: ended.map(at) }
+        Run { number: 7, started: at(started), ended: ended.map(at), replayed: false }
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
-    let (begun, resumed) = begin(&mut writer, &seeds, clock.now())?;
+    let (begun, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     let archive = archiving::open(&config, &writer.store())?;
     let cap = config.crawl.max_pages_per_host;
     let mut crew = Crew::assemble(Hands {
@@ -245,12 +245,17 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
 }
 
 /// Begins a run, or goes on with the last one, and takes the seeds in.
-pub(crate) fn begin(writer: &mut Writer, seeds: &[Seed], now: Timestamp) -> Result<(Run, bool), CrawlError> {
+pub(crate) fn begin(
+    writer: &mut Writer,
+    seeds: &[Seed],
+    now: Timestamp,
+    replayed: bool,
+) -> Result<(Run, bool), CrawlError> {
     if let Some(behind) = writer.heed_clock(now)? {
         warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
     }
     let mut change = writer.begin();
-    let begun = change.begin_run(now)?;
+    let begun = change.begin_run(now, replayed)?;
     for seed in seeds {
         let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
         change.seed(&found, Turn { rank: reading::rank::LISTING, fresh: Some(begun.0.started) })?;

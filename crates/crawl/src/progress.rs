@@ -116,6 +116,26 @@ impl Progress {
         self.waited_millis.fetch_add(millis, Ordering::Relaxed);
     }
 
+    /// Begins to count from nothing, as for the next run.
+    pub fn reset(&self) {
+        let counters = [
+            &self.pages,
+            &self.stored,
+            &self.duplicates,
+            &self.near_duplicates,
+            &self.failures,
+            &self.hosts,
+            &self.queue,
+            &self.gathered,
+            &self.in_flight,
+            &self.latency_micros,
+            &self.waited_millis,
+        ];
+        counters.into_iter().chain(&self.latencies).for_each(|counter| counter.store(0, Ordering::Relaxed));
+        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.live.clear();
+    }
+
     /// The counters now.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {

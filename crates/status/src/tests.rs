@@ -80,7 +80,7 @@ fn nights(writer: &mut Writer) {
     for night in 0..16_i64 {
         let at = Timestamp::from_second(1_795_000_000 + 86_400 * night).unwrap();
         let mut change = writer.begin();
-        let (run, _) = change.begin_run(at).unwrap();
+        let (run, _) = change.begin_run(at, false).unwrap();
         for (number, host) in ["bao.example", "old.example", "tin.example"].into_iter().enumerate() {
             let stored = (night as u64 * 7 + 13 * number as u64) % 29 * u64::from(number != 1 || night < 12);
             let count = |counts: &mut gleaner_store::Counts| {

@@ -217,17 +217,18 @@ impl Change {
         Ok(())
     }
 
-    /// Begins a run, or goes on with the last one where that did not end.
+    /// Begins a run, or goes on with the last one where that did not end. `replayed`: it
+    /// reads an archive, and is none of the nights that are compared.
     /// Gives the run and whether it is an old one that goes on.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn begin_run(&mut self, now: Timestamp) -> Result<(Run, bool), StoreError> {
+    pub fn begin_run(&mut self, now: Timestamp, replayed: bool) -> Result<(Run, bool), StoreError> {
         let last: Option<Run> = self.get("the last run", &keys::meta("run"))?;
         if let Some(run) = last.clone().filter(|run| run.ended.is_none()) {
             return Ok((run, true));
         }
-        let run = Run { number: last.map_or(1, |run| run.number + 1), started: now, ended: None };
+        let run = Run { number: last.map_or(1, |run| run.number + 1), started: now, ended: None, replayed };
         self.put_run(&run);
         Ok((run, false))
     }

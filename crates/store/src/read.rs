@@ -267,13 +267,18 @@ impl Store {
         self.get("the last run", &keys::meta("run"))
     }
 
-    /// The last runs, the newest first, `limit` at most.
+    /// The last runs of the crawl, the newest first, `limit` at most. Those that read an
+    /// archive are left out.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
-        let runs = self.records.scan_prefix([keys::RUN]).values().rev().take(limit);
-        runs.map(|value| decode("a run", &value.map_err(StoreError::sled("reading runs"))?)).collect()
+        let runs = self.records.scan_prefix([keys::RUN]).values().rev();
+        let read = |value: sled::Result<sled::IVec>| -> Result<Run, StoreError> {
+            decode("a run", &value.map_err(StoreError::sled("reading runs"))?)
+        };
+        let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
+        runs.map(read).filter(is_crawl).take(limit).collect()
     }
 
     /// What happened at each host in a run, by host name.

@@ -183,6 +183,9 @@ pub struct Run {
     pub started: Timestamp,
     /// When it ended by itself; `None` while it runs and after an interruption.
     pub ended: Option<Timestamp>,
+    /// Whether it read an archive instead of the network.
+    #[serde(default)]
+    pub replayed: bool,
 }
 
 /// Sums over the whole corpus.

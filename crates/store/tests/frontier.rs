@@ -210,7 +210,7 @@ fn a_run_goes_on_until_it_is_ended() {
     let (_folder, mut writer) = fresh();
     for (number, resumed, ended) in [(1, false, false), (1, true, true), (2, false, true)] {
         let mut change = writer.begin();
-        let (run, goes_on) = change.begin_run(NOW).unwrap();
+        let (run, goes_on) = change.begin_run(NOW, false).unwrap();
         assert_eq!((run.number, goes_on), (number, resumed));
         if ended {
             change.end_run(&run, NOW);

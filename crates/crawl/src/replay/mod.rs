@@ -122,7 +122,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let clock = Clock::default();
-    let (begun, _) = begin(&mut writer, entered, clock.now())?;
+    let (begun, _) = begin(&mut writer, entered, clock.now(), true)?;
     let limits = Limits::of(&config);
     let hands = Hands {
         config,

@@ -46,7 +46,7 @@ pub fn told(hosts: &[(&str, Vec<Counts>)]) -> Told {
     });
     let started = night(i64::try_from(last).unwrap());
     Told {
-        run: Run { number: u32::try_from(last).unwrap() + 1, started, ended: None },
+        run: Run { number: u32::try_from(last).unwrap() + 1, started, ended: None, replayed: false },
         ended: started + SignedDuration::from_hours(3),
         resumed: false,
         ending: Ending::Quiet,
