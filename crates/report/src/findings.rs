@@ -111,9 +111,14 @@ fn is_silent(host: &HostTold) -> bool {
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
+/// Seconds without a run that are worth a word.
+const LATE: f64 = 3.0 * 3600.0;
+
 /// Whether a run that was due did not happen.
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
-    let times = rhythm.since_last().filter(|times| *times > 2.0)?;
+    // Runs by hand, minutes apart, have no rhythm that could be missed.
+    let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
+    let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
     let (passed, usual) = (span(rhythm.usual * times), span(rhythm.usual));
     Some(Finding::of_run(

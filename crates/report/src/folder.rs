@@ -53,7 +53,7 @@ pub fn of(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
-/// Writes a report into the folder, named by its end, and removes the oldest beyond
+/// Writes a report into the folder, named by its end and beside what is there, and removes the oldest beyond
 /// `keep`; 0 keeps all.
 ///
 /// # Errors
@@ -62,8 +62,14 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, Fol
     fs::create_dir_all(folder).map_err(wrong(folder))?;
     let name = report.ended.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
     let json = serde_json::to_string_pretty(report).expect("a report is plain data");
-    let written =
-        Written { json: folder.join(format!("{name}.json")), html: folder.join(format!("{name}.html")) };
+    let named = |name: &str| Written {
+        json: folder.join(format!("{name}.json")),
+        html: folder.join(format!("{name}.html")),
+    };
+    // Two runs may end in one second. The underscore sorts behind the dot.
+    let further = (2..).map(|number: u32| named(&format!("{name}_{number}")));
+    let mut free = std::iter::once(named(&name)).chain(further).filter(|written| !written.json.exists());
+    let written = free.next().expect("numbers do not end");
     put(&written.html, &page::page(report))?;
     put(&written.json, &json)?;
     if keep > 0 {

@@ -48,3 +48,11 @@ fn what_is_no_report_is_named() {
     let said = folder::write(&path, &report(0), 0).unwrap_err().to_string();
     assert!(said.contains("x.json"), "{said}");
 }
+
+#[test]
+fn runs_that_end_in_one_second_have_a_report_each() {
+    let data = TempDir::new().unwrap();
+    let written: Vec<_> = (0..3).map(|_| folder::write(data.path(), &report(1), 0).unwrap().json).collect();
+    let listed = folder::list(data.path()).unwrap();
+    assert_eq!(listed.into_iter().rev().collect::<Vec<_>>(), written);
+}

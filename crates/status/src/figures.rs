@@ -45,9 +45,10 @@ pub(crate) struct HostFigures {
     pub(crate) gap: Duration,
 }
 
-/// New documents of a run at a host, or of all.
+/// New documents of a run at a host, or of all; as in the reports, those for which others
+/// stand are not among them.
 pub(crate) fn new(counts: &Counts) -> u64 {
-    counts.ended("stored") + counts.ended("near_duplicate")
+    counts.ended("stored")
 }
 
 /// Visits that came to nothing by a fault.

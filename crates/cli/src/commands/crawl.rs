@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use gleaner_crawl::{Budget, Ending, Summary};
+use gleaner_crawl::{Budget, Ending, HeldBack, Summary};
 use gleaner_report::{Report, Status, text};
 use gleaner_status::Hooks;
 use gleaner_store::Counts;
@@ -169,7 +169,11 @@ fn next_step(summary: &Summary, data: &str) -> String {
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
+    let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_pages_per_host");
     let due = match due {
+        _ if summary.held_back.iter().any(is_at_limit) => {
+            "The same command goes on with what is left of the hosts at their limit.".to_owned()
+        }
         Some(due) => format!("The next URL is due at {due}."),
         None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
         None => "What is left waits for the reasons above; run the same command later.".to_owned(),

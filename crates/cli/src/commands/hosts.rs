@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{self, Common, HostOrder};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
@@ -43,11 +44,12 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
     let store = settings::store(&config, false)?.store();
     let mut lines = lines(&config, &store).map_err(Failure::work)?;
     if let Some(filter) = &args.filter {
-        lines.retain(|line| {
-            line.host.contains(filter.as_str())
-                || line.state.contains(filter.as_str())
-                || line.template.contains(filter.as_str())
-        });
+        let wanted = filter.to_lowercase();
+        let has = |text: &str| text.to_lowercase().contains(&wanted);
+        lines.retain(|line| has(&line.host) || has(&line.state) || has(&line.template));
+        if lines.is_empty() {
+            say(format_args!("gleaner: no host matches {filter}"));
+        }
     }
     sort(&mut lines, args.sort);
     let shown = if args.json {

@@ -7,6 +7,7 @@ use std::path::Path;
 use gleaner_report::{Figures, Report, folder, page, text};
 
 use crate::args::{self, Common};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
@@ -23,8 +24,16 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
         )));
     }
     let mut reports = Vec::new();
-    for path in paths.iter().take(wanted) {
-        reports.push(folder::read(path).map_err(Failure::work)?);
+    let read = paths.iter().filter_map(|path| match folder::read(path) {
+        Ok(report) => Some(report),
+        Err(error) => {
+            say(format_args!("gleaner: {error}; it is passed over"));
+            None
+        }
+    });
+    reports.extend(read.take(wanted));
+    if reports.is_empty() {
+        return Err(Failure::Work(format!("no report in {} can be read", folder.display())));
     }
     let shown = if args.json {
         reports

@@ -21,6 +21,17 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
         from: asked.get("from").parse().ok(),
         to: asked.get("to").parse().ok(),
     };
+    let is_no_day =
+        |name| !asked.get(name).is_empty() && asked.get(name).parse::<jiff::civil::Date>().is_err();
+    if is_no_day("from") || is_no_day("to") {
+        let content = html! {
+            (form(asked, &question))
+            p role="alert" {
+                (asked.say("That is no day; write it as 2026-11-22.", "Ngày không hợp lệ; hãy viết như 2026-11-22."))
+            }
+        };
+        return Ok(Made::Page(framed(asked, asked.say("Search", "Tìm kiếm"), &content)));
+    }
     let skip = (asked.page() - 1) * ON_A_PAGE;
     let found = site.search.find(&question, skip, ON_A_PAGE)?;
     let mut documents = Vec::new();

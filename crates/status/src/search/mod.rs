@@ -28,7 +28,7 @@ use gleaner_corpus::DocumentId;
 use gleaner_store::{Store, StoreError};
 use jiff::civil::Date;
 use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{AllQuery, BooleanQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{
     DocAddress, Index, IndexReader, Order, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
@@ -201,6 +201,9 @@ fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
         }
     }
     let has_words = !parts.is_empty();
+    if words::has_endless(&question.words) {
+        parts.push(Box::new(EmptyQuery));
+    }
     let host = question.host.trim().to_lowercase();
     if !host.is_empty() {
         let term = Term::from_field_text(fields.host, &host);

@@ -19,8 +19,17 @@ const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}']
 /// Bytes of a word that are looked at; longer ones are none.
 const LONGEST: usize = 60;
 
-/// The words of a text, by where they stand.
+/// The words of a text that are looked at, by where they stand.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    all(text).filter(|range| range.len() <= LONGEST)
+}
+
+/// Whether a text has a word that no index holds, since it is too long for one.
+pub(crate) fn has_endless(text: &str) -> bool {
+    all(text).any(|range| range.len() > LONGEST)
+}
+
+fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_of_word = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -29,7 +38,6 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         from = end;
         Some(begin..end)
     })
-    .filter(|range| range.len() <= LONGEST)
 }
 
 /// The key of a word.
@@ -69,6 +77,12 @@ mod tests {
         assert_ne!(key("hòa"), key("hóa"));
         // Composed or not is one.
         assert_eq!(key("ho\u{0061}\u{0300}"), key("hòa"));
+    }
+
+    #[test]
+    fn what_is_too_long_for_the_index_is_known_to_be() {
+        assert!(has_endless(&format!("mưa {}", "z".repeat(LONGEST + 1))));
+        assert!(!has_endless(&format!("mưa {}", "z".repeat(LONGEST))));
     }
 
     #[test]

@@ -123,7 +123,8 @@ impl Clinic {
     ) -> Result<(), Failure> {
         let version =
             document.template_version.map(|version| format!(" version {version}")).unwrap_or_default();
-        let sure = document.confidence.map(|sure| format!(", confidence 0.{sure:02}")).unwrap_or_default();
+        let sure = document.confidence.map(|sure| format!(", confidence {:.2}", f64::from(sure) / 100.0));
+        let sure = sure.unwrap_or_default();
         facts.add(
             "document",
             format!(
