@@ -52,7 +52,11 @@ impl Owner {
             Role::Page => record.rhythm.at(*at),
             // A site that is down for a week has not become a quiet one.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
-            role => record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at),
+            role => {
+                // What robots.txt names, names the others: never longer alone than a feed.
+                let role = if is_root(record) { Role::Feed } else { role };
+                record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
+            }
         }
     }
 
@@ -162,7 +166,11 @@ impl Owner {
         if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
             return Ok(());
         }
-        let is_new = |record: &UrlRecord| record.rhythm.is_since(self.run.started);
+        // A record of an older store does not say when it was visited, only that it was.
+        let is_new = |record: &UrlRecord| match record.rhythm.visited() {
+            true => record.rhythm.is_since(self.run.started),
+            false => record.last.is_none(),
+        };
         let (mut articles, mut new, mut unnamed) = (0, 0, 0);
         for (found, _) in reading.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
             articles += 1;
@@ -212,12 +220,19 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
         && looks_like_section(&visit.url)
 }
 
+/// Whether it is a sitemap that no other names.
+fn is_root(record: &UrlRecord) -> bool {
+    record.role == Role::Sitemap && record.depth == 0
+}
+
 /// What a visit of a list showed, by how many URLs it led to that are new or have changed.
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    let is_old = |newest: Timestamp| newest < visit.at - RECENT;
-    if record.role == Role::Sitemap && (record.dated.is_some() || newest.is_some_and(is_old)) {
+    // What names something young is asked for in its own rhythm, whatever its index says: many
+    // indexes never change what they say of the sitemap of the day.
+    let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
+    if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;
     }
     match (news, digest == record.rhythm.digest) {

@@ -47,8 +47,7 @@ pub enum Sight {
     News,
     /// It led to other URLs than before; all were known.
     Changed,
-    /// It names nothing of the last days, or whoever names it says when it changes: a
-    /// sitemap of past months.
+    /// It names nothing of the last days: a sitemap of past months.
     Still,
     /// It is as it was, or there was nothing to see.
     #[default]
