@@ -114,8 +114,17 @@ fn toml_value(text: &str) -> Option<Value> {
 /// Longest pause between two requests to a site that makes sense.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
+    Err(ConfigError::Senseless { key, message: message.into() })
+}
+
 fn check(config: &Config) -> Result<(), ConfigError> {
-    let senseless = |key, message: &str| Err(ConfigError::Senseless { key, message: message.into() });
+    check_crawling(config)?;
+    check_keeping(config)
+}
+
+/// What rules how pages are asked for and read.
+fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     let (fetch, template) = (&config.fetch, &config.template);
     if !fetch.proxy.is_empty() {
         match Url::parse(&fetch.proxy) {
@@ -152,6 +161,14 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if config.crawl.workers > 1024 {
         return senseless("crawl.workers", "must be at most 1024; 0 means one a core");
     }
+    if config.crawl.progress.get().is_zero() {
+        return senseless("crawl.progress", "must be longer than 0s");
+    }
+    Ok(())
+}
+
+/// What rules what is kept, and where.
+fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     if !(0.3..=1.0).contains(&config.corpus.similarity) {
         return senseless("corpus.similarity", "must be 0.3 to 1");
     }
@@ -177,9 +194,6 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_tag(tag)) {
         let message = format!("\"{wrong}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
         return senseless("corpus.languages", &message);
-    }
-    if config.crawl.progress.get().is_zero() {
-        return senseless("crawl.progress", "must be longer than 0s");
     }
     Ok(())
 }

@@ -383,17 +383,6 @@ impl Conductor {
     }
 }
 
-impl Answer {
-    fn is_success(&self) -> bool {
-        (200..300).contains(&self.response.status)
-    }
-
-    /// Whether a visit ended with it, rather than waiting or trying again.
-    fn is_ending(&self) -> bool {
-        !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
-    }
-}
-
 impl Owner {
     fn is_lesson_due(&self, host: HostId) -> bool {
         let pages = self.config.template.prepare_pages;

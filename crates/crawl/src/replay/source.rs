@@ -42,6 +42,17 @@ pub(crate) struct Answer {
     pub(crate) place: Place,
 }
 
+impl Answer {
+    pub(super) fn is_success(&self) -> bool {
+        (200..300).contains(&self.response.status)
+    }
+
+    /// Whether a visit ended with it, rather than waiting or trying again.
+    pub(super) fn is_ending(&self) -> bool {
+        !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
+    }
+}
+
 /// A place in the files that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
