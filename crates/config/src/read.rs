@@ -161,6 +161,9 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     if config.crawl.workers > 1024 {
         return senseless("crawl.workers", "must be at most 1024; 0 means one a core");
     }
+    if config.crawl.recheck.iter().any(|age| age.get().is_zero()) {
+        return senseless("crawl.recheck", "must be ages such as [\"6h\", \"1d\"], none of them 0s");
+    }
     if config.crawl.progress.get().is_zero() {
         return senseless("crawl.progress", "must be longer than 0s");
     }
@@ -174,6 +177,12 @@ fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     }
     if config.corpus.index_memory.get() < 1 << 20 {
         return senseless("corpus.index_memory", "must be at least 1MiB");
+    }
+    if config.report.command.first().is_some_and(String::is_empty) {
+        return senseless(
+            "report.command",
+            "must begin with a program, as in [\"mail\", \"-s\", \"gleaner\"]",
+        );
     }
     if config.store.path.is_empty() {
         return senseless("store.path", "must name a folder");
@@ -282,6 +291,8 @@ mod tests {
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));
         assert!(refused("", &["telemetry.endpoint=collector:4318"]).starts_with("telemetry.endpoint: "));
+        assert!(refused("", &["report.command=[\"\"]"]).starts_with("report.command: "));
+        assert!(refused("", &["crawl.recheck=[\"0s\"]"]).starts_with("crawl.recheck: "));
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));
         assert!(refused("[fetch", &[]).starts_with("x.toml, line 1"));
         for similarity in ["0.29", "1.01", "nan", "-1"] {
