@@ -49,7 +49,7 @@ impl Owner {
         let Visit { record, at, sight, .. } = visit;
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.called_in_vain().at(*at),
-            Role::Page => record.rhythm.at(*at),
+            Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
             // A site that is down for a week has not become a quiet one.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {

@@ -203,3 +203,28 @@ fn a_section_that_fails_keeps_its_rhythm() {
     }
     assert_eq!(site.asked().iter().filter(|path| **path == "/sport").count(), 6);
 }
+
+#[test]
+fn an_article_that_changes_after_all_is_looked_at_as_soon_as_it_is_called() {
+    let hours = [0, 1, 8, 9];
+    let called: Vec<Reply> = hours.iter().map(|hour| sitemap(&[(path(0), after_hours(*hour))])).collect();
+    let texts = ["Rain", "Rain", "Rain and wind", "Rain, wind and snow"];
+    let paths: Vec<String> = (0..6).map(path).collect();
+    let mut routes = Routes::from([
+        ("/", vec![front(&paths)]),
+        ("/robots.txt", vec![reply(200, "", "Sitemap: http://site.example/sitemap.xml\n")]),
+        ("/sitemap.xml", called),
+        (leaked(path(0)), texts.map(article).to_vec()),
+    ]);
+    for path in &paths[1..] {
+        routes.insert(leaked(path.clone()), vec![article(path)]);
+    }
+    let site = Site::serve(routes);
+    let folder = tempfile::tempdir().unwrap();
+    for hours in hours {
+        drop(crawl(&site, folder.path(), hours, &["crawl.revisit=0s"]));
+    }
+    assert_eq!(site.asked().iter().filter(|asked| **asked == path(0)).count(), texts.len());
+    let store = crawl(&site, folder.path(), 10, &[]);
+    assert_eq!(store.history(id(&path(0))).unwrap().revision(), 3);
+}
