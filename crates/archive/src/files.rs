@@ -73,6 +73,15 @@ pub struct Options {
     pub info: Vec<(String, String)>,
 }
 
+impl Options {
+    /// The record that a file of that name begins with.
+    pub(crate) fn head(&self, name: &str, now: Timestamp) -> Vec<u8> {
+        let fields: Vec<(&str, &str)> =
+            self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        write::warcinfo(name, now, &fields, self.level)
+    }
+}
+
 /// The one who writes an archive.
 #[derive(Debug)]
 pub struct Archive {
@@ -150,8 +159,7 @@ impl Archive {
     fn begin_file(&mut self, now: Timestamp) -> Result<(), ArchiveError> {
         self.sync()?;
         self.number += 1;
-        let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
-        let name = format!("{PREFIX}{time}-{:05}{SUFFIX}", self.number);
+        let name = name_of(self.number, now, "");
         let path = self.folder.join(&name);
         let file = OpenOptions::new()
             .read(true)
@@ -159,9 +167,7 @@ impl Archive {
             .create_new(true)
             .open(&path)
             .map_err(ArchiveError::of("cannot begin the file", &path))?;
-        let fields: Vec<(&str, &str)> =
-            self.options.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let info = write::warcinfo(&name, now, &fields, self.options.level);
+        let info = self.options.head(&name, now);
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
         self.newest = Some(newest);
@@ -220,10 +226,17 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     Ok(names)
 }
 
+/// The name of a file: time, number and, where there is one, what follows the number.
+pub(crate) fn name_of(number: u32, now: Timestamp, suffix: &str) -> String {
+    let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
+    let hyphen = if suffix.is_empty() { "" } else { "-" };
+    format!("{PREFIX}{time}-{number:05}{hyphen}{suffix}{SUFFIX}")
+}
+
 /// The number in the name of an archive's file; `None`: it is none.
 fn number_of(name: &str) -> Option<u32> {
-    let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.rsplit_once('-')?;
-    number.parse().ok()
+    let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
+    number.split('-').next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -231,25 +244,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::Capture;
-
-    fn options(rotate: u64) -> Options {
-        Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
-    }
-
-    fn record(number: usize) -> Vec<u8> {
-        let body = format!("<p>Rain {number}");
-        let capture = Capture {
-            url: "http://a.example/",
-            at: Timestamp::UNIX_EPOCH,
-            status: 200,
-            headers: &[],
-            body: body.as_bytes(),
-            is_cut: false,
-            fields: &[],
-        };
-        capture.response(capture.digest(), 1)
-    }
+    use crate::samples::{options, record};
 
     fn bodies(folder: &Path) -> Vec<String> {
         let files = names(folder).unwrap().into_iter();
@@ -311,6 +306,18 @@ mod tests {
         let mut archive = Archive::open(folder.path(), options(1 << 20), Some(&known)).unwrap();
         archive.append(&record(2), Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
+    }
+
+    #[test]
+    fn a_name_tells_its_number() {
+        let number = |name: &str| Place { file: name.into(), offset: 0 }.number();
+        assert_eq!(number("gleaner-20261121020000-00012.warc.gz"), 12);
+        assert_eq!(number("gleaner-20261121020000-00012-w3-7.warc.gz"), 12);
+        for other in
+            ["gleaner-20261121020000.warc.gz", "gleaner-a-b.warc.gz", "CC-NEWS-20261121-00012.warc.gz"]
+        {
+            assert_eq!(number(other), 0, "{other}");
+        }
     }
 
     #[test]

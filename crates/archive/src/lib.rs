@@ -12,6 +12,7 @@
 //! | [`payload`] | What is the body without its transfer and content codings? |
 //! | [`write`](mod@write) | How does one answer become a record? |
 //! | [`files`] | Into which file, how far is it on disk, when does the next one begin? |
+//! | [`spool`] | How does a file grow in memory, to be put away as a whole? |
 //! | [`read`] | What do the files hold, ours or others', sound or damaged? |
 //! | [`cdx`] | Which records does an index name? |
 //!
@@ -29,6 +30,9 @@ pub mod header;
 pub mod http;
 pub mod payload;
 pub mod read;
+#[cfg(test)]
+mod samples;
+pub mod spool;
 pub mod write;
 
 pub use digest::Digest;
@@ -36,4 +40,5 @@ pub use files::{Archive, ArchiveError, Place};
 pub use header::Header;
 pub use http::HttpMessage;
 pub use read::{Damage, Item, Reader, Record};
+pub use spool::Spool;
 pub use write::{Capture, Revisit};

@@ -1,7 +1,9 @@
 //! What can be typed.
 
+mod dedup;
 mod eval;
 mod export;
+mod migrate;
 mod nights;
 mod shell;
 mod status;
@@ -13,10 +15,14 @@ use clap::{Parser, Subcommand, ValueEnum};
 use gleaner_eval::Method;
 use gleaner_template::Insert;
 
+use dedup::DEDUP_HELP;
+pub(crate) use dedup::{Dedup, WhichHead};
 pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
-pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule};
+use migrate::MIGRATE_HELP;
+pub(crate) use migrate::Migrate;
+pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 
@@ -40,6 +46,13 @@ pub(crate) struct Common {
     /// Folder of the corpus [default: store.path of the settings, "data"]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) data: Option<PathBuf>,
+    /// Where the corpus is kept: sled, or postgres://user@host/database [default: store.engine of
+    /// the settings, sled]
+    #[arg(long, value_name = "ADDRESS", global = true)]
+    pub(crate) store: Option<String>,
+    /// Where texts and WARC files go with PostgreSQL: s3://bucket/prefix, or a folder
+    #[arg(long, value_name = "ADDRESS", global = true)]
+    pub(crate) objects: Option<String>,
     /// Set one key, such as fetch.delay=5s; wins over the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
@@ -96,6 +109,16 @@ Examples:
   gleaner hosts --sort last-success
   gleaner hosts --filter 'out of date' --json")]
     Hosts(Hosts),
+    /// List the workers of a corpus in PostgreSQL: what each has and does
+    #[command(after_help = "Examples:
+  gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
+  gleaner workers --json
+
+Exit codes: 0 fine, 3 parts of the crawl have no worker.")]
+    Workers(Workers),
+    /// Move the corpus from a folder into PostgreSQL, or back
+    #[command(after_help = MIGRATE_HELP)]
+    Migrate(Migrate),
     /// Write documents out of the corpus
     #[command(after_help = export_help())]
     Export(Export),
@@ -116,6 +139,9 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
+    /// Find near-duplicates over the exports of many corpora, with files instead of memory
+    #[command(after_help = DEDUP_HELP)]
+    Dedup(Dedup),
     /// Serve a web page that shows the corpus and its hosts, with search
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),

@@ -9,6 +9,7 @@
 
 mod args;
 mod aside;
+mod cluster;
 mod commands;
 mod failure;
 mod logging;
@@ -41,6 +42,9 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::run(&common, args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
+        Command::Workers(args) => commands::workers::run(&common, &args),
+        Command::Migrate(args) => commands::migrate::run(&common, &args),
+        Command::Dedup(args) => commands::dedup::run(args),
         Command::Serve(args) => commands::serve::run(&common, &args),
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),

@@ -13,6 +13,7 @@ use gleaner_vietnamese::Placement;
 
 use crate::args::Common;
 use crate::aside::say;
+use crate::cluster;
 use crate::failure::Failure;
 
 /// Reads the settings; `--data` wins over the file.
@@ -22,7 +23,10 @@ pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
         None => None,
     };
     let origin = text.as_ref().map(|(file, text)| Origin { file, text });
-    let mut config = read(origin, &common.set).map_err(Failure::usage)?;
+    let on_the_line = [("store.engine", &common.store), ("store.objects", &common.objects)];
+    let mut set = common.set.clone();
+    set.extend(on_the_line.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?))));
+    let mut config = read(origin, &set).map_err(Failure::usage)?;
     if let Some(data) = &common.data {
         config.store.path = data.to_string_lossy().into_owned();
     }
@@ -78,6 +82,13 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let pins: HostPins = files.iter().map(named).collect::<Result<_, Failure>>()?;
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
+}
+
+/// All that files of pins say, as one text.
+pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
+    let files = pins_files(Path::new(&config.template.pins))?;
+    let named = |path: &PathBuf| Ok(format!("{:?}\n{}\n", path.file_name(), read_text(path)?));
+    files.iter().map(named).collect()
 }
 
 /// The files of pins in a folder; only the usual one need not exist.
@@ -160,16 +171,28 @@ pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
 }
 
 /// Opens the store in the folder of the settings.
-pub(crate) fn store(config: &Config, create: bool) -> Result<Writer, Failure> {
-    let writer = open_store(config, create)?;
-    match unfinished(config, &writer.store())? {
+pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
+    let store = match cluster::is_shared(config) {
+        true => cluster::visit(config)?,
+        false => open_store(config, create)?.store(),
+    };
+    match unfinished(config, &store)? {
         Some(what) => Err(Failure::Work(what)),
-        None => Ok(writer),
+        None => Ok(store),
     }
 }
 
-/// What to say of a store that is being made anew; `None`: it is whole.
+/// What to say of a store that is being made anew or moved to; `None`: it is whole.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
+    if store.is_migrating().map_err(Failure::work)? {
+        let place = match store.is_shared() {
+            true => cluster::without_password(&config.store.engine),
+            false => config.store.path.clone(),
+        };
+        return Ok(Some(format!(
+            "the corpus in {place} is not complete: `gleaner migrate` was interrupted, or is at work; the same command begins it anew"
+        )));
+    }
     let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
     Ok(is_unfinished.then(|| {
         format!(

@@ -10,11 +10,13 @@
 //!
 //! What it does not do: look at the environment or at the command line.
 
+mod keeping;
 mod nights;
 mod pins;
 mod read;
 mod units;
 
+pub use keeping::{Archive, Cluster, Store};
 pub use nights::{Notify, Report, Schedule};
 pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
@@ -39,6 +41,8 @@ pub struct Config {
     pub corpus: Corpus,
     /// Where and how the corpus is kept.
     pub store: Store,
+    /// What a worker is to others.
+    pub cluster: Cluster,
     /// Whether and how answers are kept as they came.
     pub archive: Archive,
     /// What is said about a run that has ended, and to whom.
@@ -195,6 +199,8 @@ pub struct Corpus {
     pub head: Head,
     /// Memory for the index in which near-duplicates are found.
     pub index_memory: Bytes,
+    /// Days after which the index of near-duplicates in a database forgets a document.
+    pub index_days: u32,
 }
 
 /// A level of likeness.
@@ -228,36 +234,6 @@ pub enum Tones {
     Old,
     /// On the second: `hoà`.
     New,
-}
-
-/// Where and how the corpus is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Store {
-    /// Folder of the corpus; `--data` on the command line wins.
-    pub path: String,
-    /// Memory for the store's page cache.
-    pub cache: Bytes,
-    /// Pages applied before the store is flushed to disk.
-    pub flush_pages: usize,
-    /// Longest time between two flushes while pages arrive.
-    pub flush_every: Span,
-    /// The crawl stops when the disk has less free space than this.
-    pub min_free_disk: Bytes,
-}
-
-/// Whether and how answers are kept as they came, in WARC files.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Archive {
-    /// Whether they are.
-    pub keep: bool,
-    /// Folder of the files. Empty: `archive` within the folder of the corpus.
-    pub path: String,
-    /// Size from which on the next file begins.
-    pub rotate: Bytes,
-    /// How hard records are compressed, 1 to 9.
-    pub level: u32,
 }
 
 /// What is logged, on standard error.
@@ -344,25 +320,8 @@ impl Default for Corpus {
             similarity: 0.5,
             head: Head::First,
             index_memory: Bytes::mebibytes(64),
+            index_days: 30,
         }
-    }
-}
-
-impl Default for Store {
-    fn default() -> Self {
-        Self {
-            path: "data".into(),
-            cache: Bytes::mebibytes(64),
-            flush_pages: 200,
-            flush_every: Span::seconds(2),
-            min_free_disk: Bytes::mebibytes(256),
-        }
-    }
-}
-
-impl Default for Archive {
-    fn default() -> Self {
-        Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 1 }
     }
 }
 

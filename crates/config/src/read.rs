@@ -171,6 +171,18 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
 }
 
 /// What rules what is kept, and where.
+fn check_sharing(config: &Config) -> Result<(), ConfigError> {
+    let engine = config.store.engine.as_str();
+    let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));
+    if engine != "sled" && !is_database {
+        return senseless("store.engine", "must be \"sled\" or begin with postgres://");
+    }
+    if !(3..=3_600).contains(&config.cluster.lease.get().as_secs()) {
+        return senseless("cluster.lease", "must be 3s to 1h");
+    }
+    Ok(())
+}
+
 fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     if !(0.3..=1.0).contains(&config.corpus.similarity) {
         return senseless("corpus.similarity", "must be 0.3 to 1");
@@ -196,6 +208,7 @@ fn check_keeping(config: &Config) -> Result<(), ConfigError> {
     if !(1..=9).contains(&config.archive.level) {
         return senseless("archive.level", "must be 1 (fast) to 9 (small)");
     }
+    check_sharing(config)?;
     if config.archive.rotate.get() < 1 << 20 {
         return senseless("archive.rotate", "must be at least 1MiB");
     }

@@ -42,6 +42,7 @@ impl Owner {
             return Ok(());
         }
         self.promoted = Instant::now();
+        self.follow_leases()?;
         self.follow_snapshot_request()?;
         self.follow_commands()?;
         let mut change = self.writer.begin();
@@ -57,6 +58,9 @@ impl Owner {
     pub(crate) fn hand_out(&mut self) -> Result<(), CrawlError> {
         // One moment for all, so that what becomes due while this runs waits its turn.
         let now = Instant::now();
+        if !self.may_ask() {
+            return Ok(());
+        }
         while self.in_flight < self.config.fetch.concurrency && self.purse.empty(now).is_none() {
             let Some(group) = self.schedule.pop(now) else { break };
             let wait = self.fetching.fetcher.gates().ready_in(&group);
@@ -93,7 +97,7 @@ impl Owner {
     fn turn(&mut self, id: HostId) -> Result<Turn, CrawlError> {
         for _ in 0..BATCH {
             let Some(host) = self.hosts.get(id) else { return Ok(Turn::Nothing) };
-            if host.paused {
+            if host.paused || self.is_leaving(id) {
                 return Ok(Turn::Nothing);
             }
             if host.gathered >= self.config.template.prepare_pages && !host.unteachable {

@@ -70,6 +70,11 @@ impl Hosts {
         self.by_id.contains_key(&id)
     }
 
+    /// Drops the hosts that are not to stay; gives them.
+    pub(crate) fn retain(&mut self, stays: impl Fn(HostId) -> bool) -> Vec<(HostId, Host)> {
+        self.by_id.extract_if(|id, _| !stays(*id)).collect()
+    }
+
     pub(crate) fn insert(&mut self, id: HostId, host: Host) {
         self.by_id.insert(id, host);
     }

@@ -2,7 +2,7 @@
 //!
 //! | stage | where it runs | room |
 //! |---|---|---|
-//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule` |
+//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule`, `membership` |
 //! | ask for it | async tasks | `fetching` |
 //! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `admitting`, `learning` |
 //! | decide the outcome, change the store | the owner's thread | `applying`, `answering`, `revisiting`, `watching`, `settling` |
@@ -30,6 +30,7 @@ mod job;
 mod known;
 mod learning;
 mod live;
+mod membership;
 mod nights;
 mod owner;
 mod pipeline;

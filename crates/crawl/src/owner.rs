@@ -3,21 +3,21 @@
 //! One thread, one loop: hand out, wait for an event, apply it, flush now and then.
 //! Handing out writes nothing, so a crash leaves every URL in flight where it was.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use gleaner_archive::Archive;
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::Scope;
-use gleaner_store::{Change, Duplicates, HostId, HostRecord, Run, Store, StoreError, Writer};
+use gleaner_frontier::{Scope, Seed};
+use gleaner_store::{Change, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
+use crate::archiving::Shelf;
 use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
@@ -38,7 +38,7 @@ pub(crate) struct Owner {
     pub(crate) writer: Writer,
     pub(crate) store: Store,
     /// `None`: answers are not kept.
-    pub(crate) archive: Option<Archive>,
+    pub(crate) archive: Option<Shelf>,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
     /// What documents are compared with.
@@ -50,7 +50,7 @@ pub(crate) struct Owner {
     pub(crate) run: Run,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
-    pub(crate) seed_hosts: Vec<String>,
+    pub(crate) seeds: Vec<Seed>,
     /// Whether hosts out of scope are taken, too: those of an archive.
     pub(crate) takes_all: bool,
     /// Visits, robots requests and lessons that have not come back.
@@ -65,16 +65,20 @@ pub(crate) struct Owner {
     fetched: HashMap<String, u64>,
     /// What this run may still cost.
     pub(crate) purse: Purse,
+    /// Parts that are to be given up to other workers.
+    pub(crate) leaving: BTreeSet<PartId>,
+    /// Whether other workers were told that there is nothing to do here.
+    pub(crate) is_idle: bool,
 }
 
 impl Owner {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the house, handed in once")]
     pub(crate) fn new(
         writer: Writer,
-        archive: Option<Archive>,
+        archive: Option<Shelf>,
         config: Config,
         scope: Arc<Scope>,
-        seed_hosts: Vec<String>,
+        seeds: Vec<Seed>,
         fetching: Fetching,
         run: Run,
         stop: Stop,
@@ -98,7 +102,7 @@ impl Owner {
             run,
             stop,
             progress,
-            seed_hosts,
+            seeds,
             takes_all: false,
             in_flight: 0,
             unflushed: 0,
@@ -108,23 +112,25 @@ impl Owner {
             clock,
             fetched: HashMap::new(),
             purse,
+            leaving: BTreeSet::new(),
+            is_idle: false,
         })
     }
 
-    /// Loads the hosts that the store knows. Each waits a whole gap before it is
-    /// asked: the last process may have asked it a moment before it was killed.
-    pub(crate) fn load_hosts(&mut self) -> Result<(), StoreError> {
+    /// Loads the hosts that the store knows in these parts. Each waits a whole gap before it
+    /// is asked: another process may have asked it a moment before it was killed.
+    pub(crate) fn load_hosts(&mut self, parts: Vec<PartId>) -> Result<(), StoreError> {
         self.fetched = self
             .store
             .counts(self.run.number)?
             .into_iter()
             .map(|(host, counts)| (host, counts.fetched))
             .collect();
-        self.purse.pay(self.fetched.values().sum());
-        let records: Vec<HostRecord> = self.store.hosts().collect::<Result<_, _>>()?;
+        let records: Vec<HostRecord> = self.store.hosts_of_parts(parts).collect::<Result<_, _>>()?;
         for record in &records {
             self.progress.queue.fetch_add(record.queued, std::sync::atomic::Ordering::Relaxed);
             self.progress.gathered.fetch_add(record.gathered.into(), std::sync::atomic::Ordering::Relaxed);
+            self.purse.pay(self.fetched.get(&record.name).copied().unwrap_or_default());
             self.admit(record)?;
         }
         for record in &records {
@@ -167,7 +173,7 @@ impl Owner {
             version: record.template,
             gathered: record.gathered as usize,
             fetched: self.fetched.get(&record.name).copied().unwrap_or_default(),
-            seed: self.seed_hosts.contains(&record.name),
+            seed: self.seeds.iter().any(|seed| seed.url.host() == record.name),
             unteachable: false,
             paused: record.paused,
         };
@@ -211,7 +217,9 @@ impl Owner {
             } else {
                 self.tick()?;
                 self.hand_out()?;
-                if self.in_flight == 0 && self.quiet()? && !self.close(true)? {
+                if self.in_flight > 0 || !self.quiet()? || self.close(true)? {
+                    self.stir();
+                } else if self.is_over_everywhere()? {
                     return Ok(Ending::Quiet);
                 }
             }
@@ -257,7 +265,8 @@ impl Owner {
     pub(crate) fn is_flush_due(&self) -> bool {
         let store = &self.config.store;
         let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();
-        self.unflushed >= store.flush_pages || is_late()
+        let is_full = || self.archive.as_ref().is_some_and(Shelf::is_full);
+        self.unflushed >= store.flush_pages || is_late() || is_full()
     }
 
     /// Brings everything to disk, and looks whether the disk has room for more.

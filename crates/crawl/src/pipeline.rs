@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use gleaner_archive::{Archive, ArchiveError};
+use gleaner_archive::ArchiveError;
 use gleaner_config::{Bytes, Config};
 use gleaner_corpus::Admission;
 use gleaner_fetch::{ClientError, Fetcher, Response};
-use gleaner_frontier::{Found, Role, Scope, Seed};
-use gleaner_store::{Counts, Run, Store, StoreError, Turn, Wait, Writer};
+use gleaner_frontier::{Scope, Seed};
+use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -19,11 +19,12 @@ use tokio::runtime::Handle;
 use tracing::{info_span, warn};
 
 use crate::admitting::Rules;
-use crate::archiving::{self, Keeping};
+use crate::archiving::{self, Keeping, Shelf};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
+use crate::membership::plant;
 use crate::owner::Owner;
 use crate::progress::Progress;
 use crate::summary::{Summary, held_back};
@@ -104,24 +105,36 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let (begun, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
-    let archive = archiving::open(&config, &writer.store())?;
+    writer.forget_near(config.corpus.index_days)?;
     let cap = config.crawl.max_pages_per_host;
-    let mut crew = Crew::assemble(Hands {
-        config,
-        seeds,
-        pins,
-        admission: Arc::new(admission),
-        writer,
-        archive,
-        takes_all: false,
-        run: begun,
-        runtime,
-        stop,
-        progress,
-        clock,
-    })?;
-    let ending = crew.owner.work(&crew.arrivals)?;
-    crew.owner.count_all()?;
+    let admission = Arc::new(admission);
+    let (crew, ending) = loop {
+        let archive = archiving::open(&config, &writer.store())?;
+        let mut crew = Crew::assemble(Hands {
+            config: config.clone(),
+            seeds: seeds.clone(),
+            pins: pins.clone(),
+            admission: Arc::clone(&admission),
+            writer,
+            archive,
+            takes_all: false,
+            run: begun.clone(),
+            runtime: runtime.clone(),
+            stop: stop.clone(),
+            progress: Arc::clone(&progress),
+            clock: clock.clone(),
+        })?;
+        match crew.owner.work(&crew.arrivals).and_then(|ending| crew.owner.count_all().map(|()| ending)) {
+            Ok(ending) => break (crew, ending),
+            // Another worker has a part of what was ours: all begins anew, as after a crash.
+            Err(CrawlError::Store(StoreError::NotOurs)) => {
+                writer = crew.abandon();
+                writer.begin_anew();
+                progress.reset();
+            }
+            Err(error) => return Err(error),
+        }
+    };
     let Dismissed { store, hosts, run } = crew.dismiss(ending.is_over())?;
     Ok(Summary {
         hosts: store
@@ -146,7 +159,7 @@ pub(crate) struct Hands {
     pub(crate) admission: Arc<Admission>,
     pub(crate) writer: Writer,
     /// `None`: answers are not kept.
-    pub(crate) archive: Option<Archive>,
+    pub(crate) archive: Option<Shelf>,
     /// Whether hosts out of scope are taken, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
@@ -189,7 +202,6 @@ impl Crew {
             clock,
         } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
-        let seed_hosts = seeds.iter().map(|seed| seed.url.host().to_owned()).collect();
         let fetcher = {
             let _inside = runtime.enter();
             Arc::new(Fetcher::new(&config.fetch)?)
@@ -212,11 +224,25 @@ impl Crew {
         let watched = Arc::clone(&progress);
         let fetching =
             Fetching { runtime, fetcher, gap_scope, keeping, clock, progress: watched, tasks, events };
-        let mut owner =
-            Owner::new(writer, archive, config, scope, seed_hosts, fetching, run, stop, progress)?;
+        let mut owner = Owner::new(writer, archive, config, scope, seeds, fetching, run, stop, progress)?;
         owner.takes_all = takes_all;
-        owner.load_hosts()?;
+        let parts = owner.store.held_parts();
+        owner.load_hosts(parts)?;
         Ok(Self { owner, arrivals, workers })
+    }
+
+    /// Drops all that is in flight; gives the writer back, with what was not flushed.
+    fn abandon(self) -> Writer {
+        // What still comes meets a closed channel.
+        let Self { owner, arrivals, workers } = self;
+        drop(arrivals);
+        let Owner { writer, fetching, .. } = owner;
+        drop(fetching);
+        for worker in workers {
+            // As in `dismiss`.
+            let _ = worker.join();
+        }
+        writer
     }
 
     /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
@@ -256,12 +282,8 @@ pub(crate) fn begin(
     }
     let mut change = writer.begin();
     let begun = change.begin_run(now, replayed)?;
-    for seed in seeds {
-        let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
-        change.seed(&found, Turn { rank: reading::rank::LISTING, fresh: Some(begun.0.started) })?;
-    }
     writer.commit(change)?;
-    writer.flush()?;
+    plant(writer, seeds, begun.0.started)?;
     Ok(begun)
 }
 

@@ -74,6 +74,11 @@ impl Schedule {
         }
     }
 
+    /// Whether a URL of the group is in flight.
+    pub(crate) fn is_busy(&self, group: &GroupName) -> bool {
+        self.groups.get(group).is_some_and(|group| group.state == State::Busy)
+    }
+
     /// The group that has been due longest at `now`; it is asleep from then on,
     /// until it is put off or taken as busy.
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {

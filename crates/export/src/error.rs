@@ -47,6 +47,32 @@ pub enum ExportError {
         /// The version that wrote it.
         version: String,
     },
+    /// A file that is to be read is in no form that is known.
+    #[error("{} is no shard: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
+    NoShard {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder that is to be read holds nothing.
+    #[error("no shards in {}: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
+    NoShards {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that is to be read is half an export.
+    #[error("{} is an export that has not ended: end it first", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A shard has no column of that name that holds text.
+    #[error("{}: no column {field} that holds text", path.display())]
+    Lacks {
+        /// The shard.
+        path: PathBuf,
+        /// The column.
+        field: &'static str,
+    },
     /// What an earlier start left is not as it was left.
     #[error("{}: {reason}; remove {} and export again", path.display(), folder.display())]
     Damaged {

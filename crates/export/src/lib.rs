@@ -9,6 +9,7 @@
 //! | [`single`] | How is one file whole or not there? |
 //! | [`folder`] | How are many files whole, and how does an interrupted export go on? |
 //! | [`manifest`] | What was written, and how can it be checked? |
+//! | [`reading`] | How is what was exported read again, whole or in part? |
 //! | [`card`] | What do other programs need beside the data: a card, a registry file? |
 //!
 //! docs/corpus.md describes record, formats and guarantees for people.
@@ -23,6 +24,7 @@ pub mod filter;
 pub mod folder;
 pub mod format;
 pub mod manifest;
+pub mod reading;
 pub mod record;
 pub mod repeated;
 pub mod single;
@@ -31,7 +33,7 @@ pub use error::ExportError;
 pub use filter::{Filter, Selection, Tally};
 pub use folder::{Folder, Request};
 pub use format::{Compression, Format};
-pub use manifest::Manifest;
+pub use manifest::{DataFile, Manifest};
 pub use record::{Beside, Record};
 pub use repeated::Repeats;
 pub use single::{Single, Stream};

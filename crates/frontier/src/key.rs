@@ -43,6 +43,13 @@ impl UrlKey {
     }
 }
 
+/// The part that a registrable domain belongs to, where a crawl is cut into 256 parts: the
+/// first byte of its BLAKE3. It never changes, so that what was stored is found.
+#[must_use]
+pub fn part_of(domain: &str) -> u8 {
+    blake3::hash(domain.as_bytes()).as_bytes()[0]
+}
+
 impl fmt::Display for UrlKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -33,7 +33,7 @@ mod xml;
 pub use body::{Flaw, Limits};
 pub use canonical::CanonicalUrl;
 pub use found::{Discovered, Found, Role};
-pub use key::{BadKey, UrlKey};
+pub use key::{BadKey, UrlKey, part_of};
 pub use links::{looks_like_article, looks_like_section, page_number};
 pub use outcome::Outcome;
 pub use refusal::Refusal;

@@ -61,16 +61,6 @@ pub struct Partly {
     pub left_out: Vec<NodeId>,
 }
 
-/// What one page may cost. The costliest of 1,344 recorded news pages takes an
-/// eightieth of the work; 10,000 nested elements fit.
-const BUDGET: Budget = Budget {
-    work: 200_000_000,
-    nodes: 1_000_000,
-    depth: 12_000,
-    attribute_bytes: 32 << 20,
-    attributes: 1_000,
-};
-
 /// Input read at most, so that offsets fit 32 bits whatever is handed in.
 const MAX_BYTES: usize = 64 << 20;
 
@@ -211,7 +201,7 @@ impl Page {
         if html.len() > MAX_BYTES {
             return Built::Unsure(Unsure::Costly);
         }
-        fast::build(html, without, BUDGET.work)
+        fast::build(html, without, Budget::PAGE.work)
     }
 
     /// Parses a document with html5ever and scraper alone: what [`Page::parse`] is held
@@ -222,7 +212,7 @@ impl Page {
         if let Some(flood) = attribute_flood::find(input) {
             input = &input[..flood];
         }
-        let (parsed, cut) = tree::build(input, BUDGET);
+        let (parsed, cut) = tree::build(input, Budget::PAGE);
         let mut page = Self { truncated: cut || input.len() < html.len(), ..Self::default() };
         page.copy(&parsed);
         page
@@ -480,7 +470,7 @@ mod tests {
         for soup in ["<b><i><div></b>", "<a><i><div>", "<a><div>", "<b><i><table></b></i><td>"] {
             let page = check(&soup.repeat(60_000), true);
             let deepest = page.iter().map(|(_, node)| node.depth).max().unwrap();
-            assert!(deepest <= BUDGET.depth + 8, "{soup} {deepest}");
+            assert!(deepest <= Budget::PAGE.depth + 8, "{soup} {deepest}");
         }
     }
 
@@ -489,7 +479,7 @@ mod tests {
         let soups = ["<div>", "<b>", "<a><b><p>", "<ul><li>", "<table><tr><td>"];
         for soup in soups {
             let page = check(&soup.repeat((5 << 20) / soup.len()), true);
-            assert!(page.len() <= BUDGET.nodes + BUDGET.depth as usize, "{soup}");
+            assert!(page.len() <= Budget::PAGE.nodes + Budget::PAGE.depth as usize, "{soup}");
         }
         let distinct: String = (0..400_000).map(|i| format!("<b id={i}>")).collect();
         check(&distinct, true);

@@ -95,6 +95,9 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     let store = site.corpus.store.clone();
     let text = |error: gleaner_store::StoreError| error.to_string();
     let Some(progress) = site.progress() else {
+        if store.is_shared() {
+            return Err("this page only reads: the corpus is its workers'".into());
+        }
         let mut writer =
             store.writer().map_err(text)?.ok_or("the store is being written; try again in a moment")?;
         let followed = tokio::task::spawn_blocking(move || follow(&mut writer, &command)).await;

@@ -6,6 +6,8 @@
 //! The awkward truth: the template may be newer than the one that gave the text, and the
 //! archive keeps a page as it was last fetched; the two columns then differ.
 
+use std::io::{Cursor, Read, Seek};
+
 use gleaner_archive::files::names;
 use gleaner_archive::{Item, Place, Reader};
 use gleaner_corpus::Document;
@@ -55,10 +57,21 @@ fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> 
 /// What the archive has at a place. `None`: the file or the record is not there, or is
 /// damaged; `gleaner verify` tells which.
 fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
+    if corpus.store.is_shared() {
+        let is_it = |(number, _): &(u32, _)| *number == archived.file;
+        let (_, file) = corpus.store.archive_files().filter_map(Result::ok).find(is_it)?;
+        let content = corpus.store.object(&file.name).ok()??;
+        let from = usize::try_from(archived.offset).ok()?;
+        return body(Reader::new(Cursor::new(content.get(from..)?), MOST_BYTES).ok()?);
+    }
     let folder = gleaner_crawl::archive_folder(&corpus.config);
     let is_it = |name: &String| Place { file: name.clone(), offset: 0 }.number() == archived.file;
     let file = names(&folder).ok()?.into_iter().find(is_it)?;
-    let mut reader = Reader::open(&folder.join(file), archived.offset, MOST_BYTES).ok()?;
+    body(Reader::open(&folder.join(file), archived.offset, MOST_BYTES).ok()?)
+}
+
+/// The body of the next record.
+fn body<R: Read + Seek>(mut reader: Reader<R>) -> Option<Raw> {
     let Ok(Item::Record(record)) = reader.next()? else { return None };
     let http = record.http()?;
     let content_type = http.header("content-type").map(str::to_owned);

@@ -12,6 +12,7 @@ use gleaner_template::Window;
 use jiff::Timestamp;
 
 use crate::site::Corpus;
+use crate::workers::Workers;
 
 /// Runs of a host that are shown.
 pub(crate) const NIGHTS: usize = 14;
@@ -27,8 +28,11 @@ pub(crate) struct Figures {
     /// All hosts, by name.
     pub(crate) hosts: Vec<HostFigures>,
     pub(crate) totals: Totals,
-    /// Bytes of the data folder and of the archive.
+    /// Bytes of the data folder and of the archive; where many share the corpus, of its files
+    /// in object storage.
     pub(crate) disk: u64,
+    /// `None`: the corpus is one process's alone.
+    pub(crate) workers: Option<Workers>,
 }
 
 /// What is known of a host.
@@ -99,14 +103,7 @@ impl Figures {
             })
         };
         let hosts = store.hosts().map(host).collect::<Result<_, StoreError>>()?;
-        let archive = gleaner_crawl::archive_folder(&corpus.config);
-        let folders = [store.folder(), &archive];
-        let disk = folders[..if archive.starts_with(store.folder()) { 1 } else { 2 }]
-            .iter()
-            .copied()
-            .map(size)
-            .sum();
-        Ok(Self { runs, hosts, totals: store.totals()?, disk })
+        Ok(Self { runs, hosts, totals: store.totals()?, disk: disk(corpus)?, workers: Workers::of(corpus)? })
     }
 
     pub(crate) fn host(&self, name: &str) -> Option<&HostFigures> {
@@ -125,6 +122,19 @@ fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
     let robots = corpus.store.robots::<RobotsRecord>(&host.name)?;
     let asked = robots.and_then(|robots| robots.rules(fetch.product()).crawl_delay()).unwrap_or_default();
     Ok(fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get())))
+}
+
+/// Bytes that the corpus takes, its database not counted.
+fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
+    let store = &corpus.store;
+    if store.is_shared() {
+        let files = store.archive_files().chain(store.document_files());
+        return files.map(|file| Ok(file?.1.bytes)).sum();
+    }
+    let archive = gleaner_crawl::archive_folder(&corpus.config);
+    let folders = [store.folder(), &archive];
+    let apart = if archive.starts_with(store.folder()) { 1 } else { 2 };
+    Ok(folders[..apart].iter().copied().map(size).sum())
 }
 
 /// Bytes of the files in a folder, two levels deep; what cannot be read counts nothing.

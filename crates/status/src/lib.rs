@@ -7,6 +7,7 @@
 //! | `key` | Who may change something? |
 //! | `asked` | In which language was what asked for? |
 //! | `figures` | What is known of hosts and nights, cheaply? |
+//! | `workers` | Who works on a corpus that many share? |
 //! | `live` | How fast is the crawl that runs now? |
 //! | `search` | Which documents have these words? |
 //! | `beside` | What was each line of a document's page taken for? |
@@ -16,7 +17,8 @@
 //! | `metrics` | What does Prometheus get? |
 //!
 //! A store belongs to one process, so whoever crawls serves the page too
-//! ([`Server::start`]); where no crawl runs, `gleaner serve` opens the store itself.
+//! ([`Server::start`]); where no crawl runs, `gleaner serve` opens the store itself. Of a store
+//! that many share it is a reader beside the workers, and shows them.
 //!
 //! **Invariant:** nothing that was crawled is put out as HTML. Every text goes through
 //! maud's escaping; a page is shown as its lines; and a strict content security policy
@@ -39,6 +41,7 @@ mod pictures;
 mod search;
 pub mod server;
 mod site;
+mod workers;
 
 pub use key::{Key, KeyError};
 pub use search::SearchError;

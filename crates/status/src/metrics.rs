@@ -20,6 +20,7 @@ use prometheus_client::registry::Registry;
 
 use crate::figures::Figures;
 use crate::site::Site;
+use crate::workers::{State, Workers};
 
 /// The media type of the text form.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -108,9 +109,34 @@ impl Out<'_> {
         metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
     }
 
+    /// Who works on it. Without values where the corpus is one process's alone.
+    fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
+        let states = workers.map(|workers| {
+            State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
+        });
+        let help = "Workers of the last day, by what they do";
+        self.gauges("workers", help, &states.unwrap_or_default())?;
+        let help = "Parts of the crawl, of 256, that no worker has";
+        let mut metric =
+            self.encoder.encode_descriptor("parts_without_worker", help, None, MetricType::Gauge)?;
+        if let Some(workers) = workers {
+            metric.encode_gauge(&(workers.parts_without() as f64))?;
+        }
+        let by_name = workers.map(Workers::by_name).unwrap_or_default();
+        let parts: Vec<_> = by_name.iter().map(|(name, done)| ([("worker", *name)], done.parts)).collect();
+        self.gauges("worker_parts", "Parts of the crawl that a worker has", &parts)?;
+        let help = "Pages that a worker has read since its start";
+        let mut metric = self.encoder.encode_descriptor("worker_pages", help, None, MetricType::Counter)?;
+        for (name, done) in &by_name {
+            let (labels, pages) = ([("worker", *name)], done.pages as f64);
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, f64>(&pages, None)?;
+        }
+        Ok(())
+    }
+
     /// What the store has.
     fn store(&mut self, figures: &Figures) -> fmt::Result {
-        let Figures { runs, hosts, totals, disk } = figures;
+        let Figures { runs, hosts, totals, disk, workers } = figures;
         self.gauge("documents", "Documents in the corpus", totals.documents())?;
         self.gauge("words", "Words in the corpus", totals.words())?;
         self.gauge(
@@ -120,7 +146,11 @@ impl Out<'_> {
         )?;
         self.gauge("near_duplicates", "Documents for which others stand", totals.near_duplicates)?;
         self.gauge("clusters", "Clusters of near-duplicates", totals.clusters)?;
-        self.gauge("store_bytes", "Bytes of the data folder and the archive", *disk)?;
+        self.gauge(
+            "store_bytes",
+            "Bytes of the data folder and the archive, or of the files in object storage",
+            *disk,
+        )?;
         self.gauge("hosts", "Hosts that are known", hosts.len() as u64)?;
         let count = |is: &dyn Fn(&crate::figures::HostFigures) -> bool| {
             hosts.iter().filter(|host| is(host)).count() as u64
@@ -133,6 +163,7 @@ impl Out<'_> {
         ];
         let states = states.map(|(state, count)| ([("state", state)], count));
         self.gauges("templates", "Hosts by the state of their template", &states)?;
+        self.workers(workers.as_ref())?;
         let ended = runs.iter().rev().find_map(|(run, _)| run.ended);
         let Some(ended) = ended else { return Ok(()) };
         let second = u64::try_from(ended.as_second()).unwrap_or_default();

@@ -5,10 +5,10 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -17,6 +17,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use gleaner_crawl::Progress;
+use gleaner_template::explain::COLOURS;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -28,6 +29,10 @@ use crate::guard::{self, Names};
 use crate::pages::{self, Fault, Made};
 use crate::site::Site;
 use crate::{Corpus, Hooks, Key, actions, live, metrics};
+
+/// How often the search index of a corpus that others crawl into is brought up to date: each
+/// time reads every document.
+const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// How it is served.
 #[derive(Debug)]
@@ -131,16 +136,21 @@ impl Drop for Server {
     }
 }
 
-/// The thread that keeps the search index: at once, and when it is told to.
+/// The thread that keeps the search index: at once, and when it is told to; where others crawl,
+/// nobody tells.
 fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, told) = mpsc::sync_channel(1);
-    let site = Arc::clone(site);
+    let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
     let keep = move || {
         loop {
             if let Err(error) = site.search.update(&site.corpus.store) {
                 warn!(%error, "the search index could not be brought up to date");
             }
-            if told.recv().is_err() {
+            let is_over = match told.recv_timeout(if shared { AGAIN } else { Duration::MAX }) {
+                Err(RecvTimeoutError::Disconnected) => true,
+                Ok(()) | Err(RecvTimeoutError::Timeout) => false,
+            };
+            if is_over {
                 return;
             }
         }
@@ -181,6 +191,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route("/live.json", page(pages::overview::live))
         .route("/metrics", page(|site, _, _| Ok(Made::Plain(metrics::MEDIA_TYPE, metrics::text(site)?))))
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/colours.css", get(|| file("text/css; charset=utf-8", COLOURS)))
         .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("look/style.css"))))
         .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("look/script.js"))))
         .fallback(page(|_, _, _| Err(Fault::Nothing)))

@@ -1,13 +1,16 @@
 //! The pages of a made-up corpus, asked without a socket; and the names that documents,
 //! dashboard and metrics have to agree on.
 
+mod changes;
+mod shared;
+
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use axum::http::{Method, Request, Response, StatusCode};
 use gleaner_config::Config;
-use gleaner_corpus::{ContentHash, Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::Progress;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{
@@ -39,25 +42,18 @@ pub(crate) struct Fixture {
 
 pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> Document {
     let url = CanonicalUrl::parse(url).unwrap();
+    let id = DocumentId(*url.key().as_bytes());
+    let fetched = "2026-11-20T02:00:00Z".parse().unwrap();
     Document {
-        id: DocumentId(*url.key().as_bytes()),
-        url: url.as_str().into(),
-        host: url.host().into(),
         title: Some(title.into()),
-        text: text.into(),
         language: "vi".into(),
-        fetched: "2026-11-20T02:00:00Z".parse().unwrap(),
         published: Some(published.into()),
-        modified: None,
         kinds: "hp".into(),
         authors: vec![EVIL.into()],
         section: Some(EVIL.into()),
-        canonical: None,
-        content_hash: ContentHash::of(text),
         method: "block-model".into(),
-        template_version: None,
         confidence: Some(90),
-        language_probability: None,
+        ..Document::bare(id, url.as_str(), url.host(), text.into(), fetched)
     }
 }
 
@@ -200,7 +196,7 @@ async fn every_page_is_there_in_both_languages() {
         assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
-    for path in ["/healthz", "/metrics", "/live.json", "/style.css", "/script.js"] {
+    for path in ["/healthz", "/metrics", "/live.json", "/colours.css", "/style.css", "/script.js"] {
         fixture.page(path).await;
     }
     for path in ["/nothing", "/hosts/none.example", "/documents/zz", "/hosts/bao.example/template.json"] {
@@ -290,91 +286,6 @@ async fn words_are_found_with_and_without_marks() {
     assert_eq!(found("").await, [0, 1, 2]);
     let page = fixture.page("/search?q=hoa+binh").await;
     assert!(page.contains("<mark>Hòa</mark>") && page.contains("<mark>Bình</mark>"), "{page}");
-}
-
-#[tokio::test]
-async fn only_loopbacks_names_are_answered_on_loopback() {
-    let fixture = Fixture::new();
-    let asked_by = async |fixture: &Fixture, host: &str| {
-        let mut request = request(Method::GET, "/", "");
-        request.headers_mut().insert(HOST, host.parse().unwrap());
-        fixture.ask(request).await.status()
-    };
-    assert_eq!(asked_by(&fixture, "127.0.0.1:7700").await, StatusCode::OK);
-    assert_eq!(asked_by(&fixture, "[::1]:7700").await, StatusCode::OK);
-    assert_eq!(asked_by(&fixture, "evil.example:7700").await, StatusCode::FORBIDDEN);
-    let names = Names { any: false, named: vec!["corpus.example".into()] };
-    let named = Fixture::with(Hooks::default(), names);
-    assert_eq!(asked_by(&named, "corpus.example").await, StatusCode::OK);
-}
-
-#[tokio::test]
-async fn changes_need_the_key_and_come_from_here() {
-    let fixture = Fixture::new();
-    let wish = || request(Method::POST, "/actions", "what=pause&host=bao.example");
-    let paused = || fixture.store.host("bao.example").unwrap().unwrap().paused;
-    assert_eq!(fixture.ask(wish()).await.status(), StatusCode::FORBIDDEN);
-    let mut wrong = wish();
-    wrong.headers_mut().insert("authorization", "Bearer a key that nobody guesse".parse().unwrap());
-    assert_eq!(fixture.ask(wrong).await.status(), StatusCode::FORBIDDEN);
-    for (name, value) in
-        [("origin", "https://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")]
-    {
-        let mut elsewhere = with_cookie(wish());
-        elsewhere.headers_mut().insert(name, value.parse().unwrap());
-        assert_eq!(fixture.ask(elsewhere).await.status(), StatusCode::FORBIDDEN, "{name}: {value}");
-    }
-    assert!(!paused());
-    let mut ours = with_cookie(wish());
-    ours.headers_mut().insert(ORIGIN, "http://localhost:7700".parse().unwrap());
-    let response = fixture.ask(ours).await;
-    assert_eq!(
-        (response.status(), &response.headers()[LOCATION]),
-        (StatusCode::SEE_OTHER, &"/hosts/bao.example".parse().unwrap())
-    );
-    assert!(paused());
-    let mut program = request(Method::POST, "/actions", "what=resume&host=bao.example");
-    program.headers_mut().insert("authorization", format!("Bearer {KEY}").parse().unwrap());
-    assert_eq!(fixture.ask(program).await.status(), StatusCode::SEE_OTHER);
-    assert!(!paused());
-    for (body, status) in [
-        ("what=pause&host=none.example", StatusCode::NOT_FOUND),
-        ("what=burn&host=bao.example", StatusCode::BAD_REQUEST),
-        ("what=crawl", StatusCode::NOT_FOUND),
-    ] {
-        assert_eq!(
-            fixture.ask(with_cookie(request(Method::POST, "/actions", body))).await.status(),
-            status,
-            "{body}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn the_key_is_typed_once() {
-    let fixture = Fixture::new();
-    let typed = |key: &str, back: &str| {
-        let encoded = key.replace(' ', "+");
-        request(Method::POST, "/token", &format!("token={encoded}&back={back}"))
-    };
-    assert_eq!(fixture.ask(typed("wrong", "/hosts")).await.status(), StatusCode::FORBIDDEN);
-    let response = fixture.ask(typed(KEY, "/hosts")).await;
-    let cookie = response.headers()[SET_COOKIE].to_str().unwrap().to_owned();
-    assert_eq!(
-        (response.status(), &response.headers()[LOCATION]),
-        (StatusCode::SEE_OTHER, &"/hosts".parse().unwrap())
-    );
-    assert!(
-        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains(KEY),
-        "{cookie}"
-    );
-    for elsewhere in ["//evil.example", "https://evil.example", "/%5Cevil.example"] {
-        assert_eq!(fixture.ask(typed(KEY, elsewhere)).await.headers()[LOCATION], "/", "{elsewhere}");
-    }
-    let page =
-        text(fixture.ask(with_cookie(request(Method::GET, "/hosts/bao.example?lang=en", ""))).await).await;
-    assert!(page.contains(">Pause</button>"), "{page}");
-    assert!(!fixture.page("/hosts/bao.example").await.contains("</button>"));
 }
 
 #[tokio::test]

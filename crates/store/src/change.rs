@@ -1,14 +1,16 @@
 //! A change: writes that are read back at once and become one batch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_frontier::UrlKey;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::engine::{Batch, Pair, Range, Write};
+use crate::parts::Part;
 use crate::records::{decode, encode};
-use crate::{ArchiveEnd, Counts, HostId, HostRecord, Run, Store, StoreError, Totals, keys};
+use crate::{ArchiveEnd, Counts, HostId, HostRecord, Run, Store, StoreError, Totals, UrlRecord, keys};
 
 /// Writes to a store that take effect all at once, or not at all.
 ///
@@ -16,32 +18,29 @@ use crate::{ArchiveEnd, Counts, HostId, HostRecord, Run, Store, StoreError, Tota
 #[derive(Debug)]
 pub struct Change {
     pub(crate) store: Store,
-    writes: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    dropped_pages: Vec<UrlKey>,
+    batch: Batch,
+    /// What was read ahead.
+    ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    /// Parts whose records it changes.
+    parts: BTreeSet<Part>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: i64,
 }
 
 impl Change {
-    pub(crate) const fn new(store: Store) -> Self {
+    pub(crate) fn new(store: Store) -> Self {
         Self {
             store,
-            writes: BTreeMap::new(),
-            dropped_pages: Vec::new(),
+            batch: Batch::default(),
+            ahead: BTreeMap::new(),
+            parts: BTreeSet::new(),
             touched: BTreeMap::new(),
             queued: 0,
         }
     }
 
-    pub(crate) fn into_batch(self) -> (sled::Batch, Vec<UrlKey>) {
-        let mut batch = sled::Batch::default();
-        for (key, value) in self.writes {
-            match value {
-                Some(value) => batch.insert(key, value),
-                None => batch.remove(key),
-            }
-        }
-        (batch, self.dropped_pages)
+    pub(crate) fn into_batch(self) -> (Batch, BTreeSet<Part>) {
+        (self.batch, self.parts)
     }
 
     /// Hosts that have got a URL to ask by this change.
@@ -65,7 +64,7 @@ impl Change {
     }
 
     pub(crate) fn drop_page(&mut self, url: UrlKey) {
-        self.dropped_pages.push(url);
+        self.remove(keys::page(url));
     }
 
     pub(crate) fn get<T: DeserializeOwned>(
@@ -73,23 +72,36 @@ impl Change {
         what: &'static str,
         key: &[u8],
     ) -> Result<Option<T>, StoreError> {
-        match self.writes.get(key) {
-            Some(Some(bytes)) => decode(what, bytes).map(Some),
-            Some(None) => Ok(None),
-            None => self.store.get(what, key),
-        }
+        self.get_bytes(key)?.map(|bytes| decode(what, &bytes)).transpose()
     }
 
     pub(crate) fn get_bytes(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.writes.get(key) {
-            Some(value) => Ok(value.clone()),
-            None => Ok(self
-                .store
-                .records
-                .get(key)
-                .map_err(StoreError::sled("reading"))?
-                .map(|bytes| bytes.to_vec())),
+        if let Some(write) = self.batch.writes.get(key) {
+            return Ok(write.value().map(<[u8]>::to_vec));
         }
+        match self.ahead.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.store.engine.get(key),
+        }
+    }
+
+    /// Reads what will be asked for, at once: with an engine behind a network each reading
+    /// is a way there and back.
+    pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
+        if unread.len() > 1 && self.store.parts.is_cut() {
+            let values = self.store.engine.get_all(&unread)?;
+            self.ahead.extend(unread.into_iter().zip(values));
+        }
+        Ok(())
+    }
+
+    /// The records of these URLs will be asked for.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read_urls_ahead(&mut self, urls: impl IntoIterator<Item = UrlKey>) -> Result<(), StoreError> {
+        self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
 
     /// The keys with this prefix, in order.
@@ -102,14 +114,15 @@ impl Change {
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
-    ) -> impl Iterator<Item = Result<(Vec<u8>, Vec<u8>), StoreError>> + 'a {
-        let kept = self.store.records.scan_prefix(prefix).filter_map(|pair| match pair {
-            Ok((key, _)) if self.writes.contains_key(&*key) => None,
-            Ok((key, value)) => Some(Ok((key.to_vec(), value.to_vec()))),
-            Err(error) => Some(Err(StoreError::sled("reading")(error))),
-        });
-        let written = self.writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix));
-        let written = written.filter_map(|(key, value)| Some((key.clone(), value.clone()?)));
+    ) -> impl Iterator<Item = Result<Pair, StoreError>> + 'a {
+        let kept = self
+            .store
+            .engine
+            .scan(Range::of(prefix))
+            .filter(|pair| !matches!(pair, Ok((key, _)) if self.batch.writes.contains_key(key)));
+        let writes = &self.batch.writes;
+        let written = writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix));
+        let written = written.filter_map(|(key, write)| Some((key.clone(), write.value()?.to_vec())));
         let (mut kept, mut written) = (kept.peekable(), written.peekable());
         std::iter::from_fn(move || match (kept.peek(), written.peek()) {
             (Some(Ok((one, _))), Some((other, _))) if other < one => written.next().map(Ok),
@@ -119,20 +132,49 @@ impl Change {
     }
 
     pub(crate) fn put<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
-        self.writes.insert(key, Some(encode(record)));
+        self.put_bytes(key, encode(record));
     }
 
     /// A key that says all by being there.
     pub(crate) fn mark(&mut self, key: Vec<u8>) {
-        self.writes.insert(key, Some(Vec::new()));
+        self.put_bytes(key, Vec::new());
     }
 
     pub(crate) fn put_bytes(&mut self, key: Vec<u8>, bytes: Vec<u8>) {
-        self.writes.insert(key, Some(bytes));
+        self.batch.write(key, Write::Put(bytes));
+    }
+
+    /// Writes what only one may have, if nothing stood there when it was read.
+    pub(crate) fn claim<T: Serialize>(&mut self, key: Vec<u8>, record: &T) -> Result<(), StoreError> {
+        let write = match self.get_bytes(&key)? {
+            Some(_) => Write::Put(encode(record)),
+            None => Write::Claim(encode(record)),
+        };
+        self.batch.write(key, write);
+        Ok(())
+    }
+
+    /// The part of a URL; `None`: the URL is not known.
+    pub(crate) fn part_of_url(&self, url: UrlKey) -> Result<Option<Part>, StoreError> {
+        if !self.store.parts.is_cut() {
+            return Ok(Some(Part::WHOLE));
+        }
+        Ok(self.url(url)?.map(|record| self.store.parts.of_host(record.host)))
+    }
+
+    /// Writes the record of a URL.
+    pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
+        self.change_part(self.store.parts.of_host(record.host));
+        self.put(keys::url(key), record);
+    }
+
+    /// A record of the part is changed.
+    pub(crate) fn change_part(&mut self, part: Part) {
+        self.parts.insert(part);
     }
 
     pub(crate) fn remove(&mut self, key: Vec<u8>) {
-        self.writes.insert(key, None);
+        self.batch.write(key, Write::Remove);
     }
 
     /// The record of a host, made where there is none.
@@ -140,14 +182,15 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
-        if let Some(host) = self.get("a host", &keys::host(name))? {
+        let part = self.store.parts.of_domain(domain);
+        if let Some(host) = self.get("a host", &keys::host(part, name))? {
             return Ok(host);
         }
-        let key = keys::meta("hosts");
+        let key = keys::meta_of(part, "hosts");
         let hosts: u32 = self.get("the number of hosts", &key)?.unwrap_or(0);
         self.put(key, &(hosts + 1));
         let host = HostRecord {
-            id: HostId(hosts),
+            id: HostId(part.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
             name: name.into(),
             domain: domain.into(),
             sequence: 0,
@@ -166,7 +209,9 @@ impl Change {
 
     /// Writes a host's record.
     pub fn put_host(&mut self, host: &HostRecord) {
-        self.put(keys::host(&host.name), host);
+        let part = self.store.parts.of_host(host.id);
+        self.change_part(part);
+        self.put(keys::host(part, &host.name), host);
     }
 
     /// Writes what is known of a host's robots.txt.
@@ -202,6 +247,7 @@ impl Change {
         host: &str,
         change: impl FnOnce(&mut Counts),
     ) -> Result<(), StoreError> {
+        self.change_part(self.store.parts.of_name(host));
         let key = keys::counts(run, host);
         let mut counts: Counts = self.get("a host's counts", &key)?.unwrap_or_default();
         change(&mut counts);
@@ -209,8 +255,9 @@ impl Change {
         Ok(())
     }
 
-    pub(crate) fn total(&mut self, change: impl FnOnce(&mut Totals)) -> Result<(), StoreError> {
-        let key = keys::meta("totals");
+    pub(crate) fn total(&mut self, part: Part, change: impl FnOnce(&mut Totals)) -> Result<(), StoreError> {
+        self.change_part(part);
+        let key = keys::meta_of(part, "totals");
         let mut totals: Totals = self.get("the totals", &key)?.unwrap_or_default();
         change(&mut totals);
         self.put(key, &totals);

@@ -38,10 +38,11 @@ impl Change {
         let Some(record) = self.url(key)? else { return Ok(()) };
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };
         let earlier = due.saturating_sub(behind);
-        self.remove(keys::waiting(wait, due, key));
-        self.mark(keys::waiting(wait, earlier, key));
+        let part = self.store.parts.of_host(record.host);
+        self.remove(keys::waiting(part, wait, due, key));
+        self.mark(keys::waiting(part, wait, earlier, key));
         let state = UrlState::Waiting { wait, due: earlier, rank };
-        self.put(keys::url(key), &UrlRecord { state, ..record });
+        self.put_url(key, &UrlRecord { state, ..record });
         Ok(())
     }
 }
@@ -54,6 +55,10 @@ impl Writer {
     /// # Errors
     /// When the store cannot be read or written.
     pub fn heed_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
+        if self.store().is_shared() {
+            // Each worker's clock was held against the database's when it came.
+            return Ok(None);
+        }
         let last: Option<Timestamp> =
             self.store().get("the time of the last change", &keys::meta("clock"))?;
         let Some(behind) = last.map(|last| last.duration_since(now)).filter(|behind| *behind > USUAL) else {
@@ -84,9 +89,7 @@ impl Writer {
     fn waiting(&self) -> Result<Vec<UrlKey>, StoreError> {
         let mut waiting = Vec::new();
         for wait in [Wait::Retry, Wait::Revisit] {
-            for key in self.store().records.scan_prefix(keys::waiting_for(wait)).keys() {
-                waiting.extend(keys::last_url(&key.map_err(StoreError::sled("reading the frontier"))?));
-            }
+            waiting.extend(self.store().due(wait, u64::MAX, usize::MAX)?);
         }
         Ok(waiting)
     }

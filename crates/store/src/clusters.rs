@@ -23,6 +23,7 @@ use gleaner_dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed,
 use gleaner_frontier::{Outcome, UrlKey};
 use serde::{Deserialize, Serialize};
 
+use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::records::decode;
@@ -102,20 +103,22 @@ impl Change {
         self.get("a document's standing", &keys::standing(id))
     }
 
-    fn head(&self, number: Number) -> Result<Option<Kept>, StoreError> {
+    pub(crate) fn head(&self, number: Number) -> Result<Option<Kept>, StoreError> {
         self.get("a signature", &keys::signed(number))
     }
 
-    fn cluster(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
+    pub(crate) fn cluster(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// The next number; `None` after four thousand million.
-    fn allot(&mut self) -> Result<Option<u32>, StoreError> {
+    /// The next number of a document's part; `None` when it has given out all: four thousand
+    /// million, or 16 million of each part.
+    fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
+        let part = self.part_of_document(id)?;
         let mut allotted = None;
-        self.total(|totals| {
-            if let Some(next) = totals.numbers.checked_add(1) {
-                allotted = Some(totals.numbers);
+        self.total(part, |totals| {
+            if let (Some(number), Some(next)) = (part.number(totals.numbers), totals.numbers.checked_add(1)) {
+                allotted = Some(number);
                 totals.numbers = next;
             }
         })?;
@@ -132,11 +135,13 @@ impl Change {
         number: Option<Number>,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        let Some((params, candidates)) = duplicates.candidates(signed) else { return Ok(Placement::Stored) };
+        let Some((params, candidates)) = duplicates.candidates(signed)? else {
+            return Ok(Placement::Stored);
+        };
         let likes = ask(signed, &candidates, &Reading(self), params)?;
         let signature = signed.signature.to_bytes().to_vec();
         let kept = Kept { id, words, cluster: 0, signature, related: self.related(&likes)? };
-        let Some(number) = number.map_or_else(|| self.allot(), |number| Ok(Some(number)))? else {
+        let Some(number) = number.map_or_else(|| self.allot(id), |number| Ok(Some(number)))? else {
             return Ok(Placement::Stored);
         };
         let duplicate = likes.first().filter(|like| like.verdict == Verdict::Duplicate);
@@ -159,7 +164,7 @@ impl Change {
         Ok(related)
     }
 
-    fn stand_alone(
+    pub(crate) fn stand_alone(
         &mut self,
         number: Number,
         kept: Kept,
@@ -167,7 +172,7 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         // A cluster that the page founded with an earlier text may go on under its number.
-        let Some(cluster) = self.allot()? else { return Ok(Placement::Stored) };
+        let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         self.put(keys::standing(kept.id), &Standing { number, cluster });
         self.put(keys::signed(number), &Kept { cluster, ..kept });
         duplicates.put(number, keys);
@@ -183,30 +188,45 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         let cluster = head.cluster;
-        let record = match self.cluster(cluster)? {
-            Some(record) => ClusterRecord { members: record.members + 1, ..record },
-            None => {
-                self.total(|totals| totals.clusters += 1)?;
-                ClusterRecord { head: of, members: 1 }
-            }
-        };
-        self.total(|totals| totals.near_duplicates += 1)?;
         let similarity = hundredths(kept.similarity(&head));
         let kept = Kept { cluster, ..kept };
         self.put(keys::standing(kept.id), &Standing { number, cluster });
-        if !duplicates.head.prefers(kept.contender(number), head.contender(of)) {
-            self.put(keys::cluster(cluster), &record);
-            self.put(keys::member(cluster, number), &kept);
-            return Ok(Placement::NearDuplicate { of: url_of(head.id), similarity });
+        let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
+        let there = self.store.parts.of_number(cluster);
+        if there != self.store.parts.of_number(number) || there != self.store.parts.of_number(of) {
+            self.send(there, &Message::Join { of, number, kept });
+            return Ok(placement);
         }
-        self.put(keys::cluster(cluster), &ClusterRecord { head: number, ..record });
+        if !duplicates.head.prefers(kept.contender(number), head.contender(of)) {
+            self.add_member(of, number, &kept)?;
+            return Ok(placement);
+        }
+        self.add_member(of, of, &head)?;
+        let members = self.cluster(cluster)?.map_or(1, |record| record.members);
+        self.put(keys::cluster(cluster), &ClusterRecord { head: number, members });
         self.remove(keys::signed(of));
-        self.put(keys::member(cluster, of), &head);
         let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
         self.reattribute(url_of(head.id), outcome)?;
         self.put(keys::signed(number), &kept);
         duplicates.put(number, keys);
         Ok(Placement::Stored)
+    }
+
+    /// Counts a document among the members of the cluster that it names, which is founded if
+    /// `of` was alone.
+    pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
+        let (cluster, part) = (kept.cluster, self.store.parts.of_number(kept.cluster));
+        let record = match self.cluster(cluster)? {
+            Some(record) => ClusterRecord { members: record.members + 1, ..record },
+            None => {
+                self.total(part, |totals| totals.clusters += 1)?;
+                ClusterRecord { head: of, members: 1 }
+            }
+        };
+        self.total(part, |totals| totals.near_duplicates += 1)?;
+        self.put(keys::cluster(cluster), &record);
+        self.put(keys::member(cluster, number), kept);
+        Ok(())
     }
 
     /// Takes out a document whose text goes; gives the number that it had.
@@ -217,15 +237,32 @@ impl Change {
     ) -> Result<Option<Number>, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
         self.remove(keys::standing(id));
-        let Some(mut record) = self.cluster(cluster)? else {
-            self.remove(keys::signed(number));
-            return Ok(Some(number));
-        };
-        if record.head == number {
-            self.remove(keys::signed(number));
-            record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
+        self.remove(keys::signed(number));
+        let there = self.store.parts.of_number(cluster);
+        if there == self.store.parts.of_number(number) {
+            self.leave_cluster(cluster, number, duplicates)?;
         } else {
-            self.remove(keys::member(cluster, number));
+            self.send(there, &Message::Leave { cluster, number });
+        }
+        Ok(Some(number))
+    }
+
+    /// Takes a document out of a cluster, of which it was the head or a member. Nothing if it
+    /// was neither.
+    pub(crate) fn leave_cluster(
+        &mut self,
+        cluster: u32,
+        number: Number,
+        duplicates: &mut Duplicates,
+    ) -> Result<(), StoreError> {
+        let Some(mut record) = self.cluster(cluster)? else { return Ok(()) };
+        let member = keys::member(cluster, number);
+        if record.head == number {
+            record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
+        } else if self.get_bytes(&member)?.is_some() {
+            self.remove(member);
+        } else {
+            return Ok(());
         }
         record.members = record.members.saturating_sub(1);
         if record.members == 0 {
@@ -233,21 +270,35 @@ impl Change {
         } else {
             self.put(keys::cluster(cluster), &record);
         }
-        self.total(|totals| {
+        self.total(self.store.parts.of_number(cluster), |totals| {
             totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
             totals.clusters = totals.clusters.saturating_sub(u64::from(record.members == 0));
-        })?;
-        Ok(Some(number))
+        })
     }
 
     /// Makes a member the head; gives its number.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         self.remove(keys::member(cluster, number));
-        self.put(keys::signed(number), &kept);
-        duplicates.put_signature(number, kept.signature());
-        self.reattribute(url_of(kept.id), Outcome::Stored)?;
+        let there = self.store.parts.of_number(number);
+        if there == self.store.parts.of_number(cluster) {
+            self.promote_member(number, &kept, duplicates)?;
+        } else {
+            self.send(there, &Message::Promote { number, kept });
+        }
         Ok(Some(number))
+    }
+
+    /// A member is its cluster's head from now on.
+    pub(crate) fn promote_member(
+        &mut self,
+        number: Number,
+        kept: &Kept,
+        duplicates: &mut Duplicates,
+    ) -> Result<(), StoreError> {
+        self.put(keys::signed(number), kept);
+        duplicates.put_signature(number, kept.signature());
+        self.reattribute(url_of(kept.id), Outcome::Stored)
     }
 
     fn heir(&self, cluster: u32, duplicates: &Duplicates) -> Result<Option<(Number, Kept)>, StoreError> {

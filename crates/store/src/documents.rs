@@ -15,8 +15,10 @@ use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
 
 use crate::clusters::url_of;
+use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
+use crate::parts::Part;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
@@ -69,9 +71,23 @@ impl Change {
         }
     }
 
-    fn put_document(&mut self, content_hash: &ContentHash, document: PackedDocument) {
-        self.put(keys::content(content_hash), &document.id);
+    fn put_document(
+        &mut self,
+        content_hash: &ContentHash,
+        document: PackedDocument,
+    ) -> Result<(), StoreError> {
         self.put_bytes(keys::document(document.id), document.bytes);
+        self.claim(keys::content(content_hash), &document.id)
+    }
+
+    /// The part that a known URL belongs to; that of nothing else but the URL itself.
+    fn part_at(&self, url: UrlKey) -> Result<Part, StoreError> {
+        let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
+        self.part_of_url(url)?.ok_or_else(unknown)
+    }
+
+    pub(crate) fn part_of_document(&self, id: DocumentId) -> Result<Part, StoreError> {
+        self.part_at(url_of(id))
     }
 
     /// Stores a document under the URL `key`, whose previous text (if it had one)
@@ -99,7 +115,7 @@ impl Change {
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
-            self.put_document(&hash, document);
+            self.put_document(&hash, document)?;
             if self.standing(id)?.is_some() {
                 return self.placement(id);
             }
@@ -115,14 +131,14 @@ impl Change {
                 self.keep_revision(id, before)?;
             }
             if let Some(same) = same {
-                return self.add_alias(same, key, document.url);
+                return self.add_alias(same, key, document.url, document.bytes);
             }
-            self.total(|totals| {
+            self.total(self.part_at(key)?, |totals| {
                 let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
                 *documents += 1;
                 *count += words;
             })?;
-            self.put_document(&hash, document);
+            self.put_document(&hash, document)?;
         }
         let placement = match signed {
             Some(signed) => self.join(id, words, &signed, number, duplicates)?,
@@ -138,25 +154,46 @@ impl Change {
         Ok(is_earlier.then_some(bytes))
     }
 
-    fn add_alias(&mut self, document: DocumentId, key: UrlKey, url: String) -> Result<Placement, StoreError> {
-        let of = url_of(document);
-        self.put_bytes(keys::alias(document, key), url.into_bytes());
-        self.set_twin(key, Some(of))?;
-        self.total(|totals| totals.duplicates += 1)?;
-        Ok(Placement::Duplicate { of })
+    fn add_alias(
+        &mut self,
+        of: DocumentId,
+        url: UrlKey,
+        text: String,
+        packed: Vec<u8>,
+    ) -> Result<Placement, StoreError> {
+        let (here, there) = (self.part_at(url)?, self.part_of_document(of)?);
+        if here == there {
+            self.put_bytes(keys::alias(of, url), text.into_bytes());
+        } else {
+            self.send(there, &Message::Alias { of, url, packed });
+        }
+        self.set_twin(url, Some(url_of(of)))?;
+        self.total(here, |totals| totals.duplicates += 1)?;
+        Ok(Placement::Duplicate { of: url_of(of) })
     }
 
     fn set_twin(&mut self, url: UrlKey, twin_of: Option<UrlKey>) -> Result<(), StoreError> {
         if let Some(record) = self.url(url)? {
-            self.put(keys::url(url), &UrlRecord { twin_of, ..record });
+            self.put_url(url, &UrlRecord { twin_of, ..record });
         }
         Ok(())
     }
 
     fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
-        self.remove(keys::alias(head, url));
+        let there = self.part_of_document(head)?;
+        if there == self.part_at(url)? {
+            self.remove(keys::alias(head, url));
+        } else {
+            self.send(there, &Message::NoAlias { of: head, url });
+        }
+        self.end_alias(url)
+    }
+
+    /// The URL carries no other's text any more.
+    pub(crate) fn end_alias(&mut self, url: UrlKey) -> Result<(), StoreError> {
         self.set_twin(url, None)?;
-        self.total(|totals| totals.duplicates = totals.duplicates.saturating_sub(1))
+        let here = self.part_at(url)?;
+        self.total(here, |totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
 
     /// Takes what a page carried out of the corpus, because it is extracted anew or
@@ -178,20 +215,73 @@ impl Change {
         let Some(document) = self.document(id)? else { return Ok(None) };
         self.remove(keys::document(id));
         self.remove(keys::content(&own_hash(&document.content_hash, id)));
-        let aliases: Vec<UrlKey> =
-            self.keys(&keys::aliases_of(id))?.iter().filter_map(|key| keys::last_url(key)).collect();
+        let aliases = self.aliases_here(&document)?;
         let Some((heir, rest)) = aliases.split_first() else {
             self.forget_content(&document)?;
-            self.total(|totals| {
-                if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
-                    *documents = documents.saturating_sub(1);
-                    *count = count.saturating_sub(words(&document.text));
-                }
-            })?;
+            self.uncount(&document)?;
             return self.depart(id, duplicates);
         };
         self.inherit(&document, *heir, rest)?;
         Ok(None)
+    }
+
+    /// The URLs of a document's own part that carry its text, too. To those of other parts the
+    /// text is sent: they store it anew.
+    fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
+        let here = self.part_of_document(document.id)?;
+        let mut aliases = Vec::new();
+        for key in self.keys(&keys::aliases_of(document.id))? {
+            let Some(url) = keys::last_url(&key) else { continue };
+            match self.part_of_url(url)? {
+                Some(there) if there != here => {
+                    let packed = PackedDocument::unsigned(document.clone()).bytes;
+                    self.send(there, &Message::Place { url, was: document.id, packed });
+                    self.remove(key);
+                }
+                _ => aliases.push(url),
+            }
+        }
+        Ok(aliases)
+    }
+
+    /// A document is in the corpus no more.
+    fn uncount(&mut self, document: &Document) -> Result<(), StoreError> {
+        self.total(self.part_of_document(document.id)?, |totals| {
+            if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
+                *documents = documents.saturating_sub(1);
+                *count = count.saturating_sub(words(&document.text));
+            }
+        })
+    }
+
+    /// Another process has stored the same text in the same moment: the document becomes one
+    /// of that one's URLs, with all that carried its text.
+    pub(crate) fn yield_to(
+        &mut self,
+        theirs: DocumentId,
+        ours: DocumentId,
+        duplicates: &mut Duplicates,
+    ) -> Result<(), StoreError> {
+        let Some(document) = self.document(ours)? else { return Ok(()) };
+        self.remove(keys::document(ours));
+        self.uncount(&document)?;
+        self.depart(ours, duplicates)?;
+        let aliases = self.keys(&keys::aliases_of(ours))?;
+        for key in &aliases {
+            self.remove(key.clone());
+        }
+        let aliases = aliases.iter().filter_map(|key| keys::last_url(key));
+        for url in aliases.chain([url_of(ours)]) {
+            let Some(record) = self.url(url)? else { continue };
+            if record.twin_of.is_some() {
+                self.end_alias(url)?;
+            }
+            let copy = Document { id: document_of(url), url: record.url.clone(), ..document.clone() };
+            let packed = PackedDocument::unsigned(copy).bytes;
+            let outcome: Outcome = self.add_alias(theirs, url, record.url, packed)?.into();
+            self.reattribute(url, outcome)?;
+        }
+        Ok(())
     }
 
     /// The text leads to its document no more, if it did.
@@ -219,7 +309,7 @@ impl Change {
             let host = host.unwrap_or_else(|_| document.host.clone());
             let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
             let hash = document.content_hash;
-            self.put_document(&hash, PackedDocument::unsigned(document));
+            self.put_document(&hash, PackedDocument::unsigned(document))?;
         }
         self.rename_standing(document.id, document_of(heir))?;
         let outcome = self.placement(document_of(heir))?.into();

@@ -56,6 +56,93 @@ pub enum StoreError {
         /// What sled said.
         source: sled::Error,
     },
+    /// The address of a database cannot be used.
+    #[error(
+        "the address of the database cannot be used: {reason}; it looks like postgres://user@host:5432/database, and the password is best in PGPASSWORD or in a file that PGPASSWORD_FILE names"
+    )]
+    Address {
+        /// What is wrong, without the address.
+        reason: String,
+    },
+    /// The database failed or refused.
+    #[error("{database} failed while {doing}: {reason}{}", if *away { "; it was tried again for as long as store.patience says" } else { "" })]
+    Database {
+        /// What was being done.
+        doing: &'static str,
+        /// Its address, without the password.
+        database: String,
+        /// What it or the driver said.
+        reason: String,
+        /// Whether it may come back.
+        away: bool,
+    },
+    /// Object storage failed or refused.
+    #[error(transparent)]
+    Objects(#[from] gleaner_objects::ObjectError),
+    /// Nobody has crawled into the database.
+    #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` makes them")]
+    NoTables {
+        /// Its address.
+        database: String,
+    },
+    /// A newer gleaner made the tables.
+    #[error("the tables of {database} have version {found}, this gleaner knows {known}; use a newer gleaner")]
+    NewerTables {
+        /// Its address.
+        database: String,
+        /// The version of its tables.
+        found: i32,
+        /// The newest that is known here.
+        known: i32,
+    },
+    /// Workers of an older version are at work.
+    #[error(
+        "the tables of {database} are to be brought up to date, while older workers are at work: {workers}; stop them first"
+    )]
+    OlderWorkers {
+        /// Its address.
+        database: String,
+        /// Their names.
+        workers: String,
+    },
+    /// A worker has other settings than those that are there.
+    #[error(
+        "this worker's settings are not those of the others ({workers}): {differing}; start it with the same settings, or stop the others first"
+    )]
+    Settings {
+        /// Names and values.
+        differing: String,
+        /// Names of the workers that are there.
+        workers: String,
+    },
+    /// The storage has the files of another database.
+    #[error("{objects} has the files of another corpus; choose another prefix with --objects")]
+    OtherCorpus {
+        /// Address of the storage.
+        objects: String,
+    },
+    /// The clock here is not the database's.
+    #[error(
+        "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
+    )]
+    Clocks {
+        /// Seconds.
+        ahead: f64,
+    },
+    /// A setting that does not go with many workers.
+    #[error(
+        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document stands for the others; set corpus.head = \"first\""
+    )]
+    Heads,
+    /// What was to be written belongs to another process by now.
+    #[error("another worker has taken over what this one was to write; it is dropped and done there")]
+    NotOurs,
+    /// A part of the store has given out all its numbers.
+    #[error("the store has no number left for more {what} of one site's domain; please report this")]
+    Crowded {
+        /// What they are given to.
+        what: &'static str,
+    },
     /// A record that cannot be read back.
     #[error(
         "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` makes it anew from the archive and keeps the old one beside it"

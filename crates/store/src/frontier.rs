@@ -10,6 +10,7 @@
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
 
+use crate::messages::Message;
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
 
 /// When a URL is asked among those of its host that are ready.
@@ -55,6 +56,11 @@ impl Change {
         if self.url(key)?.is_some() {
             return Ok(false);
         }
+        let part = self.store.parts.of_domain(found.url.domain());
+        if !self.store.parts.holds(part) {
+            self.send(part, &Message::found(found, depth, hops, turn));
+            return Ok(true);
+        }
         let mut host = self.host(found.url.host(), found.url.domain())?;
         let record = UrlRecord {
             url: found.url.as_str().into(),
@@ -79,11 +85,15 @@ impl Change {
 
     /// Takes a seed into the frontier. One that is known, as a page that another
     /// site's front page links to or by a redirect that has ended, becomes a front
-    /// page again, ready to be asked if nothing else is planned for it.
+    /// page again, ready to be asked if nothing else is planned for it. One of a part that
+    /// another process has is left to that one.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
+        if !self.store.parts.holds(self.store.parts.of_domain(found.url.domain())) {
+            return Ok(());
+        }
         if self.discover(found, 0, 0, turn)? {
             return Ok(());
         }
@@ -100,14 +110,14 @@ impl Change {
             self.enter(key, record, &mut host, turn);
             self.put_host(&host);
         } else {
-            self.put(keys::url(key), &record);
+            self.put_url(key, &record);
         }
         Ok(())
     }
 
     /// A try that failed because the host asked to wait: the URL keeps its place.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
-        self.put(keys::url(key), record);
+        self.put_url(key, record);
     }
 
     /// Puts a record that stands in no list into the ready list.
@@ -117,7 +127,7 @@ impl Change {
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
         self.mark(keys::ready(host.id, rank, sequence, key));
-        self.put(keys::url(key), &record);
+        self.put_url(key, &record);
         self.touch(host);
         self.queue(1);
     }
@@ -131,7 +141,7 @@ impl Change {
                 self.queue(-1);
             }
             UrlState::Waiting { wait, due, .. } => {
-                self.remove(keys::waiting(wait, due, key));
+                self.remove(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(-1);
             }
@@ -160,7 +170,7 @@ impl Change {
         record.state = UrlState::Waiting { wait, due, rank };
         host.queued += 1;
         self.queue(1);
-        self.mark(keys::waiting(wait, due, key));
+        self.mark(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
     }
 
     /// Ends the visit of a URL. `again`: when it is to be asked again, and with
@@ -182,7 +192,7 @@ impl Change {
         if let Some(again) = again {
             self.wait(key, &mut record, &mut host, Wait::Revisit, again);
         }
-        self.put(keys::url(key), &record);
+        self.put_url(key, &record);
         self.put_host(&host);
         Ok(())
     }
@@ -199,7 +209,7 @@ impl Change {
         };
         self.leave(key, &mut record, &mut host);
         self.wait(key, &mut record, &mut host, Wait::Retry, (due, rank));
-        self.put(keys::url(key), &record);
+        self.put_url(key, &record);
         self.put_host(&host);
         Ok(())
     }
@@ -241,7 +251,7 @@ impl Change {
         record.tries = 0;
         record.state = UrlState::Gathered { sequence };
         self.mark(keys::gathered(host.id, sequence, key));
-        self.put(keys::url(key), &record);
+        self.put_url(key, &record);
         self.put_host(&host);
         Ok(host.gathered)
     }
@@ -252,7 +262,7 @@ impl Change {
     /// When the store cannot be read.
     pub fn keep(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Done) {
-            self.put(keys::url(key), &UrlRecord { state: UrlState::Kept, ..record });
+            self.put_url(key, &UrlRecord { state: UrlState::Kept, ..record });
         }
         Ok(())
     }
@@ -264,14 +274,14 @@ impl Change {
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
             self.drop_page(key);
-            self.put(keys::url(key), &UrlRecord { state: UrlState::Done, ..record });
+            self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
         }
         Ok(())
     }
 
     /// Notes the outcome of a gathered URL that stays gathered.
     pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
-        self.put(keys::url(key), &UrlRecord { last: Some(outcome), ..record.clone() });
+        self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
     /// Makes ready what waited and is due until `until`, `limit` URLs at most. Gives
@@ -281,14 +291,7 @@ impl Change {
     /// When the store cannot be read.
     pub fn promote(&mut self, wait: Wait, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let until = u64::try_from(until.as_second()).unwrap_or(0);
-        let mut due = Vec::new();
-        for key in self.store.records.scan_prefix(keys::waiting_for(wait)).keys().take(limit) {
-            let key = key.map_err(StoreError::sled("reading the frontier"))?;
-            if keys::due_of(&key).is_none_or(|at| at > until) {
-                break;
-            }
-            due.extend(keys::last_url(&key));
-        }
+        let due = self.store.due(wait, until, limit)?;
         for key in &due {
             let Some(mut record) = self.url(*key)? else { continue };
             let UrlState::Waiting { rank, .. } = record.state else { continue };

@@ -50,7 +50,7 @@ impl Store {
         let mut revisions = Vec::new();
         for number in 1..=self.history(id)?.earlier {
             let key = keys::revision(id, number);
-            match self.records.get(key).map_err(StoreError::sled("reading a revision"))? {
+            match self.engine.get(&key)? {
                 Some(bytes) => revisions.push(unpack(&bytes)?),
                 None => {
                     let reason = format!("revision {number} of {id} is not there");

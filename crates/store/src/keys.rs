@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
 //! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
-//! | `w` due second, url key | nothing: a URL that waits for another try |
-//! | `v` due second, url key | nothing: a listing that waits for its next visit |
+//! | `w` part, due second, url key | nothing: a URL that waits for another try |
+//! | `v` part, due second, url key | nothing: a listing that waits for its next visit |
 //! | `g` host, sequence, url key | nothing: an article gathered for learning |
-//! | `h` host name | [`crate::HostRecord`] |
+//! | `h` part, host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher keeps it |
 //! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
 //! | `t` host name, NUL, version | the host's template, JSON |
@@ -23,13 +23,20 @@
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
 //! | `r` purpose, NUL, file | how far a file was replayed |
-//! | `m` name | the store's format, the last run, totals, the end of the archive, flushes, the clock |
+//! | `p` url key | a raw page, packed; in sled in a tree of its own |
+//! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
+//! | `x` part, number | a message to the part (see `messages.rs`) |
+//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock |
+//! | `m` part, name | of a part: totals, and the number of hosts |
 //!
-//! Numbers are big-endian, so that the order of keys is the order of numbers.
+//! Numbers are big-endian, so that the order of keys is the order of numbers. The part is a
+//! byte, and is left out where a store is not cut into parts; numbers of hosts, documents and
+//! clusters begin with it (see `parts.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
 
+use crate::parts::Part;
 use crate::{HostId, Wait};
 
 /// What the first byte of a key stands for.
@@ -51,8 +58,22 @@ pub(crate) const SIGNED: u8 = b's';
 pub(crate) const CLUSTER: u8 = b'k';
 pub(crate) const COUNTS: u8 = b'o';
 pub(crate) const RUN: u8 = b'i';
-const REPLAYED: u8 = b'r';
+pub(crate) const REPLAYED: u8 = b'r';
 pub(crate) const META: u8 = b'm';
+pub(crate) const PAGE: u8 = b'p';
+pub(crate) const MESSAGE: u8 = b'x';
+pub(crate) const FILE: u8 = b'f';
+
+/// Kinds of files in object storage.
+pub(crate) const ARCHIVE_FILE: u8 = b'a';
+pub(crate) const DOCUMENTS_FILE: u8 = b'd';
+
+/// The spaces that are looked through when a store is checked or copied, in the order of
+/// their bytes; raw pages come by themselves.
+pub(crate) const SPACES: [u8; 20] = [
+    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, GATHERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
+    READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
+];
 
 fn key(space: u8, parts: &[&[u8]]) -> Vec<u8> {
     let mut key = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
@@ -73,21 +94,25 @@ pub(crate) fn ready(host: HostId, rank: u8, sequence: u64, url: UrlKey) -> Vec<u
     key(READY, &[&host.0.to_be_bytes(), &[rank], &sequence.to_be_bytes(), url.as_bytes()])
 }
 
-pub(crate) fn waiting_for(wait: Wait) -> [u8; 1] {
+fn space_of(wait: Wait) -> u8 {
     match wait {
-        Wait::Retry => [RETRY],
-        Wait::Revisit => [REVISIT],
+        Wait::Retry => RETRY,
+        Wait::Revisit => REVISIT,
     }
 }
 
-pub(crate) fn waiting(wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
-    let [space] = waiting_for(wait);
-    key(space, &[&due.to_be_bytes(), url.as_bytes()])
+pub(crate) fn waiting_for(part: Part, wait: Wait) -> Vec<u8> {
+    key(space_of(wait), &[part.as_bytes()])
+}
+
+pub(crate) fn waiting(part: Part, wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
+    key(space_of(wait), &[part.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
 /// The second at which a waiting URL is due.
 pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
-    Some(u64::from_be_bytes(waiting.get(1..9)?.try_into().ok()?))
+    let end = waiting.len().checked_sub(16)?;
+    Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
 }
 
 pub(crate) fn gathered_of(host: HostId) -> Vec<u8> {
@@ -98,8 +123,12 @@ pub(crate) fn gathered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
     key(GATHERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
 }
 
-pub(crate) fn host(name: &str) -> Vec<u8> {
-    key(HOST, &[name.as_bytes()])
+pub(crate) fn hosts_of(part: Part) -> Vec<u8> {
+    key(HOST, &[part.as_bytes()])
+}
+
+pub(crate) fn host(part: Part, name: &str) -> Vec<u8> {
+    key(HOST, &[part.as_bytes(), name.as_bytes()])
 }
 
 pub(crate) fn robots(host: &str) -> Vec<u8> {
@@ -186,8 +215,57 @@ pub(crate) fn meta(name: &str) -> Vec<u8> {
     key(META, &[name.as_bytes()])
 }
 
+pub(crate) fn messages_to(part: Part) -> Vec<u8> {
+    key(MESSAGE, &[part.as_bytes()])
+}
+
+pub(crate) fn message(to: Part, id: [u8; 16]) -> Vec<u8> {
+    key(MESSAGE, &[to.as_bytes(), &id])
+}
+
+/// Of a part.
+pub(crate) fn meta_of(part: Part, name: &str) -> Vec<u8> {
+    key(META, &[part.as_bytes(), name.as_bytes()])
+}
+
+pub(crate) fn page(url: UrlKey) -> Vec<u8> {
+    key(PAGE, &[url.as_bytes()])
+}
+
+/// The key of a page whose URL's key is given as it stands in sled's tree of pages.
+pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
+    key(PAGE, &[name])
+}
+
 pub(crate) fn replayed(purpose: &str, file: &str) -> Vec<u8> {
     key(REPLAYED, &[purpose.as_bytes(), &[0], file.as_bytes()])
+}
+
+pub(crate) fn files_of(kind: u8) -> Vec<u8> {
+    key(FILE, &[&[kind]])
+}
+
+pub(crate) fn file(kind: u8, number: u32) -> Vec<u8> {
+    key(FILE, &[&[kind], &number.to_be_bytes()])
+}
+
+/// The number of a file.
+pub(crate) fn file_number(key: &[u8]) -> u32 {
+    key.get(2..6).and_then(|number| number.try_into().ok()).map_or(0, u32::from_be_bytes)
+}
+
+/// Whether a document or an earlier revision of one stands there.
+pub(crate) fn is_text(key: &[u8]) -> bool {
+    match key.first() {
+        Some(&DOCUMENT) => true,
+        Some(&HISTORY) => key.len() == 21,
+        _ => false,
+    }
+}
+
+/// A key as people are shown it.
+pub(crate) fn hex(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The URL key that stands at the end of a key.

@@ -1,45 +1,52 @@
-//! What is kept and how it survives a crash: the only crate that names sled.
+//! What is kept and how it survives a crash: the only crate that names sled and PostgreSQL.
 //!
-//! Two trees. `records` holds everything small, told apart by the first byte of
-//! its keys (see `keys.rs`); `pages` holds the raw pages of hosts that have no
-//! template yet, and those that looked unlike their template. A change is a
-//! [`Change`]: it reads through its own writes and becomes one sled batch in one
-//! tree, so that after a crash all of it is there or none. A raw page is written
-//! before the change that names it.
+//! All is records under keys (`keys.rs`) in an ordered map, which an engine keeps
+//! (`engine/`): sled in a folder ([`open`](fn@open)), or a database that many processes share
+//! ([`join`]). A change is a [`Change`]: it reads through its own writes and takes effect as
+//! a whole, so that after a crash all of it is there or none.
 //!
-//! One [`Writer`] exists for a data folder, across processes too (a lock file
-//! names the one that has it); any number of [`Store`] handles read beside it.
+//! One [`Writer`] exists in a process, and for a data folder across processes too (a lock file
+//! names the one that has it); any number of [`Store`] handles read beside it. Where many
+//! processes share a store, each writes the parts that it has leases of (`parts.rs`,
+//! `tenure.rs`), and tells the others what is theirs to do (`messages.rs`).
 //!
 //! Nothing is lost at `kill -9`: a change that had not been flushed is gone as if
 //! it had never been made, its URL is still in the frontier and is fetched again.
-//!
-//! The awkward truth: sled 0.34 is a beta that its author no longer develops.
-//! docs/architecture.md tells what is done about that.
 
 mod change;
 mod clock;
+mod cluster;
 mod clusters;
 mod documents;
+mod engine;
 mod error;
+mod files;
 mod flushed;
 mod frontier;
 mod history;
 mod keys;
 mod likeness;
 mod lock;
+mod messages;
+mod migrate;
 mod near;
 mod open;
 mod packed;
+mod parts;
 mod read;
 mod records;
+mod tenure;
 mod verify;
 
 pub use change::Change;
+pub use cluster::{Membership, WorkerStatus, join, visit};
 pub use documents::Placement;
 pub use error::StoreError;
+pub use files::FileRecord;
 pub use frontier::Turn;
 pub use history::History;
 pub use likeness::{Cluster, Likeness, Member};
+pub use migrate::{MigrateError, Migration, Moved, join_alone};
 pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, set_aside};
 pub use packed::{PackedDocument, PackedPage};
@@ -47,4 +54,5 @@ pub use read::Store;
 pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait,
 };
+pub use tenure::{PartId, Tenure};
 pub use verify::{Examiner, Looked};

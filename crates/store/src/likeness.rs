@@ -85,9 +85,9 @@ impl Store {
 
     /// All clusters that have members, the oldest first.
     pub fn clusters(&self) -> impl Iterator<Item = Result<Cluster, StoreError>> + use<'_> {
-        let pairs = self.records.scan_prefix([keys::CLUSTER]);
+        let pairs = self.scan([keys::CLUSTER]);
         let heads = pairs.map(|pair| {
-            let (key, value) = pair.map_err(StoreError::sled("reading clusters"))?;
+            let (key, value) = pair?;
             let Some((number, None)) = keys::numbers(&key) else { return Ok(None) };
             let ClusterRecord { head, members } = decode("a cluster", &value)?;
             let head = self.kept(&keys::signed(head))?;
@@ -107,12 +107,12 @@ impl Store {
         let number = cluster.number;
         let record = self.cluster_record(number)?;
         let head = record.map(|record| self.kept(&keys::signed(record.head))).transpose()?.flatten();
-        let pairs = self.records.scan_prefix(keys::cluster(number)).filter(|pair| match pair {
+        let pairs = self.scan(keys::cluster(number)).filter(|pair| match pair {
             Ok((key, _)) => matches!(keys::numbers(key), Some((_, Some(_)))),
             Err(_) => true,
         });
         Ok(pairs.map(move |pair| {
-            let (_, value) = pair.map_err(StoreError::sled("reading clusters"))?;
+            let (_, value) = pair?;
             let kept: Kept = decode("a member of a cluster", &value)?;
             let similarity = head.as_ref().map_or(0.0, |head| kept.similarity(head));
             Ok(Member { id: kept.id, words: kept.words, similarity })

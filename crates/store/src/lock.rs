@@ -7,16 +7,33 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::StoreError;
+
+/// Tries to take a lock that another has, and the pause between two.
+const TRIES: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// The lock on a data folder, held as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Lock {
     #[expect(dead_code, reason = "the open file is the lock")]
-    file: File,
+    file: Option<File>,
     /// Whether there is a writer.
     writing: AtomicBool,
+}
+
+/// Tries for some moments: a program that this process starts has all its open files until it
+/// has become itself, and so the lock of a folder that was just given back.
+fn patiently(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(MOMENT),
+            other => return other,
+        }
+    }
+    file.try_lock()
 }
 
 impl Lock {
@@ -31,7 +48,7 @@ impl Lock {
             .truncate(false)
             .open(path)
             .map_err(&wrong)?;
-        match file.try_lock() {
+        match patiently(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
@@ -43,7 +60,12 @@ impl Lock {
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(&wrong)?;
         writeln!(file, "process {}", std::process::id()).map_err(&wrong)?;
-        Ok(Self { file, writing: AtomicBool::new(false) })
+        Ok(Self { file: Some(file), writing: AtomicBool::new(false) })
+    }
+
+    /// Of a store that is only read.
+    pub(crate) const fn none() -> Self {
+        Self { file: None, writing: AtomicBool::new(true) }
     }
 
     /// Makes the caller the writer; `false`: there is one.

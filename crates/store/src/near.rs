@@ -12,7 +12,10 @@
 use gleaner_dedup::{Candidate, Head, Index, Keys, Params, Signature, Signed, Table};
 use tracing::{info, warn};
 
+use std::sync::Arc;
+
 use crate::clusters::Kept;
+use crate::engine::Engine;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
@@ -44,7 +47,15 @@ impl Default for Levels {
 pub struct Duplicates {
     pub(crate) exact: bool,
     pub(crate) head: Head,
-    near: Option<(Params, Table)>,
+    near: Option<(Params, Where)>,
+}
+
+/// Where the index of near-duplicates is.
+#[derive(Debug)]
+enum Where {
+    Here(Table),
+    /// In the engine, for all who write there.
+    Engine(Arc<dyn Engine>),
 }
 
 impl Duplicates {
@@ -53,14 +64,22 @@ impl Duplicates {
     /// # Errors
     /// When the store cannot be read.
     pub fn of(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
-        let near = levels.near.map(|params| (params, Table::with_memory(levels.memory)));
+        let is_kept = store.engine.near().is_some();
+        if is_kept && levels.head != Head::First {
+            return Err(StoreError::Heads);
+        }
+        let place = || match is_kept {
+            true => Where::Engine(Arc::clone(&store.engine)),
+            false => Where::Here(Table::with_memory(levels.memory)),
+        };
+        let near = levels.near.map(|params| (params, place()));
         let mut duplicates = Self { exact: levels.exact, head: levels.head, near };
-        if duplicates.near.is_none() {
+        if duplicates.near.is_none() || is_kept {
             return Ok(duplicates);
         }
         let mut known = 0;
-        for pair in store.records.scan_prefix([keys::SIGNED]) {
-            let (key, value) = pair.map_err(StoreError::sled("reading signatures"))?;
+        for pair in store.scan([keys::SIGNED]) {
+            let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a signature", &value)?;
             if let Some(signature) = kept.signature() {
@@ -73,7 +92,7 @@ impl Duplicates {
     }
 
     fn tell_room(&self, known: u64) {
-        let Some((_, table)) = &self.near else { return };
+        let Some((_, Where::Here(table))) = &self.near else { return };
         let kept = table.kept(known);
         info!(documents = known, kept, "the index of near-duplicates is made anew");
         if kept < LITTLE {
@@ -85,16 +104,33 @@ impl Duplicates {
     }
 
     /// The thresholds, and the documents that may be like this one.
-    pub(crate) fn candidates(&self, signed: &Signed) -> Option<(&Params, Vec<Candidate>)> {
-        let (params, table) = self.near.as_ref()?;
-        let Ok(candidates) = table.candidates(&signed.keys);
-        Some((params, candidates))
+    pub(crate) fn candidates(
+        &self,
+        signed: &Signed,
+    ) -> Result<Option<(&Params, Vec<Candidate>)>, StoreError> {
+        let Some((params, place)) = self.near.as_ref() else { return Ok(None) };
+        let candidates = match place {
+            Where::Here(table) => {
+                let Ok(candidates) = table.candidates(&signed.keys);
+                candidates
+            }
+            Where::Engine(engine) => {
+                engine.near().map_or_else(|| Ok(Vec::new()), |near| near.candidates(&signed.keys))?
+            }
+        };
+        Ok(Some((params, candidates)))
     }
 
     /// Takes in a document that became a head.
     pub(crate) fn put(&mut self, number: u32, keys: &Keys) {
-        if let Some((_, table)) = &mut self.near {
-            let Ok(()) = table.put(number, keys);
+        match &mut self.near {
+            Some((_, Where::Here(table))) => {
+                let Ok(()) = table.put(number, keys);
+            }
+            Some((_, Where::Engine(engine))) => {
+                engine.near().inspect(|near| near.put(number, keys));
+            }
+            None => {}
         }
     }
 

@@ -1,16 +1,19 @@
 //! Opening a data folder: one writer, any number of readers beside it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
 
+use crate::engine::embedded::Embedded;
+use crate::engine::{Batch, Engine, Lost, Write};
 use crate::lock::Lock;
+use crate::near::{Duplicates, Levels};
+use crate::parts::Parts;
 use crate::records::{decode, encode};
-use crate::{Change, PackedPage, Store, StoreError, UrlRecord, UrlState, flushed, keys};
+use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
 /// The format that this version writes.
 const FORMAT: u32 = 1;
@@ -28,8 +31,6 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
-    /// Number of the last flush.
-    flushes: u64,
 }
 
 /// Opens the store in `folder`.
@@ -48,13 +49,11 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     if !path.exists() {
         flushed::forget(folder)?;
     }
-    let database = open_database(&path, options)?;
-    let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
-    let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
-    let store = Store { records, pages, database, folder: folder.into(), lock: Arc::new(lock) };
-    let writer = Writer::of(&store)?.expect("nobody else has this store yet");
-    flushed::check(folder, writer.flushes)?;
-    writer.check_format(folder)?;
+    let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
+    let (folder, lock) = (Arc::from(folder), Arc::new(lock));
+    let store = Store { engine, parts: Parts::Whole, folder, lock, cluster: None, keeper: None };
+    let writer = Writer::of(&store).expect("nobody else has this store yet");
+    writer.check_format()?;
     writer.sweep()?;
     Ok(writer)
 }
@@ -79,39 +78,11 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     Ok(Some(aside))
 }
 
-/// sled's own lock can outlive a killed process for a moment.
-fn open_database(path: &Path, options: &Options) -> Result<sled::Db, StoreError> {
-    let config = sled::Config::new().path(path).cache_capacity(options.cache).flush_every_ms(None);
-    let mut last = None;
-    for pause in [0, 100, 200, 400, 800, 1600] {
-        std::thread::sleep(Duration::from_millis(pause));
-        // sled panics on some damages.
-        match catch_unwind(AssertUnwindSafe(|| config.open())) {
-            Ok(Ok(database)) => return Ok(database),
-            Ok(Err(sled::Error::Io(error))) => last = Some(sled::Error::Io(error)),
-            Ok(Err(error)) => return Err(StoreError::sled("opening")(error)),
-            Err(_) => {
-                return Err(StoreError::Damaged {
-                    what: "the database",
-                    reason: "sled cannot open it".into(),
-                });
-            }
-        }
-    }
-    let error = last.expect("the loop ends early unless there was an error");
-    Err(StoreError::sled("opening")(error))
-}
-
 impl Writer {
     /// The writer of an open store; `None` while there is one.
-    pub(crate) fn of(store: &Store) -> Result<Option<Self>, StoreError> {
-        if !store.lock.begin_writing() {
-            return Ok(None);
-        }
-        // From here on its drop makes room for another.
-        let mut writer = Self { store: store.clone(), flushes: 0 };
-        writer.flushes = store.get("the number of flushes", &keys::meta("flushes"))?.unwrap_or(0);
-        Ok(Some(writer))
+    pub(crate) fn of(store: &Store) -> Option<Self> {
+        // Its drop makes room for another.
+        store.lock.begin_writing().then(|| Self { store: store.clone() })
     }
 
     /// A handle for reading; cheap to clone and to send to other threads.
@@ -137,12 +108,9 @@ impl Writer {
     /// # Errors
     /// When the store cannot be written.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
-        let (batch, dropped) = change.into_batch();
-        self.store.records.apply_batch(batch).map_err(StoreError::sled("writing"))?;
-        for url in dropped {
-            self.store.pages.remove(url.as_bytes()).map_err(StoreError::sled("removing a page"))?;
-        }
-        Ok(())
+        let (batch, parts) = change.into_batch();
+        self.store.check_held(&parts)?;
+        self.store.engine.commit(batch, parts)
     }
 
     /// Keeps a raw page. To be called before the change that marks its URL as
@@ -151,8 +119,11 @@ impl Writer {
     /// # Errors
     /// When the store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
-        self.store.pages.insert(url.as_bytes(), page.0).map_err(StoreError::sled("keeping a page"))?;
-        Ok(())
+        self.put_alone(keys::page(url), Write::Put(page.0))
+    }
+
+    fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
+        self.store.engine.commit(Batch { writes: [(key, write)].into() }, BTreeSet::new())
     }
 
     /// Brings everything that was committed to disk.
@@ -160,11 +131,10 @@ impl Writer {
     /// # Errors
     /// When the disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
-        self.flushes += 1;
-        let number = encode(&self.flushes);
-        self.store.records.insert(keys::meta("flushes"), number).map_err(StoreError::sled("writing"))?;
-        self.store.database.flush().map_err(StoreError::sled("flushing"))?;
-        flushed::note(&self.store.folder, self.flushes)
+        while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
+            self.give_up(lost)?;
+        }
+        Ok(())
     }
 
     /// Bytes that are free on the disk of the data folder.
@@ -188,53 +158,55 @@ impl Writer {
             return Err(wrong(std::io::Error::other("it holds a store already")));
         }
         std::fs::create_dir_all(folder).map_err(wrong)?;
-        let copy = open_database(&path, options)?;
-        for (name, from) in [("records", &self.store.records), ("pages", &self.store.pages)] {
-            let to = copy.open_tree(name).map_err(StoreError::sled("opening the copy"))?;
-            for pair in from {
-                let (key, value) = pair.map_err(StoreError::sled("reading for the copy"))?;
-                to.insert(key, value).map_err(StoreError::sled("writing the copy"))?;
+        let copy = Embedded::open(&path, folder, options.cache)?;
+        for space in keys::SPACES.into_iter().chain([keys::PAGE]) {
+            for pair in self.store.scan([space]) {
+                let (key, value) = pair?;
+                copy.commit(Batch { writes: [(key, Write::Put(value))].into() }, BTreeSet::new())?;
             }
         }
-        copy.flush().map_err(StoreError::sled("flushing the copy"))?;
+        copy.flush()?;
         Ok(())
     }
 
-    fn check_format(&self, folder: &Path) -> Result<(), StoreError> {
+    /// Claims that other processes had made before: what was claimed for becomes theirs.
+    fn give_up(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
+        let mut duplicates = Duplicates::of(&self.store, &Levels::default())?;
+        for Lost { key, ours, theirs } in lost {
+            let mut change = self.begin();
+            let ours = decode("a content hash", &ours)?;
+            let theirs = decode("a content hash", &theirs)?;
+            warn!(key = keys::hex(&key), "another worker stored the same text in the same moment");
+            change.yield_to(theirs, ours, &mut duplicates)?;
+            self.commit(change)?;
+        }
+        Ok(())
+    }
+
+    fn check_format(&self) -> Result<(), StoreError> {
         let key = keys::meta("format");
         match self.store.get("the store's format", &key)? {
             Some(found) if found > FORMAT => {
-                Err(StoreError::Newer { path: PathBuf::from(folder), found, known: FORMAT })
+                Err(StoreError::Newer { path: self.store.folder.to_path_buf(), found, known: FORMAT })
             }
             Some(_) => Ok(()),
-            None => {
-                let format = encode(&FORMAT);
-                self.store.records.insert(key, format).map_err(StoreError::sled("writing"))?;
-                Ok(())
-            }
+            None => self.put_alone(key, Write::Put(encode(&FORMAT))),
         }
     }
 
     /// Removes raw pages that no gathered or kept URL names: left by a crash between
     /// keeping a page and committing its URL, or between learning and removing.
     fn sweep(&self) -> Result<(), StoreError> {
-        for key in self.store.pages.iter().keys() {
-            let key = key.map_err(StoreError::sled("looking through its pages"))?;
+        for key in self.store.keys([keys::PAGE]) {
+            let key = key?;
             let Some(url) = keys::last_url(&key) else {
                 warn!("a raw page with a key that is none is left alone");
                 continue;
             };
-            let record = self.store.records.get(keys::url(url)).map_err(StoreError::sled("reading"))?;
-            let named = match record {
-                Some(bytes) => {
-                    let state = decode::<UrlRecord>("a URL", &bytes)?.state;
-                    matches!(state, UrlState::Gathered { .. } | UrlState::Kept)
-                }
-                None => false,
-            };
-            if !named {
+            let state = self.store.url(url)?.map(|record| record.state);
+            if !matches!(state, Some(UrlState::Gathered { .. } | UrlState::Kept)) {
                 info!(%url, "removing a raw page that no URL names");
-                self.store.pages.remove(&key).map_err(StoreError::sled("removing a page"))?;
+                self.put_alone(key, Write::Remove)?;
             }
         }
         Ok(())

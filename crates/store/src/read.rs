@@ -1,6 +1,6 @@
 //! Reading a store, beside the one who writes it.
 
-use std::ops::Bound;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,8 +8,12 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
+use crate::engine::postgres::Postgres;
+use crate::engine::postgres::leases::Keeper;
+use crate::engine::{Engine, Range, Scan};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
+use crate::parts::{Part, Parts};
 use crate::records::decode;
 use crate::{
     ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait,
@@ -19,12 +23,16 @@ use crate::{
 /// A handle for reading; clones are cheap and may go to other threads.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pub(crate) records: sled::Tree,
-    pub(crate) pages: sled::Tree,
-    pub(crate) database: sled::Db,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) parts: Parts,
     pub(crate) folder: Arc<Path>,
-    /// sled keeps the folder open as long as any handle lives.
+    /// The folder is this process's as long as any handle lives.
     pub(crate) lock: Arc<Lock>,
+    /// `None`: the store is one process's.
+    pub(crate) cluster: Option<Postgres>,
+    /// Keeps the leases as long as any handle lives. Behind the engine that it needs.
+    #[expect(dead_code, reason = "its end is what it is kept for")]
+    pub(crate) keeper: Option<Arc<Keeper>>,
 }
 
 impl Store {
@@ -33,7 +41,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
-        Writer::of(self)
+        Ok(Writer::of(self))
     }
 
     /// The data folder.
@@ -47,10 +55,28 @@ impl Store {
         what: &'static str,
         key: &[u8],
     ) -> Result<Option<T>, StoreError> {
-        match self.records.get(key).map_err(StoreError::sled("reading"))? {
-            Some(bytes) => decode(what, &bytes).map(Some),
-            None => Ok(None),
+        self.engine.get(key)?.map(|bytes| decode(what, &bytes)).transpose()
+    }
+
+    /// Refuses a change of records that are another process's.
+    pub(crate) fn check_held(&self, parts: &BTreeSet<Part>) -> Result<(), StoreError> {
+        match parts.iter().all(|part| self.parts.holds(*part)) {
+            true => Ok(()),
+            false => Err(StoreError::NotOurs),
         }
+    }
+
+    /// What stands under the keys that begin with this.
+    pub(crate) fn scan(&self, prefix: impl Into<Vec<u8>>) -> Scan {
+        self.engine.scan(Range::of(prefix))
+    }
+
+    /// The keys that begin with this.
+    pub(crate) fn keys<P: Into<Vec<u8>>>(
+        &self,
+        prefix: P,
+    ) -> impl Iterator<Item = Result<Vec<u8>, StoreError>> + use<P> {
+        self.engine.scan(Range::of(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
     /// The record of a URL; `None` where the crawl does not know it.
@@ -67,8 +93,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn next_ready(&self, host: HostId) -> Result<Option<(UrlKey, UrlRecord)>, StoreError> {
-        let Some(key) = self.records.scan_prefix(keys::ready_of(host)).keys().next() else { return Ok(None) };
-        let key = key.map_err(StoreError::sled("reading the frontier"))?;
+        let Some(key) = self.keys(keys::ready_of(host)).next().transpose()? else { return Ok(None) };
         let damaged = || StoreError::Damaged { what: "the frontier", reason: "a key without its URL".into() };
         let url = keys::last_url(&key).ok_or_else(damaged)?;
         let record = self.url(url)?.ok_or_else(damaged)?;
@@ -81,9 +106,8 @@ impl Store {
     /// When the store cannot be read.
     pub fn count_without_archive(&self) -> Result<u64, StoreError> {
         let mut count = 0;
-        for key in self.records.scan_prefix([keys::DOCUMENT]).keys() {
-            let key = key.map_err(StoreError::sled("reading documents"))?;
-            let Some(url) = keys::last_url(&key) else { continue };
+        for key in self.keys([keys::DOCUMENT]) {
+            let Some(url) = keys::last_url(&key?) else { continue };
             count += u64::from(self.url(url)?.is_none_or(|record| record.archived.is_none()));
         }
         Ok(count)
@@ -95,8 +119,8 @@ impl Store {
     /// When the store cannot be read.
     pub fn count_ready(&self, host: HostId, limit: usize) -> Result<u64, StoreError> {
         let mut count = 0;
-        for key in self.records.scan_prefix(keys::ready_of(host)).keys().take(limit) {
-            key.map_err(StoreError::sled("reading the frontier"))?;
+        for key in self.keys(keys::ready_of(host)).take(limit) {
+            key?;
             count += 1;
         }
         Ok(count)
@@ -107,18 +131,51 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn next_due(&self, wait: Wait) -> Result<Option<u64>, StoreError> {
-        match self.records.scan_prefix(keys::waiting_for(wait)).keys().next() {
-            Some(key) => Ok(keys::due_of(&key.map_err(StoreError::sled("reading the frontier"))?)),
-            None => Ok(None),
-        }
+        let firsts = self.engine.firsts(&self.waiting_in_parts(wait))?;
+        Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// All hosts, by name.
-    pub fn hosts(&self) -> impl Iterator<Item = Result<HostRecord, StoreError>> {
-        self.records
-            .scan_prefix([keys::HOST])
-            .values()
-            .map(|value| decode("a host", &value.map_err(StoreError::sled("reading hosts"))?))
+    /// Where the URLs lie that wait for this, part by part: those of a crawl's own parts; all
+    /// where the store is only read.
+    fn waiting_in_parts(&self, wait: Wait) -> Vec<Vec<u8>> {
+        let parts = if self.parts.is_held() { self.parts.held() } else { self.parts.all() };
+        parts.into_iter().map(|part| keys::waiting_for(part, wait)).collect()
+    }
+
+    /// The URLs that wait for this and are due until that second, `limit` at most.
+    pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
+        let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
+        let prefixes = self.waiting_in_parts(wait);
+        let firsts = self.engine.firsts(&prefixes)?;
+        let mut due = Vec::new();
+        for (prefix, first) in prefixes.into_iter().zip(firsts) {
+            if !first.as_ref().is_some_and(is_due) {
+                continue;
+            }
+            for key in self.keys(prefix).take(limit.saturating_sub(due.len())) {
+                let key = key?;
+                if !is_due(&key) {
+                    break;
+                }
+                due.extend(keys::last_url(&key));
+            }
+        }
+        Ok(due)
+    }
+
+    /// All hosts, by name within their part.
+    pub fn hosts(&self) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
+        self.scan([keys::HOST]).map(|pair| decode("a host", &pair?.1))
+    }
+
+    /// The hosts of these parts.
+    pub(crate) fn hosts_of(
+        &self,
+        parts: Vec<Part>,
+    ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
+        let engine = Arc::clone(&self.engine);
+        let of = move |part| engine.scan(Range::of(keys::hosts_of(part)));
+        parts.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
     /// The record of one host.
@@ -126,7 +183,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn host(&self, name: &str) -> Result<Option<HostRecord>, StoreError> {
-        self.get("a host", &keys::host(name))
+        self.get("a host", &keys::host(self.parts.of_name(name), name))
     }
 
     /// What is known of a host's robots.txt.
@@ -150,10 +207,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn template(&self, host: &str) -> Result<Option<String>, StoreError> {
-        match self.records.scan_prefix(keys::templates_of(host)).values().next_back() {
-            Some(json) => text(&json.map_err(StoreError::sled("reading a template"))?).map(Some),
-            None => Ok(None),
-        }
+        let newest = self.engine.scan(Range::of(keys::templates_of(host)).backwards()).next();
+        newest.transpose()?.map(|(_, json)| text(&json)).transpose()
     }
 
     /// The URLs of a host whose raw pages are kept for learning, in the order in
@@ -162,10 +217,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn gathered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
-        let keys = self.records.scan_prefix(keys::gathered_of(host)).keys();
+        let keys = self.keys(keys::gathered_of(host));
         keys.map(|key| {
-            let key = key.map_err(StoreError::sled("reading gathered pages"))?;
-            keys::last_url(&key).ok_or_else(|| StoreError::Damaged {
+            keys::last_url(&key?).ok_or_else(|| StoreError::Damaged {
                 what: "the gathered pages",
                 reason: "a key without its URL".into(),
             })
@@ -178,10 +232,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn page(&self, url: UrlKey) -> Result<Option<RawPage>, StoreError> {
-        let Some(packed) = self.pages.get(url.as_bytes()).map_err(StoreError::sled("reading a page"))? else {
-            return Ok(None);
-        };
-        unpack_page(&packed).map(Some)
+        self.engine.get(&keys::page(url))?.map(|packed| unpack_page(&packed)).transpose()
     }
 
     /// A document.
@@ -189,10 +240,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
-        match self.records.get(keys::document(id)).map_err(StoreError::sled("reading a document"))? {
-            Some(bytes) => unpack(&bytes).map(Some),
-            None => Ok(None),
-        }
+        self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
     /// All documents, in the order of their ids: the whole corpus, one at a time.
@@ -205,13 +253,12 @@ impl Store {
         &self,
         last: Option<DocumentId>,
     ) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
-        let begin =
-            last.map_or(Bound::Included(vec![keys::DOCUMENT]), |id| Bound::Excluded(keys::document(id)));
-        let end = Bound::Excluded(vec![keys::DOCUMENT + 1]);
-        self.records
-            .range((begin, end))
-            .values()
-            .map(|value| unpack(&value.map_err(StoreError::sled("reading documents"))?))
+        let all = Range::of([keys::DOCUMENT]);
+        let range = match last {
+            Some(id) => all.after(keys::document(id)),
+            None => all,
+        };
+        self.engine.scan(range).map(|pair| unpack(&pair?.1))
     }
 
     /// The URLs that carried a document's text, its own first, the others in the
@@ -221,8 +268,8 @@ impl Store {
     /// When the store cannot be read.
     pub fn urls_of(&self, document: &Document) -> Result<Vec<String>, StoreError> {
         let mut urls = vec![document.url.clone()];
-        for value in self.records.scan_prefix(keys::aliases_of(document.id)).values() {
-            urls.push(text(&value.map_err(StoreError::sled("reading aliases"))?)?);
+        for pair in self.scan(keys::aliases_of(document.id)) {
+            urls.push(text(&pair?.1)?);
         }
         Ok(urls)
     }
@@ -232,7 +279,13 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn totals(&self) -> Result<Totals, StoreError> {
-        Ok(self.get("the totals", &keys::meta("totals"))?.unwrap_or_default())
+        let keys: Vec<Vec<u8>> =
+            self.parts.all().into_iter().map(|part| keys::meta_of(part, "totals")).collect();
+        let mut totals = Totals::default();
+        for bytes in self.engine.get_all(&keys)?.into_iter().flatten() {
+            totals.add(&decode("the totals", &bytes)?);
+        }
+        Ok(totals)
     }
 
     /// Up to where the archive is known to be on disk; `None` where there is none.
@@ -273,12 +326,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
-        let runs = self.records.scan_prefix([keys::RUN]).values().rev();
-        let read = |value: sled::Result<sled::IVec>| -> Result<Run, StoreError> {
-            decode("a run", &value.map_err(StoreError::sled("reading runs"))?)
-        };
+        let runs = self.engine.scan(Range::of([keys::RUN]).backwards());
         let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
-        runs.map(read).filter(is_crawl).take(limit).collect()
+        runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
     }
 
     /// What happened at each host in a run, by host name.
@@ -287,10 +337,10 @@ impl Store {
     /// When the store cannot be read.
     pub fn counts(&self, run: u32) -> Result<Vec<(String, Counts)>, StoreError> {
         let prefix = keys::counts_of(run);
-        let pairs = self.records.scan_prefix(&prefix);
+        let pairs = self.scan(prefix.as_slice());
         pairs
             .map(|pair| {
-                let (key, value) = pair.map_err(StoreError::sled("reading counts"))?;
+                let (key, value) = pair?;
                 Ok((text(&key[prefix.len()..])?, decode("a host's counts", &value)?))
             })
             .collect()
@@ -302,15 +352,19 @@ impl Store {
     /// When the store cannot be read.
     pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
         let mut records = Vec::new();
-        for key in self.records.scan_prefix(keys::waiting_for(wait)).keys().take(limit) {
-            let key = key.map_err(StoreError::sled("reading the frontier"))?;
-            let Some(record) = keys::last_url(&key).map(|url| self.url(url)).transpose()?.flatten() else {
-                continue;
-            };
-            if matches!(record.state, UrlState::Waiting { .. }) {
-                records.push(record);
+        for prefix in self.waiting_in_parts(wait) {
+            for key in self.keys(prefix).take(limit) {
+                let Some(url) = keys::last_url(&key?) else { continue };
+                records
+                    .extend(self.url(url)?.filter(|record| matches!(record.state, UrlState::Waiting { .. })));
             }
         }
+        let due = |record: &UrlRecord| match record.state {
+            UrlState::Waiting { due, .. } => due,
+            _ => u64::MAX,
+        };
+        records.sort_by_key(due);
+        records.truncate(limit);
         Ok(records)
     }
 }

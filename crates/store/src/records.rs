@@ -62,6 +62,7 @@ pub struct Archived {
     /// When it was fetched.
     pub at: Timestamp,
     /// SHA-1 of its body.
+    #[serde(with = "serde_bytes")]
     pub digest: [u8; 20],
 }
 
@@ -207,6 +208,19 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Adds another part's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (language, (documents, words)) in &other.languages {
+            let sum = self.languages.entry(language.clone()).or_default();
+            sum.0 += documents;
+            sum.1 += words;
+        }
+        self.duplicates += other.duplicates;
+        self.near_duplicates += other.near_duplicates;
+        self.clusters += other.clusters;
+        self.numbers = self.numbers.saturating_add(other.numbers);
+    }
+
     /// Documents in the corpus.
     #[must_use]
     pub fn documents(&self) -> u64 {

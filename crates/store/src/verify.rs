@@ -56,12 +56,14 @@ impl Store {
     /// Looks through the whole store.
     ///
     /// # Errors
-    /// When sled cannot read on; what it can read and does not decode is a fault.
+    /// When the engine cannot read on; what it can read and does not decode is a fault.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
-        for pair in &self.records {
-            let (key, value) = pair.map_err(StoreError::sled("looking through its records"))?;
-            look.record(&key, &value)?;
+        for space in keys::SPACES {
+            for pair in self.scan([space]) {
+                let (key, value) = pair?;
+                look.record(&key, &value)?;
+            }
         }
         look.hosts()?;
         look.totals()?;
@@ -103,7 +105,7 @@ impl<E: Examiner> Look<'_, E> {
         match decode(what, value) {
             Ok(record) => Some(record),
             Err(error) => {
-                self.examiner.fault(format!("{error} (key {})", hex(key)));
+                self.examiner.fault(format!("{error} (key {})", keys::hex(key)));
                 None
             }
         }
@@ -112,7 +114,7 @@ impl<E: Examiner> Look<'_, E> {
     /// A document's history, or one of its earlier revisions.
     fn history(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some((id, number)) = keys::revision_of(key) else {
-            self.examiner.fault(format!("a history of no document (key {})", hex(key)));
+            self.examiner.fault(format!("a history of no document (key {})", keys::hex(key)));
             return Ok(());
         };
         if number.is_some() {
@@ -124,7 +126,7 @@ impl<E: Examiner> Look<'_, E> {
         let Some(history) = self.read::<History>("a history", key, value) else { return Ok(()) };
         for number in 1..=history.earlier {
             let key = keys::revision(id, number);
-            if !self.store.records.contains_key(key).map_err(StoreError::sled("reading a revision"))? {
+            if !self.has(&key)? {
                 self.examiner.fault(format!("revision {number} of document {id} is not there"));
             }
         }
@@ -143,7 +145,7 @@ impl<E: Examiner> Look<'_, E> {
             }
             UrlState::Waiting { wait, due, .. } => {
                 of_host.0 += 1;
-                Some(keys::waiting(wait, due, url))
+                Some(keys::waiting(self.store.parts.of_host(record.host), wait, due, url))
             }
             UrlState::Gathered { sequence } => {
                 of_host.1 += 1;
@@ -178,7 +180,9 @@ impl<E: Examiner> Look<'_, E> {
         let list = match self.store.url(url) {
             Ok(Some(record)) => match record.state {
                 UrlState::Ready { rank, sequence } => keys::ready(record.host, rank, sequence, url),
-                UrlState::Waiting { wait, due, .. } => keys::waiting(wait, due, url),
+                UrlState::Waiting { wait, due, .. } => {
+                    keys::waiting(self.store.parts.of_host(record.host), wait, due, url)
+                }
                 UrlState::Gathered { sequence } => keys::gathered(record.host, sequence, url),
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
@@ -197,7 +201,7 @@ impl<E: Examiner> Look<'_, E> {
         let document = match unpack(value) {
             Ok(document) => document,
             Err(error) => {
-                self.examiner.fault(format!("{error} (key {})", hex(key)));
+                self.examiner.fault(format!("{error} (key {})", keys::hex(key)));
                 return Ok(());
             }
         };
@@ -247,7 +251,7 @@ impl<E: Examiner> Look<'_, E> {
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
-        self.store.records.contains_key(key).map_err(StoreError::sled("looking through its records"))
+        self.store.engine.has(key)
     }
 
     fn hosts(&mut self) -> Result<(), StoreError> {
@@ -288,11 +292,11 @@ impl<E: Examiner> Look<'_, E> {
     }
 
     fn pages(&mut self) -> Result<(), StoreError> {
-        for key in self.store.pages.iter().keys() {
-            let key = key.map_err(StoreError::sled("looking through its pages"))?;
+        for key in self.store.keys([keys::PAGE]) {
+            let key = key?;
             self.looked.pages += 1;
             let Some(url) = keys::last_url(&key) else {
-                self.examiner.fault(format!("a raw page has the key {}, which is none", hex(&key)));
+                self.examiner.fault(format!("a raw page has the key {}, which is none", keys::hex(&key)));
                 continue;
             };
             if let Err(error) = self.store.page(url) {
@@ -301,8 +305,4 @@ impl<E: Examiner> Look<'_, E> {
         }
         Ok(())
     }
-}
-
-fn hex(key: &[u8]) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,12 +8,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_dedup::{Head, Params};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{
-    Archived, Duplicates, Examiner, Levels, Options, PackedDocument, Placement, Turn, UrlRecord, Writer, open,
-};
+use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
 use jiff::Timestamp;
 use proptest::prelude::*;
-use tempfile::TempDir;
+use proptest::test_runner::TestRunner;
+
+mod common;
+
+use common::{Place, faults, on_each_engine, settle};
+
+on_each_engine!(
+    copies_join_the_first_and_leave_it_to_the_next,
+    a_page_that_came_first_stays_the_first_when_its_text_changes,
+    an_heir_of_the_same_text_keeps_the_place_in_the_cluster,
+    levels_can_be_switched_off_and_the_similarity_chosen,
+    the_store_agrees_with_itself_after_any_steps,
+    a_store_of_several_parts_agrees_with_itself_after_any_steps,
+    the_head_is_the_preferred_one,
+);
 
 const TOPICS: [&str; 3] = ["rain", "wind", "snow"];
 
@@ -31,8 +43,10 @@ fn text(topic: usize, variant: usize) -> String {
     (0..90 + variant).map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Pages of three hosts of one domain; from 100 on, of three domains.
 fn url(page: usize) -> CanonicalUrl {
-    CanonicalUrl::parse(&format!("http://a{}.example/{page}", page % 3)).unwrap()
+    let domain = if page < 100 { "news.example" } else { "example" };
+    CanonicalUrl::parse(&format!("http://a{}.{domain}/{page}", page % 3)).unwrap()
 }
 
 fn id(page: usize) -> DocumentId {
@@ -46,19 +60,17 @@ fn document(page: usize, text: &str) -> Document {
 
 /// A store with its index.
 struct Corpus {
-    _folder: TempDir,
     writer: Writer,
     duplicates: Duplicates,
     levels: Levels,
 }
 
 impl Corpus {
-    fn new(head: Head) -> Self {
-        let folder = TempDir::new().unwrap();
-        let writer = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap();
+    fn new(place: &Place, head: Head) -> Self {
+        let writer = place.open();
         let levels = Levels { head, memory: 1 << 16, ..Levels::default() };
         let duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
-        Self { _folder: folder, writer, duplicates, levels }
+        Self { writer, duplicates, levels }
     }
 
     /// As a new process with other settings would.
@@ -76,6 +88,7 @@ impl Corpus {
         let record = change.url(url.key()).unwrap().unwrap();
         change.end(url.key(), record, placement.into(), None).unwrap();
         self.writer.commit(change).unwrap();
+        settle(&mut self.writer, &mut self.duplicates);
         placement
     }
 
@@ -87,6 +100,7 @@ impl Corpus {
             change.end(url.key(), record, outcome, None).unwrap();
         }
         self.writer.commit(change).unwrap();
+        settle(&mut self.writer, &mut self.duplicates);
     }
 
     fn last(&self, page: usize) -> Outcome {
@@ -102,20 +116,8 @@ impl Corpus {
     }
 
     fn faults(&self) -> Vec<String> {
-        let mut faults = Faults(Vec::new());
-        self.writer.store().verify(&mut faults).unwrap();
-        faults.0
+        faults(&self.writer.store())
     }
-}
-
-struct Faults(Vec<String>);
-
-impl Examiner for Faults {
-    fn fault(&mut self, what: String) {
-        self.0.push(what);
-    }
-    fn archived(&mut self, _: &UrlRecord, _: Archived) {}
-    fn without_archive(&mut self, _: &Document) {}
 }
 
 fn near(placement: Placement) -> Option<UrlKey> {
@@ -128,9 +130,8 @@ fn near(placement: Placement) -> Option<UrlKey> {
     }
 }
 
-#[test]
-fn copies_join_the_first_and_leave_it_to_the_next() {
-    let mut corpus = Corpus::new(Head::First);
+fn copies_join_the_first_and_leave_it_to_the_next(place: &Place) {
+    let mut corpus = Corpus::new(place, Head::First);
     assert_eq!(corpus.place(0, &text(0, 1)), Placement::Stored);
     assert_eq!(near(corpus.place(1, &text(0, 3))), Some(url(0).key()));
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(0).key()));
@@ -154,9 +155,8 @@ fn copies_join_the_first_and_leave_it_to_the_next() {
     assert_eq!(corpus.faults(), [""; 0]);
 }
 
-#[test]
-fn a_page_that_came_first_stays_the_first_when_its_text_changes() {
-    let mut corpus = Corpus::new(Head::First);
+fn a_page_that_came_first_stays_the_first_when_its_text_changes(place: &Place) {
+    let mut corpus = Corpus::new(place, Head::First);
     for page in 0..3 {
         corpus.place(page, &text(0, page));
     }
@@ -174,7 +174,8 @@ fn a_page_that_came_first_stays_the_first_when_its_text_changes() {
 
 #[test]
 fn the_longest_takes_the_place_of_the_first() {
-    let mut corpus = Corpus::new(Head::Longest);
+    let place = &Place::folder();
+    let mut corpus = Corpus::new(place, Head::Longest);
     corpus.place(0, &text(0, 1));
     assert_eq!(corpus.place(1, &text(0, 2)), Placement::Stored);
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(1).key()));
@@ -185,9 +186,8 @@ fn the_longest_takes_the_place_of_the_first() {
     assert_eq!(corpus.faults(), [""; 0]);
 }
 
-#[test]
-fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster() {
-    let mut corpus = Corpus::new(Head::First);
+fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster(place: &Place) {
+    let mut corpus = Corpus::new(place, Head::First);
     for (page, variant) in [(0, 0), (1, 0), (2, 1), (3, 1)] {
         corpus.place(page, &text(0, variant));
     }
@@ -200,9 +200,8 @@ fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster() {
     assert_eq!(corpus.faults(), [""; 0]);
 }
 
-#[test]
-fn levels_can_be_switched_off_and_the_similarity_chosen() {
-    let mut corpus = Corpus::new(Head::First);
+fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
+    let mut corpus = Corpus::new(place, Head::First);
     corpus.set(|levels| levels.near = None);
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
@@ -241,27 +240,40 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+fn runner(place: &Place) -> TestRunner {
+    let cases = place.cases(64);
+    TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() })
+}
 
-    #[test]
-    fn the_store_agrees_with_itself_after_any_steps(steps in prop::collection::vec(step(), 1..25)) {
-        let mut corpus = Corpus::new(Head::First);
+fn the_store_agrees_with_itself_after_any_steps(place: &Place) {
+    check_any_steps(place, 0);
+}
+
+fn a_store_of_several_parts_agrees_with_itself_after_any_steps(place: &Place) {
+    check_any_steps(place, 100);
+}
+
+fn check_any_steps(place: &Place, first: usize) {
+    let steps = prop::collection::vec(step(), 1..25);
+    let run = runner(place).run(&steps, |steps| {
+        let place = place.another();
+        let mut corpus = Corpus::new(&place, Head::First);
         let mut said: BTreeMap<usize, String> = BTreeMap::new();
         for step in steps {
             match step {
                 Step::Place(page, topic, variant) => {
-                    corpus.place(page, &text(topic, variant));
+                    corpus.place(first + page, &text(topic, variant));
                     said.insert(page, text(topic, variant));
                 }
                 Step::Withdraw(page) => {
-                    corpus.withdraw(page);
+                    corpus.withdraw(first + page);
                     said.remove(&page);
                 }
                 Step::Set(exact, near, is_longest) => corpus.set(|levels| {
                     levels.exact = exact;
                     levels.near = near.then(Params::default);
-                    levels.head = if is_longest { Head::Longest } else { Head::First };
+                    levels.head =
+                        if is_longest && !place.is_database() { Head::Longest } else { Head::First };
                 }),
             }
             prop_assert_eq!(corpus.faults(), [""; 0]);
@@ -270,17 +282,19 @@ proptest! {
             let expected: BTreeSet<String> = said.values().cloned().collect();
             prop_assert_eq!(texts, expected, "every text is there");
         }
-    }
+        Ok(())
+    });
+    run.unwrap();
+}
 
-    /// With one setting throughout, copies of one text are one cluster, and its head is
-    /// the one that is preferred, in whichever order things happened.
-    #[test]
-    fn the_head_is_the_preferred_one(
-        places in prop::collection::vec((0..6_usize, 0..4_usize), 1..20),
-        is_longest in any::<bool>(),
-    ) {
-        let head = if is_longest { Head::Longest } else { Head::First };
-        let mut corpus = Corpus::new(head);
+/// With one setting throughout, copies of one text are one cluster, and its head is the one
+/// that is preferred, in whichever order things happened.
+fn the_head_is_the_preferred_one(place: &Place) {
+    let given = (prop::collection::vec((0..6_usize, 0..4_usize), 1..20), any::<bool>());
+    let run = runner(place).run(&given, |(places, is_longest)| {
+        let is_longest = is_longest && !place.is_database();
+        let place = place.another();
+        let mut corpus = Corpus::new(&place, if is_longest { Head::Longest } else { Head::First });
         let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
         for (page, variant) in places {
             corpus.place(page, &text(0, variant));
@@ -296,5 +310,7 @@ proptest! {
             prop_assert_eq!(lengths[page], *longest);
         }
         prop_assert_eq!(corpus.faults(), [""; 0]);
-    }
+        Ok(())
+    });
+    run.unwrap();
 }

@@ -12,19 +12,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Placement, Turn, Writer, open};
+use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
 use jiff::Timestamp;
 use proptest::prelude::*;
-use tempfile::TempDir;
+use proptest::test_runner::TestRunner;
 
-fn fresh() -> (TempDir, Writer) {
-    let folder = TempDir::new().unwrap();
-    let writer = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap();
-    (folder, writer)
-}
+mod common;
 
+use common::{Place, on_each_engine, settle};
+
+on_each_engine!(
+    a_text_is_stored_once_with_all_its_urls,
+    the_same_text_is_stored_twice_where_it_is_not_looked_for,
+    an_heir_takes_over_when_the_first_text_changes,
+    a_text_survives_a_reopening,
+    the_corpus_is_what_the_pages_last_said,
+    the_corpus_of_several_parts_is_what_the_pages_last_said,
+);
+
+/// Pages of three hosts of one domain; from 100 on, of three domains.
 fn url(number: u8) -> CanonicalUrl {
-    CanonicalUrl::parse(&format!("http://a{}.example/{number}", number % 3)).unwrap()
+    let domain = if number < 100 { "news.example" } else { "example" };
+    CanonicalUrl::parse(&format!("http://a{}.{domain}/{number}", number % 3)).unwrap()
 }
 
 fn document(number: u8, text: &str) -> Document {
@@ -35,7 +44,7 @@ fn document(number: u8, text: &str) -> Document {
 
 /// Extracts page `number` as `text`, as the crawl does it; with a text that begins with
 /// "own", the same text is not looked for.
-fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
+fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     change
         .discover(
@@ -53,6 +62,7 @@ fn place(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let record = change.url(url.key()).unwrap().unwrap_or(record);
     change.end(url.key(), record, placement.into(), None).unwrap();
     writer.commit(change).unwrap();
+    settle(writer, &mut duplicates);
     placement
 }
 
@@ -67,37 +77,34 @@ fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
     store.documents().map(|document| entry(document.unwrap())).collect()
 }
 
-#[test]
-fn a_text_is_stored_once_with_all_its_urls() {
-    let (_folder, mut writer) = fresh();
-    assert_eq!(place(&mut writer, 0, "một hai"), Placement::Stored);
-    assert_eq!(place(&mut writer, 1, "một  hai\n"), Placement::Duplicate { of: url(0).key() });
-    assert_eq!(place(&mut writer, 2, "ba"), Placement::Stored);
+fn a_text_is_stored_once_with_all_its_urls(place: &Place) {
+    let mut writer = place.open();
+    assert_eq!(store(&mut writer, 0, "một hai"), Placement::Stored);
+    assert_eq!(store(&mut writer, 1, "một  hai\n"), Placement::Duplicate { of: url(0).key() });
+    assert_eq!(store(&mut writer, 2, "ba"), Placement::Stored);
     let totals = writer.store().totals().unwrap();
     assert_eq!((totals.documents(), totals.words(), totals.duplicates), (2, 3, 1));
     let urls = &corpus(&writer)["một hai"];
     assert_eq!(urls.len(), 2);
 }
 
-#[test]
-fn the_same_text_is_stored_twice_where_it_is_not_looked_for() {
-    let (_folder, mut writer) = fresh();
+fn the_same_text_is_stored_twice_where_it_is_not_looked_for(place: &Place) {
+    let mut writer = place.open();
     for number in [0, 1, 0, 2] {
-        assert_eq!(place(&mut writer, number, "own một hai"), Placement::Stored);
+        assert_eq!(store(&mut writer, number, "own một hai"), Placement::Stored);
     }
     assert_eq!(writer.store().totals().unwrap().documents(), 3);
-    assert_eq!(place(&mut writer, 1, "một hai"), Placement::Stored);
-    assert_eq!(place(&mut writer, 2, "một hai"), Placement::Duplicate { of: url(1).key() });
+    assert_eq!(store(&mut writer, 1, "một hai"), Placement::Stored);
+    assert_eq!(store(&mut writer, 2, "một hai"), Placement::Duplicate { of: url(1).key() });
     assert_eq!(corpus(&writer).len(), 2);
 }
 
-#[test]
-fn an_heir_takes_over_when_the_first_text_changes() {
-    let (_folder, mut writer) = fresh();
+fn an_heir_takes_over_when_the_first_text_changes(place: &Place) {
+    let mut writer = place.open();
     for number in 0..3 {
-        place(&mut writer, number, "cũ");
+        store(&mut writer, number, "cũ");
     }
-    assert_eq!(place(&mut writer, 0, "mới"), Placement::Stored);
+    assert_eq!(store(&mut writer, 0, "mới"), Placement::Stored);
     let corpus = corpus(&writer);
     assert_eq!(corpus["mới"].len(), 1);
     assert_eq!(corpus["cũ"].len(), 2);
@@ -107,29 +114,35 @@ fn an_heir_takes_over_when_the_first_text_changes() {
     assert_eq!(lasts.iter().filter(|last| **last == Outcome::Stored).count(), 1, "{lasts:?}");
 }
 
-#[test]
-fn a_text_survives_a_reopening() {
-    let (folder, mut writer) = fresh();
-    place(&mut writer, 0, &"chợ quê ".repeat(1000));
-    writer.flush().unwrap();
-    drop(writer);
-    let writer = open(folder.path(), &Options { cache: 16 << 20, create: false }).unwrap();
+fn a_text_survives_a_reopening(place: &Place) {
+    let mut writer = place.open();
+    store(&mut writer, 0, &"chợ quê ".repeat(1000));
+    let writer = place.again(writer);
     assert_eq!(corpus(&writer).keys().next().unwrap(), &"chợ quê ".repeat(1000));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+/// However pages are extracted and extracted again, the corpus holds just the last text of
+/// each page, once, and the totals agree.
+fn the_corpus_is_what_the_pages_last_said(place: &Place) {
+    check_any_steps(place, 0);
+}
 
-    /// However pages are extracted and extracted again, the corpus holds just the
-    /// last text of each page, once, and the totals agree.
-    #[test]
-    fn the_corpus_is_what_the_pages_last_said(steps in prop::collection::vec((0u8..5, 0u8..4), 1..30)) {
-        let (_folder, mut writer) = fresh();
+fn the_corpus_of_several_parts_is_what_the_pages_last_said(place: &Place) {
+    check_any_steps(place, 100);
+}
+
+fn check_any_steps(place: &Place, first: u8) {
+    let config =
+        ProptestConfig { cases: place.cases(48), failure_persistence: None, ..ProptestConfig::default() };
+    let steps = prop::collection::vec((0u8..5, 0u8..4), 1..30);
+    let run = TestRunner::new(config).run(&steps, |steps| {
+        let place = place.another();
+        let mut writer = place.open();
         let mut last = BTreeMap::new();
         for (page, text) in steps {
             let text = ["alpha", "beta gamma", "delta", "epsilon zeta eta"][usize::from(text)];
-            place(&mut writer, page, text);
-            last.insert(page, text);
+            store(&mut writer, first + page, text);
+            last.insert(first + page, text);
         }
         let mut expected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (page, text) in &last {
@@ -140,5 +153,7 @@ proptest! {
         prop_assert_eq!(totals.documents(), expected.len() as u64);
         prop_assert_eq!(totals.duplicates, (last.len() - expected.len()) as u64);
         prop_assert_eq!(totals.words(), expected.keys().map(|text| words(text)).sum::<u64>());
-    }
+        Ok(())
+    });
+    run.unwrap();
 }

@@ -8,14 +8,31 @@
 )]
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
 use gleaner_store::{Options, PackedPage, RawPage, StoreError, Turn, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
+mod common;
+
+use common::{Place, on_each_engine};
+
 const OPTIONS: Options = Options { cache: 16 << 20, create: true };
 const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
+
+on_each_engine!(
+    urls_come_by_rank_then_by_discovery_and_each_once,
+    what_was_handed_out_but_not_ended_is_still_there_after_a_crash,
+    a_retry_waits_for_its_time_and_keeps_its_rank,
+    the_same_page_under_https_is_asked_again_at_once,
+    gathered_pages_keep_their_bytes_until_their_end,
+    a_kept_page_can_be_gathered_or_let_go,
+    a_change_that_is_not_committed_leaves_no_trace,
+    a_run_goes_on_until_it_is_ended,
+    a_reader_beside_a_flush_misses_nothing,
+);
 
 fn fresh() -> (TempDir, Writer) {
     let folder = TempDir::new().unwrap();
@@ -53,9 +70,8 @@ fn end(writer: &mut Writer, url: &str, outcome: Outcome) {
     writer.commit(change).unwrap();
 }
 
-#[test]
-fn urls_come_by_rank_then_by_discovery_and_each_once() {
-    let (_folder, mut writer) = fresh();
+fn urls_come_by_rank_then_by_discovery_and_each_once(place: &Place) {
+    let mut writer = place.open();
     discover(
         &mut writer,
         &[
@@ -79,19 +95,16 @@ fn urls_come_by_rank_then_by_discovery_and_each_once() {
     assert_eq!(writer.store().host("a.example").unwrap().unwrap().queued, 0);
 }
 
-#[test]
-fn what_was_handed_out_but_not_ended_is_still_there_after_a_crash() {
-    let (folder, mut writer) = fresh();
+fn what_was_handed_out_but_not_ended_is_still_there_after_a_crash(place: &Place) {
+    let mut writer = place.open();
     discover(&mut writer, &[("http://a.example/1", 1)]);
     assert!(next(&writer, "a.example").is_some());
-    drop(writer);
-    let writer = open(folder.path(), &OPTIONS).unwrap();
+    let writer = place.again(writer);
     assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/1"));
 }
 
-#[test]
-fn a_retry_waits_for_its_time_and_keeps_its_rank() {
-    let (_folder, mut writer) = fresh();
+fn a_retry_waits_for_its_time_and_keeps_its_rank(place: &Place) {
+    let mut writer = place.open();
     discover(&mut writer, &[("http://a.example/1", 1), ("http://a.example/2", 2)]);
     let (late, url) = (NOW + SignedDuration::from_secs(60), "http://a.example/1");
     let mut change = writer.begin();
@@ -111,9 +124,8 @@ fn a_retry_waits_for_its_time_and_keeps_its_rank() {
     assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), None);
 }
 
-#[test]
-fn the_same_page_under_https_is_asked_again_at_once() {
-    let (_folder, mut writer) = fresh();
+fn the_same_page_under_https_is_asked_again_at_once(place: &Place) {
+    let mut writer = place.open();
     discover(&mut writer, &[("http://a.example/", 0)]);
     let mut change = writer.begin();
     let record = change.url(key("http://a.example/")).unwrap().unwrap();
@@ -124,9 +136,8 @@ fn the_same_page_under_https_is_asked_again_at_once() {
     assert_eq!(writer.store().url(to.key()).unwrap().unwrap().hops, 1);
 }
 
-#[test]
-fn gathered_pages_keep_their_bytes_until_their_end() {
-    let (folder, mut writer) = fresh();
+fn gathered_pages_keep_their_bytes_until_their_end(place: &Place) {
+    let mut writer = place.open();
     let urls = ["http://a.example/2", "http://a.example/1"];
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"<p>Ch\xe1\xbb\xa3".to_vec(), content_type: None, fetched: NOW };
@@ -137,8 +148,7 @@ fn gathered_pages_keep_their_bytes_until_their_end() {
         assert_eq!(change.gather(key(url), record).unwrap(), at);
         writer.commit(change).unwrap();
     }
-    drop(writer);
-    let mut writer = open(folder.path(), &OPTIONS).unwrap();
+    let mut writer = place.again(writer);
     let store = writer.store();
     let host = store.host("a.example").unwrap().unwrap();
     assert_eq!(store.gathered(host.id).unwrap(), urls.map(key));
@@ -149,9 +159,8 @@ fn gathered_pages_keep_their_bytes_until_their_end() {
     assert_eq!(store.host("a.example").unwrap().unwrap().gathered, 1);
 }
 
-#[test]
-fn a_kept_page_can_be_gathered_or_let_go() {
-    let (folder, mut writer) = fresh();
+fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
+    let mut writer = place.open();
     let urls = ["http://a.example/1", "http://a.example/2", "http://a.example/3"];
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
@@ -165,8 +174,7 @@ fn a_kept_page_can_be_gathered_or_let_go() {
         change.keep(key(url)).unwrap();
         writer.commit(change).unwrap();
     }
-    drop(writer);
-    let mut writer = open(folder.path(), &OPTIONS).unwrap();
+    let mut writer = place.again(writer);
     let mut change = writer.begin();
     let record = change.url(key(urls[0])).unwrap().unwrap();
     assert_eq!(record.state, UrlState::Kept);
@@ -194,9 +202,8 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
     assert!(matches!(state, UrlState::Ready { .. }), "{state:?}");
 }
 
-#[test]
-fn a_change_that_is_not_committed_leaves_no_trace() {
-    let (_folder, writer) = fresh();
+fn a_change_that_is_not_committed_leaves_no_trace(place: &Place) {
+    let writer = place.open();
     let mut change = writer.begin();
     assert!(change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
     assert!(!change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
@@ -205,9 +212,31 @@ fn a_change_that_is_not_committed_leaves_no_trace() {
     assert_eq!(next(&writer, "a.example"), None);
 }
 
-#[test]
-fn a_run_goes_on_until_it_is_ended() {
-    let (_folder, mut writer) = fresh();
+/// What was committed before a reader began is met, whether it is flushed meanwhile or not.
+fn a_reader_beside_a_flush_misses_nothing(place: &Place) {
+    let mut writer = place.open();
+    let store = writer.store();
+    let committed = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| {
+            while committed.load(Ordering::SeqCst) < 60 {
+                let before = committed.load(Ordering::SeqCst);
+                let host = store.host("a.example").unwrap();
+                let count = host.map_or(0, |host| store.count_ready(host.id, 1_000).unwrap());
+                assert!(count as usize >= before, "{count} of {before}");
+            }
+        });
+        for number in 1..=60 {
+            discover(&mut writer, &[(&format!("http://a.example/{number}"), 1)]);
+            committed.store(number, Ordering::SeqCst);
+            writer.flush().unwrap();
+        }
+        reading.join().unwrap();
+    });
+}
+
+fn a_run_goes_on_until_it_is_ended(place: &Place) {
+    let mut writer = place.open();
     for (number, resumed, ended) in [(1, false, false), (1, true, true), (2, false, true)] {
         let mut change = writer.begin();
         let (run, goes_on) = change.begin_run(NOW, false).unwrap();

@@ -9,18 +9,19 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{
-    Archived, Duplicates, Examiner, History, Levels, Options, PackedDocument, Placement, Turn, UrlRecord,
-    Writer, open,
-};
+use gleaner_store::{Duplicates, History, Levels, PackedDocument, Placement, Turn, Writer};
 use jiff::{SignedDuration, Timestamp};
-use tempfile::TempDir;
 
-fn fresh() -> (TempDir, Writer) {
-    let folder = TempDir::new().unwrap();
-    let writer = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap();
-    (folder, writer)
-}
+mod common;
+
+use common::{Place, faults, on_each_engine, settle};
+
+on_each_engine!(
+    a_text_that_changes_is_a_new_revision_and_the_old_one_stays,
+    what_is_extracted_anew_is_replaced,
+    a_text_that_others_carry_stays_with_them,
+    a_page_that_is_gone_is_marked_and_its_document_stays,
+);
 
 fn url(number: u8) -> CanonicalUrl {
     CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap()
@@ -50,6 +51,7 @@ fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, placement.into(), None).unwrap();
     writer.commit(change).unwrap();
+    settle(writer, &mut duplicates);
     placement
 }
 
@@ -60,26 +62,8 @@ fn texts(writer: &Writer, number: u8) -> Vec<String> {
     earlier.into_iter().chain(newest).map(|document| document.text).collect()
 }
 
-#[derive(Default)]
-struct Faults(Vec<String>);
-
-impl Examiner for Faults {
-    fn fault(&mut self, what: String) {
-        self.0.push(what);
-    }
-    fn archived(&mut self, _: &UrlRecord, _: Archived) {}
-    fn without_archive(&mut self, _: &Document) {}
-}
-
-fn faults(writer: &Writer) -> Vec<String> {
-    let mut faults = Faults::default();
-    writer.store().verify(&mut faults).unwrap();
-    faults.0
-}
-
-#[test]
-fn a_text_that_changes_is_a_new_revision_and_the_old_one_stays() {
-    let (_folder, mut writer) = fresh();
+fn a_text_that_changes_is_a_new_revision_and_the_old_one_stays(place: &Place) {
+    let mut writer = place.open();
     assert_eq!(visit(&mut writer, 0, 0, "một"), Placement::Stored);
     assert_eq!(visit(&mut writer, 0, 1, "một"), Placement::Unchanged);
     assert_eq!(visit(&mut writer, 0, 2, "hai"), Placement::Revised);
@@ -90,21 +74,19 @@ fn a_text_that_changes_is_a_new_revision_and_the_old_one_stays() {
     assert_eq!(store.revisions(id(0)).unwrap()[0].fetched, hour(0));
     let totals = store.totals().unwrap();
     assert_eq!((totals.documents(), totals.words()), (1, 2));
-    assert_eq!(faults(&writer), Vec::<String>::new());
+    assert_eq!(faults(&writer.store()), Vec::<String>::new());
 }
 
-#[test]
-fn what_is_extracted_anew_is_replaced() {
-    let (_folder, mut writer) = fresh();
+fn what_is_extracted_anew_is_replaced(place: &Place) {
+    let mut writer = place.open();
     visit(&mut writer, 0, 5, "menu một");
     assert_eq!(visit(&mut writer, 0, 5, "một"), Placement::Stored);
     assert_eq!(texts(&writer, 0), ["một"]);
     assert_eq!(writer.store().history(id(0)).unwrap(), History::default());
 }
 
-#[test]
-fn a_text_that_others_carry_stays_with_them() {
-    let (_folder, mut writer) = fresh();
+fn a_text_that_others_carry_stays_with_them(place: &Place) {
+    let mut writer = place.open();
     visit(&mut writer, 0, 0, "một");
     assert_eq!(visit(&mut writer, 1, 0, "một"), Placement::Duplicate { of: url(0).key() });
     assert_eq!(visit(&mut writer, 0, 1, "hai"), Placement::Revised);
@@ -112,12 +94,11 @@ fn a_text_that_others_carry_stays_with_them() {
     assert_eq!(texts(&writer, 1), ["một"]);
     assert_eq!(visit(&mut writer, 1, 1, "hai"), Placement::Duplicate { of: url(0).key() });
     assert_eq!(writer.store().totals().unwrap().documents(), 1);
-    assert_eq!(faults(&writer), Vec::<String>::new());
+    assert_eq!(faults(&writer.store()), Vec::<String>::new());
 }
 
-#[test]
-fn a_page_that_is_gone_is_marked_and_its_document_stays() {
-    let (_folder, mut writer) = fresh();
+fn a_page_that_is_gone_is_marked_and_its_document_stays(place: &Place) {
+    let mut writer = place.open();
     visit(&mut writer, 0, 0, "một");
     let gone = |writer: &mut Writer, number: u8, hours: i64| {
         let mut change = writer.begin();

@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn the_style_sheet_knows_all_names() {
-        let style = include_str!("explain/style.css");
+        let style = crate::explain::COLOURS;
         for class in Class::ALL {
             assert!(style.contains(&format!(".{} {{", class.name())), "{class:?}");
         }

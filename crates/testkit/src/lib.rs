@@ -12,7 +12,7 @@
 //!
 //! For crawls of many nights there are two papers that appear every day ([`Options::daily`]).
 //! For load there is a [`Stand`] of many generated papers ([`Options::stand`]), for
-//! benches there are [`measured`] pages.
+//! benches there are [`measured`] pages. For object storage there is an S3 server (`s3`, behind the feature `services`).
 //!
 //! All texts in `articles/` were written for this project; people and places are
 //! invented. Two markups are no measure of extraction: that is what recorded sites
@@ -45,7 +45,11 @@ mod markup;
 pub mod measured;
 mod oddities;
 mod paper;
+#[cfg(feature = "services")]
+pub mod postgres;
 mod redesign;
+#[cfg(feature = "services")]
+pub mod s3;
 mod server;
 mod site;
 mod stand;

@@ -4,7 +4,8 @@
 //! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles
 //! that link to the next ones. The hosts are `paper-0.example`, `paper-1.example`
 //! and so on; each has class names and an order of furniture of its own, so that
-//! each needs a template of its own. No two articles have one text.
+//! each needs a template of its own. No two articles have one text, but for those of an agency.
+//! A front page links to the last article of the next paper, too.
 //!
 //! The texts are words drawn from a short list: what a page costs to fetch, to read
 //! and to keep is like a small article's (some 12 KB), what it says is nothing. It
@@ -25,6 +26,8 @@ pub struct Stand {
     pub articles: usize,
     /// How many of them its sitemap names; with 0 it has none.
     pub listed: usize,
+    /// The first so many articles of each paper have one text in all papers, as an agency's do.
+    pub wire: usize,
 }
 
 /// Paragraphs of an article.
@@ -95,6 +98,10 @@ impl Stand {
         for article in 0..self.articles.min(ON_FRONT) {
             push_link(&mut page, paper, article);
         }
+        let (next, last) = ((paper + 1) % self.hosts, self.articles.saturating_sub(1));
+        let title = Draw::of(next, last).words(7);
+        let path = Self::article_path(last);
+        push(&mut page, format_args!("<li><a href=\"http://paper-{next}.example{path}\">{title}</a></li>\n"));
         page + "</ul></body></html>"
     }
 
@@ -110,7 +117,7 @@ impl Stand {
     }
 
     fn article(&self, paper: usize, article: usize) -> String {
-        let mut draw = Draw::of(paper, article);
+        let mut draw = Draw::of(if article < self.wire { 0 } else { paper }, article);
         let title = draw.words(7);
         let mut page = format!(
             "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>{title} - Paper {paper}</title>\
@@ -205,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_article_is_there_and_no_two_are_one() {
-        let stand = Stand { hosts: 3, articles: 40, listed: 40 };
+        let stand = Stand { hosts: 3, articles: 40, listed: 40, wire: 0 };
         let mut seen = HashSet::new();
         for host in ["paper-0.example", "paper-2.example"] {
             for path in stand.article_paths() {
@@ -219,8 +226,19 @@ mod tests {
     }
 
     #[test]
+    fn what_an_agency_wrote_is_in_all_papers() {
+        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 1 };
+        let story = |host: &str, article| {
+            let text = String::from_utf8(stand.answer(host, &Stand::article_path(article)).body).unwrap();
+            text.split("class=by").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
+        };
+        assert_eq!(story("paper-0.example", 0), story("paper-2.example", 0));
+        assert_ne!(story("paper-0.example", 1), story("paper-2.example", 1));
+    }
+
+    #[test]
     fn what_is_not_there_is_missing() {
-        let stand = Stand { hosts: 3, articles: 4, listed: 0 };
+        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 0 };
         let cases = [
             ("paper-3.example", "/"),
             ("a.example", "/"),

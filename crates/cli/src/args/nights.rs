@@ -85,6 +85,13 @@ pub(crate) struct Hosts {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Workers {
+    /// Print a JSON object for each, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HostOrder {
     Host,

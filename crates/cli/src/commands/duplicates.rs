@@ -23,7 +23,7 @@ const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?.store();
+    let store = settings::store(&config, false)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut show = |one: &Value| -> Done {
         let text = if args.json { format!("{one}\n") } else { described(one) };

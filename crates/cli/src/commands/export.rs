@@ -16,7 +16,7 @@ use gleaner_export::{
     Tally,
 };
 use gleaner_frontier::UrlKey;
-use gleaner_store::{History, Store, StoreError};
+use gleaner_store::{FileRecord, History, Store, StoreError};
 use gleaner_vietnamese::Placement;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -58,16 +58,11 @@ struct Source {
 
 impl Source {
     fn new(config: &Config, args: &Export) -> Result<Self, Failure> {
-        let store = settings::store(config, false)?.store();
+        let store = settings::store(config, false)?;
         let repeats =
             if args.without_repeated { Some(counted(&store).map_err(Failure::work)?) } else { None };
-        Ok(Self {
-            store,
-            repeats,
-            files: files_by_number(config)?,
-            tones: tones(args.tones),
-            revisions: args.revisions,
-        })
+        let files = files_by_number(config, &store)?;
+        Ok(Self { store, repeats, files, tones: tones(args.tones), revisions: args.revisions })
     }
 
     /// A document in the form asked for, and what is known of it besides.
@@ -112,7 +107,13 @@ impl Source {
     }
 }
 
-fn files_by_number(config: &Config) -> Result<HashMap<u32, String>, Failure> {
+fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, String>, Failure> {
+    if store.is_shared() {
+        let file = |(number, file): (u32, FileRecord)| {
+            (number, file.name.rsplit('/').next().unwrap_or_default().to_owned())
+        };
+        return store.archive_files().map(|named| named.map(file).map_err(Failure::work)).collect();
+    }
     let named = |path: PathBuf| {
         let file = path.file_name()?.to_string_lossy().into_owned();
         Some((Place { file: file.clone(), offset: 0 }.number(), file))

@@ -41,7 +41,7 @@ struct Line {
 
 pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?.store();
+    let store = settings::store(&config, false)?;
     let mut lines = lines(&config, &store).map_err(Failure::work)?;
     if let Some(filter) = &args.filter {
         let wanted = filter.to_lowercase();

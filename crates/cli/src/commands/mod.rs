@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod crawl;
+pub(crate) mod dedup;
 pub(crate) mod doctor;
 pub(crate) mod duplicates;
 pub(crate) mod eval;
@@ -9,6 +10,7 @@ pub(crate) mod export;
 pub(crate) mod extract;
 pub(crate) mod hosts;
 pub(crate) mod learn;
+pub(crate) mod migrate;
 pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
@@ -21,3 +23,4 @@ pub(crate) mod snapshot;
 pub(crate) mod stats;
 pub(crate) mod template;
 pub(crate) mod verify;
+pub(crate) mod workers;

@@ -16,7 +16,7 @@ use crate::args::{self, Common};
 use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
-use crate::settings;
+use crate::{cluster, settings};
 
 /// A page that was read.
 pub(crate) struct OnePage {
@@ -146,10 +146,12 @@ fn template(
             .map(Some)
             .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())));
     }
-    let asked = common.data.is_some() || Path::new(&config.store.path).join("sled").exists();
+    let asked = common.data.is_some()
+        || Path::new(&config.store.path).join("sled").exists()
+        || cluster::is_shared(config);
     let (true, Some(url)) = (asked, url) else { return Ok(None) };
     let store = match settings::store(config, false) {
-        Ok(writer) => writer.store(),
+        Ok(store) => store,
         // The corpus was not asked for by name, and may be in use by a crawl.
         Err(Failure::Work(message)) if common.data.is_none() => {
             say(format_args!("gleaner: extracted without a template: {message}"));

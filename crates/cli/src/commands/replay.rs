@@ -22,11 +22,12 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::telemetry::Telemetry;
 use crate::watching::Watching;
-use crate::{Done, logging, settings, signals, watching};
+use crate::{Done, cluster, logging, settings, signals, watching};
 
 /// Makes the store anew from the archive.
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
+    cluster::refuse(&config, "rebuild")?;
     // Before anything is put aside for it.
     let rules = Rules::of(&config)?;
     let sources = own_archive(&config)?;
@@ -82,9 +83,10 @@ fn refuse_to_lose(writer: &Writer) -> Done {
 /// Extracts what the archive has once more.
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
+    cluster::refuse(&config, "reextract")?;
     let sources = own_archive(&config)?;
     let rules = Rules::of(&config)?;
-    let writer = settings::store(&config, false)?;
+    let writer = writer(&config, false)?;
     let replayed = replay(common.color, config, rules, Purpose::Reextract, Vec::new(), writer, sources)?;
     ended(&replayed)
 }
@@ -92,11 +94,21 @@ pub(crate) fn reextract(common: &Common) -> Done {
 /// Takes in files that others wrote.
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
+    cluster::refuse(&config, "ingest")?;
     let sources = sources(&args.files)?;
     let rules = Rules::of(&config)?;
-    let writer = settings::store(&config, true)?;
+    let writer = writer(&config, true)?;
     let replayed = replay(common.color, config, rules, Purpose::Ingest, Vec::new(), writer, sources)?;
     ended(&replayed)
+}
+
+/// Opens a store that is whole.
+fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
+    let writer = settings::open_store(config, create)?;
+    match settings::unfinished(config, &writer.store())? {
+        Some(what) => Err(Failure::Work(what)),
+        None => Ok(writer),
+    }
 }
 
 fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {

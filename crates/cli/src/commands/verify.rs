@@ -1,19 +1,19 @@
 //! `gleaner verify`: is everything there, and is it what was stored?
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 
 use gleaner_archive::{Item, Place, Reader};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{Archived, Examiner, Looked, UrlRecord};
+use gleaner_store::{Archived, Examiner, Looked, Store, UrlRecord};
 
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{Done, settings};
+use crate::{Done, cluster, settings};
 
 /// Faults that are printed; all are counted.
 const PRINTED: usize = 50;
@@ -24,13 +24,19 @@ const BLOCK: usize = 256 << 20;
 pub(crate) fn run(common: &Common) -> Done {
     let config = settings::load(common)?;
     // One that is being made anew can be looked at as well.
-    let store = settings::open_store(&config, false)?.store();
+    let store = match cluster::is_shared(&config) {
+        true => cluster::visit(&config)?,
+        false => settings::open_store(&config, false)?.store(),
+    };
     let mut found = Found::default();
     if let Some(what) = settings::unfinished(&config, &store)? {
         found.of_the_store += 1;
         found.fault(what);
     }
-    let archive = look_at_archive(&config, &mut found)?;
+    let archive = match store.is_shared() {
+        true => look_at_objects(&store, &mut found)?,
+        false => look_at_archive(&config, &mut found)?,
+    };
     let known = store.archive_end().map_err(Failure::work)?;
     if let Some(end) = known
         && archive.lengths.get(&end.file).is_none_or(|length| *length < end.length)
@@ -99,27 +105,56 @@ fn look_at_archive(config: &Config, found: &mut Found) -> Result<ArchiveLook, Fa
     Ok(look)
 }
 
+/// The same where the archive is in object storage: the files that count.
+fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Failure> {
+    let mut look = ArchiveLook::default();
+    for file in store.archive_files() {
+        let (number, file) = file.map_err(Failure::work)?;
+        let content = match store.object(&file.name) {
+            Ok(content) => content.unwrap_or_default(),
+            Err(error) => {
+                found.fault(format!("{}: {error}", file.name));
+                continue;
+            }
+        };
+        look.lengths.insert(file.name.clone(), content.len() as u64);
+        let reader = Reader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;
+        look_at_items(reader, &file.name, number, &mut look, found).map_err(Failure::work)?;
+    }
+    Ok(look)
+}
+
 fn look_at_file(path: &Path, look: &mut ArchiveLook, found: &mut Found) -> io::Result<()> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let number = Place { file: file.clone(), offset: 0 }.number();
-    for item in Reader::open(path, 0, BLOCK)? {
+    look_at_items(Reader::open(path, 0, BLOCK)?, &path.display().to_string(), number, look, found)?;
+    look.lengths.insert(file, path.metadata()?.len());
+    Ok(())
+}
+
+fn look_at_items(
+    items: impl Iterator<Item = io::Result<Item>>,
+    name: &str,
+    number: u32,
+    look: &mut ArchiveLook,
+    found: &mut Found,
+) -> io::Result<()> {
+    for item in items {
         match item? {
             Item::Record(record) => {
                 look.records += 1;
                 if let Err(reason) = record.check() {
-                    found.fault(format!("{}, record at byte {}: {reason}", path.display(), record.offset));
+                    found.fault(format!("{name}, record at byte {}: {reason}", record.offset));
                 }
                 if record.header.kind().as_deref() == Some("response") {
                     look.answers.insert((number, record.offset));
                 }
             }
             Item::Damage(damage) => {
-                let (path, offset, reason) = (path.display(), damage.offset, damage.reason);
-                found.fault(format!("{path}, from byte {offset}: {reason}"));
+                found.fault(format!("{name}, from byte {}: {}", damage.offset, damage.reason));
             }
         }
     }
-    look.lengths.insert(file, path.metadata()?.len());
     Ok(())
 }
 

@@ -20,6 +20,7 @@ use tokio::runtime::Runtime;
 
 use crate::args::{Access, Budgets, Common};
 use crate::aside::say;
+use crate::cluster::{self, Agreed};
 use crate::failure::Failure;
 use crate::nightly::console::Console;
 use crate::telemetry::Telemetry;
@@ -110,10 +111,16 @@ impl House {
         let console = Console::new(common.color);
         let telemetry = Telemetry::begin(&config.telemetry)?;
         logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
-        let store = settings::store(&config, create)?.store();
+        let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+        let store = match create && cluster::is_shared(&config) {
+            true => {
+                let told = settings::pins_text(&config)?;
+                cluster::join(&config, Agreed::of(&config, seeds.as_deref(), &told)?, &stop)?
+            }
+            false => settings::store(&config, create)?,
+        };
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
-        let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
         let wish = Arc::new(Mutex::new(Wish::Nothing));
         signals::listen(runtime.handle(), stop.clone(), {
             let (bar, wish) = (console.bar().clone(), Arc::clone(&wish));
@@ -193,6 +200,11 @@ impl House {
         hooks: Hooks,
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
+        if cluster::is_shared(&self.config) {
+            // A reader's folder: the token and the search index.
+            std::fs::create_dir_all(&self.config.store.path)
+                .map_err(Failure::writing(&self.config.store.path))?;
+        }
         let (key, file) = match &access.token_file {
             Some(file) => (Key::read(file).map_err(Failure::usage)?, file.clone()),
             None => Key::kept(Path::new(&self.config.store.path)).map_err(Failure::work)?,

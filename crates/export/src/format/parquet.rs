@@ -112,7 +112,7 @@ fn schema() -> String {
     format!("message document {{ {} }}", fields.join(" "))
 }
 
-fn properties() -> WriterProperties {
+pub(crate) fn properties() -> WriterProperties {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).expect("zstd has this level");
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
@@ -129,7 +129,7 @@ fn properties() -> WriterProperties {
 }
 
 /// The system's own error where there is one behind it, so that a full disk is called so.
-fn io_error(error: ParquetError) -> io::Error {
+pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(inner) => *inner,

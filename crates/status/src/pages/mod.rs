@@ -7,6 +7,7 @@ pub(crate) mod hosts;
 pub(crate) mod key;
 pub(crate) mod overview;
 pub(crate) mod search;
+pub(crate) mod workers;
 
 use axum::response::Html;
 use gleaner_store::StoreError;
@@ -57,6 +58,7 @@ pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<Strin
                 meta name="robots" content="noindex";
                 title { (title) " · gleaner" }
                 link rel="icon" href="data:,";
+                link rel="stylesheet" href="/colours.css";
                 link rel="stylesheet" href="/style.css";
                 script src="/script.js" defer {}
                 @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }

@@ -5,6 +5,7 @@ use gleaner_store::{Counts, Run};
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::workers::workers;
 use super::{Fault, Made, button, framed, host_link, tile, time};
 use crate::asked::Asked;
 use crate::figures::{Figures, duplicates, failures, new};
@@ -20,7 +21,7 @@ const NAMED: usize = 12;
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let figures = site.figures()?;
     let content = html! {
-        (now(site, asked))
+        (now(site, asked, &figures))
         (totals(asked, &figures))
         (watch(asked, &figures))
         (grown(asked, &figures))
@@ -43,12 +44,13 @@ pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Plain("application/json", value.to_string()))
 }
 
-fn now(site: &Site, asked: &Asked) -> Markup {
+fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
     let number = |value| asked.language.number(value);
     html! {
         section #live data-live aria-labelledby="now" {
             h2 #now { (asked.say("Now", "Hiện tại")) }
             @match site.live.snapshot() {
+                None if figures.workers.is_some() => {}
                 None => p.quiet { (asked.say("No crawl runs.", "Không có lượt thu thập nào đang chạy.")) },
                 Some(Snapshot { pages, stored, queue, in_flight, gathered, failures, .. }) => {
                     @let rates = site.live.rates();
@@ -67,6 +69,7 @@ fn now(site: &Site, asked: &Asked) -> Markup {
                     }
                 }
             }
+            @if let Some(all) = &figures.workers { (workers(asked, all)) }
             @if site.hooks.crawl_now.is_some() && site.live.snapshot().is_none() {
                 @if asked.has_key {
                     (button("crawl", "", asked.say("Crawl now", "Thu thập ngay")))

@@ -69,9 +69,8 @@ impl<E: Examiner> Look<'_, E> {
             self.examiner.fault(format!("the cluster {cluster} has no head"));
         }
         let mut members = 0;
-        for key in self.store.records.scan_prefix(key).keys() {
-            let key = key.map_err(StoreError::sled("looking through its records"))?;
-            members += u32::from(matches!(keys::numbers(&key), Some((_, Some(_)))));
+        for key in self.store.keys(key) {
+            members += u32::from(matches!(keys::numbers(&key?), Some((_, Some(_)))));
         }
         if members == 0 || members != record.members {
             self.examiner

@@ -25,6 +25,10 @@ pub use view::MOST_BYTES;
 use crate::class::{Because, Class, Named, classify};
 use crate::{Insert, Judgement, Pins, SiteTemplate};
 
+/// What each class of lines looks like, as a style sheet: `--colour` and `--tint` for every
+/// [`Class::name`](crate::class::Class::name), light and dark.
+pub const COLOURS: &str = include_str!("colours.css");
+
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
 pub struct Explained<'a> {
@@ -225,8 +229,10 @@ pub(crate) mod tests {
 
     #[test]
     fn colours_can_be_told_from_their_ground() {
-        let style = include_str!("style.css");
-        let (light, dark) = style.split_once("prefers-color-scheme: dark").unwrap();
+        let sheets = [COLOURS, include_str!("style.css")];
+        let schemes = sheets.map(|sheet| sheet.split_once("prefers-color-scheme: dark").unwrap());
+        let (light, dark) =
+            (schemes.map(|(light, _)| light).concat(), schemes.map(|(_, dark)| dark).concat());
         for scheme in [light, dark] {
             let colour = |name: &str| {
                 let value = scheme.split(&format!("--{name}: #")).nth(1).unwrap().split(';').next().unwrap();

@@ -129,8 +129,9 @@ impl<'a> View<'a> {
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n\
-             <title>{} - explained</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+             <title>{} - explained</title>\n<style>\n{}{}</style>\n</head>\n<body>\n",
             Escaped(title),
+            super::COLOURS,
             include_str!("style.css"),
         );
     }

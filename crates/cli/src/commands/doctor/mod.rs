@@ -15,7 +15,7 @@ use gleaner_store::{Options, Store, StoreError};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{Done, settings};
+use crate::{Done, cluster, settings};
 
 /// What both kinds of question look at.
 pub(crate) struct Clinic {
@@ -45,6 +45,9 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
 }
 
 fn open(config: &Config) -> Result<Store, Failure> {
+    if cluster::is_shared(config) {
+        return cluster::visit(config);
+    }
     let options = Options { cache: config.store.cache.get(), create: false };
     match gleaner_store::open(Path::new(&config.store.path), &options) {
         Ok(writer) => Ok(writer.store()),

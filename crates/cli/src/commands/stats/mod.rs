@@ -23,7 +23,7 @@ use figures::{Figures, Pass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let config = settings::load(common)?;
-    let store = settings::store(&config, false)?.store();
+    let store = settings::store(&config, false)?;
     let pass = match args.quick {
         true => None,
         false => {

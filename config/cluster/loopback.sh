@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# The cluster of docker-compose.yml without containers, on loopback: PostgreSQL as Debian has
+# it, an S3 server, three workers that crawl made-up newspapers, a status page. It waits until
+# the crawl is over, looks whether every document is there once, and ends all that it started.
+#
+#   bash config/cluster/loopback.sh
+#
+# GLEANER and EXAMPLES name a gleaner and a folder of the testkit's examples that are built
+# already. KEEP=1: the status page stays until Ctrl-C. It takes a minute, and gives up after
+# LIMIT seconds (300).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export NO_PROXY="127.0.0.1,localhost,::1"
+
+limit=$((SECONDS + ${LIMIT:-300}))
+lease=6s
+folder=$(mktemp -d)
+declare -A running=()
+
+say() { printf '%s\n' "cluster: $*"; }
+fail() {
+    say "FAILED: $*" >&2
+    tail -n 15 "$folder"/*.log >&2 || true
+    exit 1
+}
+
+cleanup() {
+    trap - EXIT INT TERM
+    for name in "${!running[@]}"; do kill -TERM "${running[$name]}" 2>/dev/null || true; done
+    # Workers finish what is in flight; whoever does not is not waited for.
+    for _ in $(seq 50); do
+        local alive=0
+        for name in "${!running[@]}"; do kill -0 "${running[$name]}" 2>/dev/null && alive=1; done
+        [ $alive = 0 ] && break
+        sleep 0.2
+    done
+    for name in "${!running[@]}"; do kill -KILL "${running[$name]}" 2>/dev/null || true; done
+    [ -d "$folder/database" ] && as_server pg_ctl stop --silent --mode=immediate -D "$folder/database" || true
+    rm -rf "$folder"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# Until a command succeeds, or the time is over.
+until_it() {
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $limit ] || fail "$* did not come in time"
+        for name in "${!running[@]}"; do
+            kill -0 "${running[$name]}" 2>/dev/null || fail "$name has ended"
+        done
+        sleep 0.3
+    done
+}
+
+# Starts a process, with its output in a file of its name.
+start() {
+    local name=$1
+    shift
+    "$@" >"$folder/$name.out" 2>"$folder/$name.log" &
+    running[$name]=$!
+}
+
+# Whether so many blocks are there, each with an empty line behind it.
+has_blocks() { [ "$(grep -c '^$' "$folder/$2.out")" -ge "$1" ]; }
+block() { awk -v RS= -v number="$1" 'NR == number' "$folder/$2.out"; }
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+programs=$(find /usr/lib/postgresql/*/bin -name initdb -printf '%h\n' 2>/dev/null | sort --version-sort | tail -n 1)
+[ -n "$programs" ] || { say "skipped: PostgreSQL is not installed (apt-get install postgresql)"; exit 0; }
+# PostgreSQL refuses root.
+as_server() {
+    local command=("$programs/$1" "${@:2}")
+    if [ "$(id -u)" = 0 ]; then command=(setpriv --reuid=nobody --regid=nogroup --clear-groups "${command[@]}"); fi
+    (cd / && "${command[@]}")
+}
+
+target=${CARGO_TARGET_DIR:-target}
+if [ -z "${GLEANER:-}" ]; then
+    cargo build --release --locked --quiet --package gleaner
+    GLEANER=$target/release/gleaner
+fi
+if [ -z "${EXAMPLES:-}" ]; then
+    cargo build --locked --quiet --package gleaner-testkit --features services --examples
+    EXAMPLES=$target/debug/examples
+fi
+
+say "PostgreSQL of $programs"
+port=$(free_port)
+chmod 0711 "$folder"
+mkdir "$folder/database"
+[ "$(id -u)" != 0 ] || chown nobody "$folder/database"
+as_server initdb --auth=trust --username=gleaner --no-sync --encoding=UTF8 --locale=C -D "$folder/database" \
+    >"$folder/initdb.log"
+as_server pg_ctl start --wait --silent -D "$folder/database" -l "$folder/database/log" \
+    -o "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -p $port" >>"$folder/initdb.log"
+as_server createdb --host=127.0.0.1 --port="$port" --username=gleaner news
+
+say "an S3 server, and newspapers"
+start objects "$EXAMPLES/s3_server" "$folder/buckets" 127.0.0.1:0 corpus
+start newspaper "$EXAMPLES/newspaper" 18 30
+until_it has_blocks 1 objects
+until_it has_blocks 3 newspaper
+set -a
+eval "$(block 1 objects)"
+set +a
+block 2 newspaper >"$folder/seeds.txt"
+block 3 newspaper >"$folder/documents.txt"
+
+places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus/news" "--set=cluster.lease=$lease")
+rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=cluster@gleaner.invalid
+    --set=crawl.linger=5s "--seeds=$folder/seeds.txt")
+workers() { "$GLEANER" workers "${places[@]}" "$@"; }
+each_has_parts() { [ "$(workers --json | grep -c '"parts":[1-9]')" = 3 ]; }
+
+say "three workers, and a status page"
+for number in 1 2 3; do
+    start "worker-$number" "$GLEANER" crawl "${places[@]}" "${rules[@]}" --data="$folder/worker-$number" \
+        --set=cluster.name="worker-$number"
+done
+page=127.0.0.1:$(free_port)
+until_it workers
+start status "$GLEANER" serve "${places[@]}" --data="$folder/status" --address="$page"
+ask() { python3 -c 'import sys, urllib.request as u; sys.stdout.write(u.build_opener(u.ProxyHandler({})).open(sys.argv[1], timeout=20).read().decode())' "http://$page$1"; }
+until_it ask /healthz
+until_it each_has_parts
+workers || true
+page_shows() { ask /metrics | grep -q "$1"; }
+until_it page_shows '^gleaner_workers{state="at_work"} [1-9]'
+until_it page_shows '^gleaner_parts_without_worker 0'
+until_it page_shows '^gleaner_worker_parts{worker="worker-3"} [1-9]'
+
+say "until the crawl is over"
+for number in 1 2 3; do
+    name=worker-$number
+    while kill -0 "${running[$name]}" 2>/dev/null; do
+        [ $SECONDS -lt $limit ] || fail "the crawl did not end in time"
+        sleep 0.3
+    done
+    wait "${running[$name]}" || fail "$name ended with $?"
+    unset "running[$name]"
+done
+
+say "whether every document is there once"
+"$GLEANER" verify "${places[@]}"
+"$GLEANER" stats "${places[@]}" >"$folder/stats.txt"
+head -n 1 "$folder/stats.txt"
+"$GLEANER" export "${places[@]}" --members >"$folder/corpus.jsonl"
+awk '
+    NR == FNR { match($0, /"url":"[^"]*"/); found[substr($0, RSTART + 7, RLENGTH - 8)]++; exported++; next }
+    { count = 0; for (at = 1; at <= NF; at++) count += found[$at]; if (count != 1) { print "cluster: " count " times: " $0; wrong = 1 } }
+    END { if (exported != FNR) { print "cluster: " exported " documents, not " FNR; wrong = 1 } exit wrong }
+' "$folder/corpus.jsonl" "$folder/documents.txt" || fail "not every document is there once"
+say "$(wc -l <"$folder/documents.txt") documents, each once"
+
+if [ -n "${KEEP:-}" ]; then
+    say "status page at http://$page/ until Ctrl-C"
+    wait "${running[status]}" || true
+fi

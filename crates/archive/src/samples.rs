@@ -1,0 +1,26 @@
+//! Records for the tests of those who write files.
+
+use jiff::Timestamp;
+
+use crate::Capture;
+use crate::files::Options;
+
+/// Files of so many bytes.
+pub(crate) fn options(rotate: u64) -> Options {
+    Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
+}
+
+/// An answer, another one for each number.
+pub(crate) fn record(number: usize) -> Vec<u8> {
+    let body = format!("<p>Rain {number}");
+    let capture = Capture {
+        url: "http://a.example/",
+        at: Timestamp::UNIX_EPOCH,
+        status: 200,
+        headers: &[],
+        body: body.as_bytes(),
+        is_cut: false,
+        fields: &[],
+    };
+    capture.response(capture.digest(), 1)
+}

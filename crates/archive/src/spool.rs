@@ -1,0 +1,170 @@
+//! A file of an archive that grows in memory, to be put away as a whole: where files go to
+//! object storage, which takes no appending.
+//!
+//! Its name is that of [`crate::files`], with what the writer adds to tell its files from
+//! those of others: `gleaner-20261121020000-00001-w3.warc.gz`. It begins with the same
+//! record. It is read by [`crate::Reader`] over its bytes.
+//!
+//! The awkward truth: what is in it is lost with the process. Whoever appends may call it
+//! kept only when the file is put away. Names in order are records in order for one writer;
+//! of two writers they are in the order of beginning.
+
+use jiff::Timestamp;
+
+use crate::Place;
+use crate::files::{Options, name_of};
+
+/// A file in memory.
+///
+/// ```
+/// use gleaner_archive::{Spool, files::Options};
+///
+/// let options = Options { rotate: 1 << 20, level: 1, info: vec![("software".into(), "gleaner".into())] };
+/// let at = "2026-11-21T02:00:00Z".parse()?;
+/// let spool = Spool::begin(7, at, &options, "w3");
+/// assert!(spool.is_empty());
+/// assert_eq!(spool.name(), "gleaner-20261121020000-00007-w3.warc.gz");
+/// # Ok::<(), jiff::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Spool {
+    name: String,
+    content: Vec<u8>,
+    /// Where the first record behind the file's own begins.
+    head: usize,
+    rotate: u64,
+}
+
+impl Spool {
+    /// Begins a file. `number`: the writer's, growing; `suffix`: what tells the writer from
+    /// others, empty: nothing does. Of it ASCII letters, digits, `.`, `_` and `-` are kept, and
+    /// others become `_`.
+    #[must_use]
+    pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
+        let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
+        let suffix: String = suffix.chars().map(|char| if fits(char) { char } else { '_' }).collect();
+        let name = name_of(number, at, &suffix);
+        let content = options.head(&name, at);
+        Self { name, head: content.len(), content, rotate: options.rotate }
+    }
+
+    /// Appends a record ([`crate::Capture::response`]) and tells where it will lie. Its
+    /// length there is the record's.
+    pub fn append(&mut self, record: &[u8]) -> Place {
+        let offset = self.content.len() as u64;
+        self.content.extend_from_slice(record);
+        Place { file: self.name.clone(), offset }
+    }
+
+    /// The file's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its bytes so far.
+    #[must_use]
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// Whether nothing was appended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.content.len() == self.head
+    }
+
+    /// Whether it has reached [`Options::rotate`].
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.content.len() as u64 >= self.rotate
+    }
+
+    /// The file: its name and its bytes.
+    #[must_use]
+    pub fn finish(self) -> (String, Vec<u8>) {
+        (self.name, self.content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Cursor;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::samples::{options, record};
+    use crate::{Archive, Item, Reader, Record};
+
+    fn records(bytes: &[u8]) -> Vec<Record> {
+        let sound = |item: std::io::Result<Item>| match item.unwrap() {
+            Item::Record(record) => record,
+            Item::Damage(damage) => panic!("{damage:?}"),
+        };
+        Reader::new(Cursor::new(bytes), 1000).unwrap().map(sound).collect()
+    }
+
+    #[test]
+    fn a_file_of_memory_is_a_file_of_a_folder() {
+        let folder = TempDir::new().unwrap();
+        let now: Timestamp = "2026-11-21T02:03:04Z".parse().unwrap();
+        let mut archive = Archive::open(folder.path(), options(1 << 20), None).unwrap();
+        let mut spool = Spool::begin(1, now, &options(1 << 20), "");
+        for number in 0..5 {
+            let record = record(number);
+            let place = archive.append(&record, now).unwrap();
+            // The first record has an identifier of its own, and may differ in length.
+            let spooled = spool.append(&record);
+            assert_eq!((spooled.number(), spooled.file), (1, place.file));
+        }
+        let (name, content) = spool.finish();
+        let written = fs::read(folder.path().join(&name)).unwrap();
+        let (ours, theirs) = (records(&content), records(&written));
+        assert_eq!(ours.len(), 6);
+        assert_eq!(ours[0].header.kind(), theirs[0].header.kind());
+        assert_eq!(ours[0].block, theirs[0].block);
+        for (ours, theirs) in ours[1..].iter().zip(&theirs[1..]) {
+            assert_eq!((&ours.header, &ours.block), (&theirs.header, &theirs.block));
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_by_its_place_and_length_alone() {
+        let mut spool = Spool::begin(1, Timestamp::UNIX_EPOCH, &options(1 << 20), "w1");
+        let places: Vec<(Place, usize)> = (0..3)
+            .map(|number| {
+                let record = record(number);
+                (spool.append(&record), record.len())
+            })
+            .collect();
+        for (number, (place, length)) in places.iter().enumerate() {
+            let from = place.offset as usize;
+            let part = records(&spool.content()[from..from + length]);
+            assert_eq!(part.len(), 1);
+            assert_eq!(part[0].http().unwrap().coded, format!("<p>Rain {number}").as_bytes());
+        }
+    }
+
+    #[test]
+    fn it_is_full_from_a_size_on() {
+        let mut spool = Spool::begin(1, Timestamp::UNIX_EPOCH, &options(700), "");
+        assert!(spool.is_empty() && !spool.is_full());
+        spool.append(&record(0));
+        assert!(!spool.is_empty());
+        (1..9).for_each(|number| drop(spool.append(&record(number))));
+        assert!(spool.is_full());
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_beginning() {
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        let name =
+            |number, seconds, suffix| Spool::begin(number, at(seconds), &options(1), suffix).finish().0;
+        let names =
+            [name(9, 0, "w2"), name(10, 0, "w1"), name(1, 1, "w1"), name(1, 1, "w2"), name(2, 1, "w/ö 3")];
+        assert!(names.is_sorted(), "{names:?}");
+        assert_eq!(names[4], "gleaner-19700101000001-00002-w___3.warc.gz");
+    }
+}

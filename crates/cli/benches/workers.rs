@@ -1,0 +1,121 @@
+//! Pages a second of one, two and four workers: `cargo bench -p gleaner --bench workers [ARTICLES]`.
+//!
+//! Real processes on a real database, each with one thread that reads pages, crawl the
+//! generated papers of the testkit without a gap; the papers are served by this process on
+//! the same cores. At the end stands what each table takes. Printed are pages a second, processor time of the workers and of the
+//! database for a page, and what the database was asked: statements, rows written and bytes
+//! of its log (WAL), a page.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for measuring"
+)]
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use gleaner_testkit::postgres::Postgres;
+use gleaner_testkit::{Newspaper, Options, Stand};
+use tempfile::TempDir;
+
+/// Papers.
+const HOSTS: usize = 50;
+
+fn main() {
+    let articles = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(20);
+    println!(
+        "{:>8} {:>7} {:>8} {:>12} {:>12} {:>14} {:>12} {:>12} {:>10}",
+        "workers",
+        "pages",
+        "pages/s",
+        "worker ms",
+        "database ms",
+        "statements",
+        "writing",
+        "rows",
+        "log bytes"
+    );
+    for workers in [1, 2, 4] {
+        if !measure(workers, articles) {
+            return;
+        }
+    }
+}
+
+fn measure(workers: usize, articles: usize) -> bool {
+    let settings = ["fsync=on", "shared_preload_libraries=pg_stat_statements", "max_wal_size=4GB"];
+    let Some(server) = Postgres::start(&settings) else { return false };
+    let address = server.database();
+    let _ = server.query(&address, "CREATE EXTENSION pg_stat_statements");
+    let stand = Stand { hosts: HOSTS, articles, listed: articles, wire: 0 };
+    let options = Options { stand: Some(stand), faults: false, ..Options::default() };
+    let newspaper = Newspaper::start_in_background(options).unwrap();
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
+    let before = log_bytes(&server, &address);
+    let begun = Instant::now();
+    let children: Vec<Child> =
+        (0..workers).map(|worker| spawn(&folder, &address, &newspaper.proxy(), worker)).collect();
+    let pages = HOSTS * (articles + 2);
+    assert!(newspaper.wait_for_requests(pages + HOSTS, std::time::Duration::from_secs(600)));
+    let seconds = begun.elapsed().as_secs_f64();
+    let worker_ms: f64 = children.iter().map(|child| processor_ms(child.id())).sum();
+    for mut child in children {
+        let status = child.wait().unwrap();
+        assert!(matches!(status.code(), Some(0 | 3)), "{status}");
+    }
+    let a_page = |sql: &str| server.query(&address, sql).parse::<f64>().unwrap() / pages as f64;
+    let database_ms = a_page("SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements");
+    let statements = a_page("SELECT sum(calls) FROM pg_stat_statements");
+    let writing =
+        a_page("SELECT sum(calls) FROM pg_stat_statements WHERE query ~* '^(insert|update|delete)'");
+    let rows = a_page("SELECT sum(rows) FROM pg_stat_statements WHERE query ~* '^(insert|update|delete)'");
+    let log = (log_bytes(&server, &address) - before) / pages as f64;
+    println!(
+        "{workers:>8} {pages:>7} {:>8.0} {:>12.2} {database_ms:>12.2} {statements:>14.2} {writing:>12.2} {rows:>12.1} {log:>10.0}",
+        pages as f64 / seconds,
+        worker_ms / pages as f64,
+    );
+    if workers == 4 {
+        println!("\nBytes with indexes, a page:");
+        let sizes = "SELECT relname || ' ' || pg_total_relation_size(oid) FROM pg_class \
+                     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1";
+        for line in server.query(&address, sizes).lines() {
+            let Some((table, bytes)) = line.split_once(' ') else { continue };
+            println!("{table:>16} {:>8.0}", bytes.parse::<f64>().unwrap() / pages as f64);
+        }
+    }
+    true
+}
+
+fn spawn(folder: &TempDir, address: &str, proxy: &str, worker: usize) -> Child {
+    let objects = folder.path().join("objects");
+    Command::new(env!("CARGO_BIN_EXE_gleaner"))
+        .current_dir(folder.path())
+        .args(["crawl", "--seeds", "seeds.txt", "--store", address, "--objects"])
+        .arg(objects)
+        .args(["--data", &format!("worker-{worker}"), "--set", &format!("cluster.name=worker-{worker}")])
+        .args(["--set", &format!("fetch.proxy={proxy}"), "--set", "fetch.delay=0s"])
+        .args(["--set", "fetch.contact=bench@gleaner.invalid", "--set", "crawl.linger=0s"])
+        .args(["--set", "crawl.workers=1", "--set", "cluster.lease=10s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Processor time of a process so far.
+fn processor_ms(process: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    // In hundredths of a second, as Linux has told it for ever.
+    (ticks(11) + ticks(12)) * 10.0
+}
+
+fn log_bytes(server: &Postgres, address: &str) -> f64 {
+    server.query(address, "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')").parse().unwrap()
+}

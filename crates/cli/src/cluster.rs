@@ -1,0 +1,187 @@
+//! From settings to a store that many workers share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_config::Config;
+use gleaner_corpus::ContentHash;
+use gleaner_crawl::Stop;
+use gleaner_frontier::Seed;
+use gleaner_objects::{Objects, Options};
+use gleaner_store::{Membership, Store};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::settings;
+
+/// How long a command that only reads waits for a database that is away.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// Whether the settings name a database, and not a folder.
+pub(crate) fn is_shared(config: &Config) -> bool {
+    config.store.engine != "sled"
+}
+
+/// Refuses what works on a folder only.
+pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
+    if !is_shared(config) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "`gleaner {command}` works on a corpus in a folder; one in PostgreSQL is moved into a folder by `gleaner migrate --from {} --to sled`",
+        without_password(&config.store.engine)
+    )))
+}
+
+pub(crate) fn without_password(address: &str) -> String {
+    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?.1))) {
+        Some((scheme, rest)) => format!("{scheme}://{rest}"),
+        None => address.to_owned(),
+    }
+}
+
+/// The storage of the settings.
+pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, Failure> {
+    let address = &config.store.objects;
+    if address.is_empty() {
+        return Err(Failure::Usage(
+            "with PostgreSQL, texts and WARC files go to object storage: name it with --objects, such as s3://bucket/prefix or a folder that all workers see"
+                .into(),
+        ));
+    }
+    let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
+    match stop.cloned() {
+        Some(stop) => options.give_up = Arc::new(move || stop.asked()),
+        None => options.patience = SHORT,
+    }
+    Objects::open(address, options).map_err(Failure::work)
+}
+
+/// Opens the store for reading.
+pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
+    let objects = objects(config, None)?;
+    gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, SHORT)
+        .map_err(Failure::work)
+}
+
+/// Joins the workers.
+pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Store, Failure> {
+    let give_up = stop.clone();
+    let membership = Membership {
+        address: config.store.engine.clone(),
+        objects: objects(config, Some(stop))?,
+        name: name(config),
+        lease: config.cluster.lease.get(),
+        patience: config.store.patience.get(),
+        give_up: Arc::new(move || give_up.asked()),
+        settings: agreed.0,
+    };
+    let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
+    let store = writer.store();
+    match settings::unfinished(config, &store)? {
+        Some(what) => Err(Failure::Work(what)),
+        None => Ok(store),
+    }
+}
+
+/// How whoever moves a corpus comes to the database.
+pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
+    Ok(Membership {
+        address: config.store.engine.clone(),
+        objects: objects(config, Some(&Stop::default()))?,
+        name: String::new(),
+        lease: config.cluster.lease.get(),
+        patience: config.store.patience.get(),
+        give_up: Arc::new(|| false),
+        settings: BTreeMap::new(),
+    })
+}
+
+/// The worker's name: that of the settings, or the machine's.
+fn name(config: &Config) -> String {
+    let machine = || {
+        let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        let named = named.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        format!("{}-{}", named.unwrap_or_else(|| "worker".into()), std::process::id())
+    };
+    let given = config.cluster.name.trim();
+    let name = if given.is_empty() { machine() } else { given.to_owned() };
+    name.replace(char::is_whitespace, "-")
+}
+
+/// Settings in which all workers must agree: what decides which URLs are asked, how often,
+/// and what becomes of a page. Not how much one of them does at once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Agreed(BTreeMap<String, String>);
+
+/// Keys that each worker may set as it likes.
+const OWN: [&str; 12] = [
+    "fetch.proxy",
+    "fetch.concurrency",
+    "fetch.timeout",
+    "fetch.connect_timeout",
+    "crawl.seeds",
+    "crawl.max_pages",
+    "crawl.max_time",
+    "crawl.workers",
+    "crawl.progress",
+    "template.pins",
+    "corpus.index_memory",
+    "corpus.index_days",
+];
+
+impl Agreed {
+    pub(crate) fn of(config: &Config, seeds: Option<&[Seed]>, pins: &str) -> Result<Self, Failure> {
+        let mut agreed = BTreeMap::new();
+        add(&mut agreed, "fetch", &config.fetch)?;
+        add(&mut agreed, "crawl", &config.crawl)?;
+        add(&mut agreed, "template", &config.template)?;
+        add(&mut agreed, "text", &config.text)?;
+        add(&mut agreed, "corpus", &config.corpus)?;
+        agreed.insert("archive.keep".into(), config.archive.keep.to_string());
+        agreed.insert("cluster.lease".into(), format!("{:?}", config.cluster.lease.get()));
+        let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
+        urls.sort_unstable();
+        agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
+        agreed.insert("the pins".into(), digest(pins));
+        Ok(Self(agreed))
+    }
+}
+
+fn digest(text: &str) -> String {
+    ContentHash::of(text).to_string().chars().take(12).collect()
+}
+
+fn add(agreed: &mut BTreeMap<String, String>, section: &str, of: &impl Serialize) -> Result<(), Failure> {
+    let value = serde_json::to_value(of).map_err(Failure::work)?;
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let name = format!("{section}.{key}");
+        if !OWN.contains(&name.as_str()) {
+            agreed.insert(name, value.to_string());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_worker_may_set_alone_is_not_agreed_on() {
+        let agreed = Agreed::of(&Config::default(), None, "").unwrap().0;
+        assert_eq!(agreed["fetch.delay"], "\"5s\"");
+        for own in OWN {
+            assert!(!agreed.contains_key(own), "{own}");
+        }
+        assert!(agreed.contains_key("corpus.similarity") && agreed.contains_key("the list of seeds"));
+    }
+
+    #[test]
+    fn an_address_is_told_without_its_password() {
+        assert_eq!(without_password("postgres://an:secret@db/news"), "postgres://db/news");
+        assert_eq!(without_password("postgres://db/news"), "postgres://db/news");
+    }
+}

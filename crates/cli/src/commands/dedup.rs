@@ -1,0 +1,119 @@
+//! `gleaner dedup --global`: duplicates over many exports.
+//!
+//! Which folder, how much of everything, and what is said; the work is done in the room
+//! `global`.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use gleaner_dedup::Head;
+use gleaner_global::{Event, GlobalError, Options, Outcome, Settings, Work};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::Done;
+use crate::args::{Dedup, WhichHead};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::watching::bar;
+
+pub(crate) fn run(args: Dedup) -> Done {
+    let work = Work::open(&args.inputs, &args.work, options(&args)).map_err(failure)?;
+    if args.list_tasks {
+        return list(&work);
+    }
+    let bar = bar();
+    let tell = |event: Event| show(event, &bar);
+    let kept = |error: GlobalError| match failure(error) {
+        Failure::Work(message) => Failure::Work(format!(
+            "{message}; what is done is kept in {}, and the same command goes on from there",
+            args.work.display()
+        )),
+        other => other,
+    };
+    if let Some(task) = args.task {
+        return work.run(task, &tell).map_err(kept);
+    }
+    work.run_all(&tell).map_err(kept)?;
+    bar.finish_and_clear();
+    let duplicates = match &args.out {
+        Some(path) => work.write_duplicates(path).map_err(kept).map(|()| path.clone())?,
+        None => work.duplicates(),
+    };
+    tell_outcome(&work.outcome().map_err(failure)?, &duplicates, args.write.as_deref());
+    Ok(())
+}
+
+fn options(args: &Dedup) -> Options {
+    let head = match args.head {
+        WhichHead::First => Head::First,
+        WhichHead::Longest => Head::Longest,
+    };
+    let cores = || available_parallelism().map_or(1, usize::from);
+    Options {
+        settings: Settings { similarity: args.similarity, head },
+        memory: args.memory,
+        threads: args.threads.unwrap_or_else(cores).max(1),
+        write: args.write.clone(),
+    }
+}
+
+fn list(work: &Work) -> Done {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = work.tasks().into_iter().try_for_each(|task| {
+        let state = if work.is_done(task) { "done" } else { "left" };
+        writeln!(out, "{task}\t{state}")
+    });
+    written.and_then(|()| out.flush()).map_err(Failure::writing("standard output"))
+}
+
+fn show(event: Event, bar: &ProgressBar) {
+    match event {
+        Event::Left { left, all } => {
+            let style =
+                ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} tasks, {msg}");
+            bar.set_style(style.expect("the template is written here"));
+            bar.set_length(all as u64);
+            bar.set_position((all - left) as u64);
+            if left < all {
+                say(format_args!("gleaner: {} of {all} tasks are done already", all - left));
+            }
+        }
+        Event::Done(task) => {
+            bar.set_message(format!("{task} is done"));
+            bar.inc(1);
+        }
+        Event::Damaged { shard, signing } => {
+            let (line, reason) = signing.first_damaged.clone().unwrap_or_default();
+            let (damaged, shard) = (signing.damaged, shard.display());
+            say(format_args!(
+                "gleaner: {shard}: {damaged} lines are no documents and are left out; line {line}: {reason}"
+            ));
+        }
+    }
+}
+
+fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
+    let Outcome { documents, exact, near, clusters } = outcome;
+    let heads = documents - exact - near;
+    say(format_args!(
+        "{documents} documents: {heads} stand for themselves, of which {clusters} stand for {exact} exact and {near} \
+         near-duplicates; listed in {}",
+        duplicates.display()
+    ));
+    if let Some(folder) = write {
+        say(format_args!("{heads} documents written to {}", folder.display()));
+    }
+}
+
+/// What the user wrote, or what was done.
+fn failure(error: GlobalError) -> Failure {
+    match error {
+        GlobalError::NotWork { .. }
+        | GlobalError::Within { .. }
+        | GlobalError::Twice { .. }
+        | GlobalError::Other { .. }
+        | GlobalError::NoTask { .. } => Failure::usage(error),
+        error => Failure::work(error),
+    }
+}

@@ -1,0 +1,258 @@
+//! The archive of a corpus that is moved: from files in a folder into object storage, and back.
+//!
+//! A file goes as it is, under its own name and number. One that is too large to be held in
+//! memory is cut between two records; its pieces get numbers of their own, and so do all that
+//! come later, so that numbers stay in the order of records. On the way back each object
+//! becomes a file.
+//!
+//! The awkward truth: a piece that is not the first of its file has no `warcinfo` record.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use gleaner_archive::{Item, Place, Reader};
+use gleaner_config::Config;
+use gleaner_crawl::{archive_files, archive_folder};
+use gleaner_store::{ArchiveEnd, Archived, FileRecord, Migration, Store};
+use jiff::Timestamp;
+
+use crate::aside::say;
+use crate::failure::Failure;
+
+/// Bytes of a file from which on the next piece begins; what a worker puts away at once, too.
+const PIECE: u64 = 64 << 20;
+
+/// What was copied.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    pub(super) files: u64,
+    pub(super) bytes: u64,
+}
+
+/// Where records lie in the target: for each file its pieces, where each begins and which
+/// number it has.
+#[derive(Debug, Default)]
+pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
+
+impl Places {
+    /// The place in the target. What is in no file stays as it is.
+    pub(super) fn of(&self, at: Archived) -> Archived {
+        let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
+        let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
+        piece.map_or(at, |(begin, number)| Archived { file: *number, offset: at.offset - begin, ..at })
+    }
+}
+
+/// A part of a file, from one record to another.
+#[derive(Debug, PartialEq, Eq)]
+struct Piece {
+    begin: u64,
+    end: u64,
+    /// Without the file's own.
+    records: u64,
+}
+
+/// Puts the files of the folder into object storage.
+pub(super) fn put(
+    config: &Config,
+    source: &Store,
+    migration: &mut Migration<'_>,
+) -> Result<(Places, Copied), Failure> {
+    let end = source.archive_end().map_err(Failure::work)?;
+    let (mut places, mut copied, mut last) = (Places::default(), Copied::default(), 0);
+    for path in archive_files(config).map_err(Failure::work)? {
+        let wrong = |error: io::Error| Failure::Work(format!("cannot read {}: {error}", path.display()));
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let number = Place { file: file.clone(), offset: 0 }.number();
+        let length = match &end {
+            // What lies behind was never acknowledged.
+            Some(end) if end.file == file => end.length,
+            _ => path.metadata().map_err(wrong)?.len(),
+        };
+        for Piece { begin, end, records } in pieces(&path, length, PIECE).map_err(wrong)? {
+            last = number.max(last + 1);
+            let content = read(&path, begin, end).map_err(wrong)?;
+            let name = format!("archive/{}", renumbered(&file, last));
+            let record = FileRecord { name, bytes: end - begin, records, at: Timestamp::now() };
+            put_file(migration, last, &record, content)?;
+            places.0.entry(number).or_default().push((begin, last));
+            copied.files += 1;
+            copied.bytes += end - begin;
+        }
+        say(format_args!("gleaner: {file} is in object storage"));
+    }
+    Ok((places, copied))
+}
+
+fn put_file(
+    migration: &mut Migration<'_>,
+    number: u32,
+    record: &FileRecord,
+    content: Vec<u8>,
+) -> Result<(), Failure> {
+    let writer = migration.target();
+    writer.store().put_object(&record.name, content).map_err(Failure::work)?;
+    let mut change = writer.begin();
+    change.put_archive_file(number, record);
+    writer.commit(change).map_err(Failure::work)
+}
+
+/// Where a file is cut.
+fn pieces(path: &Path, length: u64, size: u64) -> io::Result<Vec<Piece>> {
+    let (mut pieces, mut begin, mut records) = (Vec::new(), 0, 0);
+    for item in Reader::open(path, 0, 0)? {
+        let Item::Record(record) = item? else { continue };
+        if record.offset >= length {
+            break;
+        }
+        if record.offset - begin >= size {
+            pieces.push(Piece { begin, end: record.offset, records });
+            (begin, records) = (record.offset, 0);
+        }
+        records += u64::from(record.header.kind().as_deref() != Some("warcinfo"));
+    }
+    pieces.push(Piece { begin, end: length, records });
+    Ok(pieces)
+}
+
+fn read(path: &Path, begin: u64, end: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(begin))?;
+    let mut content = Vec::new();
+    file.take(end - begin).read_to_end(&mut content)?;
+    match content.len() as u64 == end - begin {
+        true => Ok(content),
+        false => Err(io::Error::other("it is shorter than the store says; `gleaner verify` tells more")),
+    }
+}
+
+/// The name of a file with another number.
+fn renumbered(file: &str, number: u32) -> String {
+    let named = Place { file: file.to_owned(), offset: 0 }.number();
+    let mut parts = file.splitn(3, '-');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(prefix), Some(time), Some(rest)) if named != number => {
+            let rest = rest.trim_start_matches(|char: char| char.is_ascii_digit());
+            format!("{prefix}-{time}-{number:05}{rest}")
+        }
+        _ => file.to_owned(),
+    }
+}
+
+/// Refuses a folder that has an archive.
+pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
+    match archive_files(config).map_err(Failure::work)?.first() {
+        None => Ok(()),
+        Some(path) => Err(Failure::Work(format!(
+            "{} is there already; a corpus is moved into an empty folder",
+            path.display()
+        ))),
+    }
+}
+
+/// Copies the files of object storage into the folder.
+pub(super) fn fetch(
+    config: &Config,
+    source: &Store,
+    migration: &mut Migration<'_>,
+) -> Result<Copied, Failure> {
+    let folder = archive_folder(config);
+    let wrong = |path: &Path| {
+        let path = path.display().to_string();
+        move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
+    };
+    fs::create_dir_all(&folder).map_err(wrong(&folder))?;
+    // Of a migration that was interrupted: the folder was empty when it began.
+    for path in archive_files(config).map_err(Failure::work)? {
+        fs::remove_file(&path).map_err(wrong(&path))?;
+    }
+    let (mut copied, mut end) = (Copied::default(), None);
+    for file in source.archive_files() {
+        let (number, file) = file.map_err(Failure::work)?;
+        let content = source.object(&file.name).map_err(Failure::work)?.unwrap_or_default();
+        let name = renumbered(file.name.rsplit('/').next().unwrap_or_default(), number);
+        let path = folder.join(&name);
+        write(&path, &content).map_err(wrong(&path))?;
+        copied.files += 1;
+        copied.bytes += content.len() as u64;
+        end = Some(ArchiveEnd { file: name, length: content.len() as u64 });
+    }
+    File::open(&folder).and_then(|folder| folder.sync_all()).map_err(wrong(&folder))?;
+    if let Some(end) = end {
+        let writer = migration.target();
+        let mut change = writer.begin();
+        change.put_archive_end(&end);
+        writer.commit(change).map_err(Failure::work)?;
+    }
+    Ok(copied)
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(content)?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_archive::{Archive, Capture, files::Options};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_cut_between_records_and_places_follow() {
+        let folder = TempDir::new().unwrap();
+        let options = Options { rotate: 1 << 30, level: 1, info: Vec::new() };
+        let mut archive = Archive::open(folder.path(), options, None).unwrap();
+        let mut offsets = Vec::new();
+        let mut file = String::new();
+        for number in 0..20 {
+            let body = format!("<p>Rain {number}");
+            let capture = Capture {
+                url: "http://a.example/",
+                at: Timestamp::UNIX_EPOCH,
+                status: 200,
+                headers: &[],
+                body: body.as_bytes(),
+                is_cut: false,
+                fields: &[],
+            };
+            let record = capture.response(capture.digest(), 1);
+            let place = archive.append(&record, Timestamp::UNIX_EPOCH).unwrap();
+            (file, _) = (place.file, offsets.push(place.offset));
+        }
+        let length = archive.sync().unwrap().unwrap().offset;
+        let path = folder.path().join(file);
+        let pieces = pieces(&path, length, 1_000).unwrap();
+        assert!(pieces.len() > 3, "{pieces:?}");
+        assert_eq!(pieces.iter().map(|piece| piece.records).sum::<u64>(), 20);
+        assert!(pieces.windows(2).all(|two| two[0].end == two[1].begin));
+        let numbered = pieces.iter().zip(5..).map(|(piece, number)| (piece.begin, number)).collect();
+        let places = Places(HashMap::from([(1, numbered)]));
+        let whole = read(&path, 0, length).unwrap();
+        for offset in offsets {
+            let archived = Archived { file: 1, offset, at: Timestamp::UNIX_EPOCH, digest: [0; 20] };
+            let moved = places.of(archived);
+            let piece = &pieces[moved.file as usize - 5];
+            let content = read(&path, piece.begin, piece.end).unwrap();
+            assert_eq!(content[moved.offset as usize..][..20], whole[offset as usize..][..20]);
+            let mut reader = Reader::new(io::Cursor::new(content), 100).unwrap();
+            assert!(reader.any(|item| {
+                matches!(item.unwrap(), Item::Record(record) if record.offset == moved.offset)
+            }));
+            assert_eq!(places.of(Archived { file: 2, ..archived }).file, 2, "of no file that is there");
+        }
+    }
+
+    #[test]
+    fn a_name_gets_another_number() {
+        let name = "gleaner-20261121020000-00001.warc.gz";
+        assert_eq!(renumbered(name, 1), name);
+        assert_eq!(renumbered(name, 12), "gleaner-20261121020000-00012.warc.gz");
+        let of_a_worker = "gleaner-20261121020000-00007-w3.warc.gz";
+        assert_eq!(renumbered(of_a_worker, 100_000), "gleaner-20261121020000-100000-w3.warc.gz");
+    }
+}

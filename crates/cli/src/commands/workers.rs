@@ -1,0 +1,79 @@
+//! `gleaner workers`: who works on a corpus that many share.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use gleaner_store::WorkerStatus;
+use serde_json::json;
+
+use crate::args::{Common, Workers};
+use crate::aside::say;
+use crate::failure::Failure;
+use crate::table::table;
+use crate::{Done, cluster, settings};
+
+/// Parts of a crawl.
+const PARTS: u64 = 256;
+
+/// Workers that were silent for longer are not shown.
+const SHOWN: Duration = Duration::from_secs(24 * 3_600);
+
+pub(crate) fn run(common: &Common, args: &Workers) -> Done {
+    let config = settings::load(common)?;
+    if !cluster::is_shared(&config) {
+        return Err(Failure::Usage(
+            "a corpus in a folder has no workers but its crawl: name a database with --store postgres://..."
+                .into(),
+        ));
+    }
+    let store = cluster::visit(&config)?;
+    let workers = store.workers(SHOWN).map_err(Failure::work)?;
+    let lease = config.cluster.lease.get();
+    let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
+    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
+    let held: u64 = workers.iter().map(|worker| worker.parts).sum();
+    if held < PARTS {
+        let free = PARTS - held;
+        say(format_args!(
+            "gleaner: {free} of {PARTS} parts have no worker; any that is alive takes them within {lease:?} and a beat"
+        ));
+        return Err(Failure::Unusual);
+    }
+    Ok(())
+}
+
+fn lines(workers: &[WorkerStatus]) -> String {
+    let line = |worker: &WorkerStatus| {
+        let WorkerStatus { name, session: _, version, age, silent, parts, pages, rate, idle } = worker;
+        let worker = json!({
+            "name": name, "version": version, "age_seconds": age, "silent_seconds": silent,
+            "parts": parts, "pages": pages, "pages_per_second": rate, "idle": idle,
+        });
+        format!("{worker}\n")
+    };
+    workers.iter().map(line).collect()
+}
+
+fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
+    let row = |worker: &WorkerStatus| {
+        let state = match worker.idle {
+            _ if worker.silent > lease.as_secs_f64() => "gone",
+            true => "idle",
+            false => "at work",
+        };
+        vec![
+            worker.name.clone(),
+            worker.parts.to_string(),
+            worker.pages.to_string(),
+            format!("{:.1}", worker.rate),
+            state.to_owned(),
+            format!("{:.0}", worker.silent),
+            format!("{:.0}", worker.age / 60.0),
+            worker.version.clone(),
+        ]
+    };
+    let head = ["worker", "parts", "pages", "a second", "state", "silent, s", "age, min", "version"];
+    let mut shown = table(&head, workers.iter().map(row));
+    shown.push('\n');
+    shown
+}

@@ -1,0 +1,229 @@
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "each test uses a part of it"
+)]
+//! Several workers, real processes, on one database and one storage, and a web of many hosts
+//! whose access log says what they did.
+
+pub mod cut;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use gleaner_frontier::CanonicalUrl;
+use gleaner_store::Store;
+use gleaner_testkit::postgres::Postgres;
+use gleaner_testkit::{Newspaper, Options, Request, Stand};
+use tempfile::TempDir;
+
+/// The web: hosts of as many registrable domains.
+pub const STAND: Stand = Stand { hosts: 50, articles: 40, listed: 39, wire: 3 };
+
+/// How long a worker may be silent.
+pub const LEASE: Duration = Duration::from_secs(3);
+
+/// The gap between two requests of one host.
+pub const GAP: Duration = Duration::from_millis(150);
+
+/// Longer than any of these crawls takes.
+const LONG: Duration = Duration::from_secs(240);
+
+/// All that workers need.
+pub struct Cluster {
+    pub newspaper: Newspaper,
+    pub folder: TempDir,
+    pub postgres: Postgres,
+    /// Where workers find the database.
+    pub address: String,
+    /// Where they put files, and what they need to know for it.
+    pub objects: (String, Vec<(String, String)>),
+}
+
+impl Cluster {
+    /// With files in a folder; `None` where PostgreSQL is not installed.
+    pub fn new() -> Option<Self> {
+        Self::with(&["fsync=off"])
+    }
+
+    /// With settings of the database's server.
+    pub fn with(settings: &[&str]) -> Option<Self> {
+        let postgres = Postgres::start(settings)?;
+        let address = postgres.database();
+        let options = Options { stand: Some(STAND), faults: false, ..Options::default() };
+        let newspaper = Newspaper::start_in_background(options).unwrap();
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("seeds.txt"), STAND.seeds().join("\n")).unwrap();
+        let objects = (folder.path().join("objects").to_str().unwrap().to_owned(), Vec::new());
+        Some(Self { newspaper, folder, postgres, address, objects })
+    }
+
+    /// `gleaner` with the settings of this cluster.
+    pub fn command(&self, name: &str, arguments: &[&str]) -> Command {
+        self.command_by(name, arguments, &self.address)
+    }
+
+    fn command_by(&self, name: &str, arguments: &[&str], address: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .args(["--store", address, "--objects", &self.objects.0, "--data", name])
+            .args(["--set", &format!("fetch.proxy={}", self.newspaper.proxy())])
+            .args(["--set", &format!("fetch.delay={}ms", GAP.as_millis())])
+            .args(["--set", "fetch.retry_backoff=200ms", "--set", "fetch.timeout=10s"])
+            .args(["--set", "fetch.contact=test@gleaner.invalid"])
+            .args(["--set", "crawl.linger=1s", "--set", "log.level=info"])
+            .args(["--set", &format!("cluster.lease={}s", LEASE.as_secs())])
+            .args(["--set", &format!("cluster.name={name}")])
+            .args(["--set", "store.flush_pages=20", "--set", "store.flush_every=500ms"])
+            .envs(self.objects.1.iter().cloned())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// A worker that crawls. What it says goes to a file of its name.
+    pub fn worker(&self, name: &str) -> Worker<'_> {
+        self.worker_by(name, &self.address)
+    }
+
+    /// The same by another way to the database.
+    pub fn worker_by(&self, name: &str, address: &str) -> Worker<'_> {
+        let told = self.folder.path().join(format!("{name}.log"));
+        let log = File::create(&told).unwrap();
+        let child =
+            self.command_by(name, &["crawl", "--seeds", "seeds.txt"], address).stderr(log).spawn().unwrap();
+        Worker { child, told, name: name.into(), cluster: self }
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command("reader", arguments).stdout(Stdio::piped()).output().unwrap()
+    }
+
+    /// Waits until the web was asked for this share of all its pages.
+    pub fn wait_for(&self, share: f64) {
+        let pages = STAND.hosts * (STAND.articles + 3);
+        let count = (pages as f64 * share) as usize;
+        assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
+    }
+
+    /// The store as whoever looks from outside sees it.
+    pub fn store(&self) -> Store {
+        let options = gleaner_objects::Options {
+            environment: self.objects.1.iter().cloned().collect(),
+            ..gleaner_objects::Options::default()
+        };
+        let objects = gleaner_objects::Objects::open(&self.objects.0, options).unwrap();
+        gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10)).unwrap()
+    }
+
+    /// All that must hold when a crawl is over, whatever happened to it. `strays`: requests
+    /// of one host that may have come too early.
+    pub fn check(&self, strays: usize) {
+        let store = self.store();
+        // Every text once, with all URLs that carry it, and no page without a text.
+        let mut urls = BTreeMap::new();
+        let mut texts = BTreeSet::new();
+        for document in store.documents() {
+            let document = document.unwrap();
+            assert!(texts.insert(document.content_hash.to_string()), "{} is there twice", document.url);
+            for url in store.urls_of(&document).unwrap() {
+                assert_eq!(urls.insert(url.clone(), document.id), None, "{url} is there twice");
+            }
+        }
+        let expected: BTreeSet<String> = STAND
+            .seeds()
+            .iter()
+            .flat_map(|seed| {
+                STAND.article_paths().map(move |path| format!("{}{path}", seed.trim_end_matches('/')))
+            })
+            .collect();
+        let found: BTreeSet<String> = urls.into_keys().collect();
+        let missing: Vec<_> = expected.difference(&found).collect();
+        let surplus: Vec<_> = found.difference(&expected).collect();
+        let known =
+            |url: &&String| CanonicalUrl::parse(url).ok().and_then(|url| store.url(url.key()).unwrap());
+        let missing: Vec<_> = missing.into_iter().map(|url| (url, known(&url))).collect();
+        assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
+        assert_eq!(texts.len(), STAND.hosts * (STAND.articles - STAND.wire) + STAND.wire);
+        // Every URL ended, and was counted as ended, once.
+        let run = store.last_run().unwrap().unwrap();
+        assert!(run.ended.is_some(), "the run has ended");
+        let counts = store.counts(run.number).unwrap();
+        let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
+        let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
+        assert_eq!(articles as usize, STAND.hosts * STAND.articles, "{counts:#?}");
+        assert_eq!(ended("listing") as usize, 2 * STAND.hosts, "front pages and sitemaps");
+        assert!(store.hosts().all(|host| host.unwrap().gathered == 0));
+        let verified = self.run(&["verify"]);
+        assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+        self.check_gaps(strays);
+    }
+
+    /// Every host's gap was kept but for so many strays.
+    fn check_gaps(&self, strays: usize) {
+        let mut last: BTreeMap<String, Duration> = BTreeMap::new();
+        let mut early: BTreeMap<String, Vec<(String, Duration)>> = BTreeMap::new();
+        for Request { host, path, time, finished, .. } in self.newspaper.requests() {
+            let pause = last.get(&host).map(|last| time.saturating_sub(*last));
+            if let Some(pause) = pause.filter(|pause| *pause < GAP) {
+                early.entry(host.clone()).or_default().push((path, pause));
+            }
+            last.insert(host, finished.unwrap_or(time));
+        }
+        let most = early.values().map(Vec::len).max().unwrap_or(0);
+        assert!(most <= strays, "asked too early: {early:#?}");
+    }
+}
+
+/// A worker's process; killed when it is dropped.
+pub struct Worker<'a> {
+    pub child: Child,
+    told: PathBuf,
+    pub name: String,
+    cluster: &'a Cluster,
+}
+
+impl Worker<'_> {
+    /// Waits for its end, which must be a good one. Gives what it said.
+    pub fn ends(mut self) -> String {
+        let until = Instant::now() + LONG;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                assert!(matches!(status.code(), Some(0 | 3)), "{}: {status}\n{}", self.name, self.says());
+                return self.says();
+            }
+            assert!(Instant::now() < until, "{} does not end\n{}", self.name, self.says());
+            // A pause: so many requests never come.
+            let _ = self.cluster.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
+        }
+    }
+
+    pub fn says(&self) -> String {
+        fs::read_to_string(&self.told).unwrap()
+    }
+
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

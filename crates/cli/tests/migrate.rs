@@ -1,0 +1,116 @@
+//! A corpus moved by the real binary: from a folder into PostgreSQL and object storage, where
+//! the crawl goes on, and back into a folder.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod newspaper;
+
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use gleaner_store::{Migration, Options, open};
+use gleaner_testkit::postgres::Postgres;
+use newspaper::{Crawl, check_gaps};
+
+const GAP: Duration = Duration::from_millis(20);
+
+/// `gleaner` in the folder of a crawl.
+fn gleaner(crawl: &Crawl, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.current_dir(crawl.folder.path()).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What it prints, if it ends well.
+fn done(crawl: &Crawl, arguments: &[&str]) -> String {
+    let output = gleaner(crawl, arguments);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{arguments:?}: {:?}\n{out}\n{err}", output.status);
+    out
+}
+
+/// What it says, if it ends with this code.
+fn refused(crawl: &Crawl, arguments: &[&str], code: i32) -> String {
+    let output = gleaner(crawl, arguments);
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {err}");
+    err
+}
+
+#[test]
+fn a_crawl_goes_on_in_a_database_and_comes_back() {
+    let Some(server) = Postgres::shared() else { return };
+    let address = server.database();
+    let crawl = Crawl::new(GAP);
+    let first = crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "60"]);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let before = done(&crawl, &["export", "--data", "data"]);
+    assert!(before.lines().count() > 5, "{before}");
+    let there = ["--store", &address, "--objects", "objects", "--data", "worker"];
+
+    let out = ["migrate", "--from", "sled", "--to", &address, "--objects", "objects", "--data", "data"];
+    let moved = done(&crawl, &out);
+    assert!(moved.starts_with("Moved ") && moved.contains(" 1 files of the archive"), "{moved}");
+    let figures: Vec<&str> = moved.lines().skip(2).map(|line| line.rsplit(": ").next().unwrap()).collect();
+    assert_eq!((figures.len(), figures[0]), (2, figures[1]), "{moved}");
+    assert!(!crawl.folder.path().join("data/migration").exists());
+    assert_eq!(done(&crawl, &[&["export"], &there[..]].concat()), before, "to the byte");
+    assert_eq!(done(&crawl, &["export", "--data", "data"]), before, "the source is as it was");
+    assert!(done(&crawl, &[&["verify"], &there[..]].concat()).contains("No fault was found"));
+    let again = refused(&crawl, &out, 1);
+    assert!(again.contains("holds URLs already") && !again.contains("complete"), "{again}");
+
+    let report = crawl.run(&["crawl", "--seeds", "seeds.txt", "--store", &address, "--objects", "objects"]);
+    assert!(report.status.success(), "{}\n{}", text(&report.stdout), text(&report.stderr));
+    check_gaps(&crawl.newspaper.requests(), GAP);
+    let whole = done(&crawl, &[&["export"], &there[..]].concat());
+    assert_eq!(whole.lines().count(), crawl.newspaper.expected().len());
+
+    // A migration into the folder was interrupted before.
+    let options = Options { cache: 16 << 20, create: true };
+    let source = open(&crawl.folder.path().join("data"), &options).unwrap();
+    let mut target = open(&crawl.folder.path().join("back"), &options).unwrap();
+    drop(Migration::begin(&source.store(), &mut target).unwrap());
+    drop((source, target));
+    let unfinished = refused(&crawl, &["export", "--data", "back"], 1);
+    assert!(unfinished.contains("`gleaner migrate` was interrupted"), "{unfinished}");
+    let back = ["migrate", "--from", &address, "--to", "sled", "--objects", "objects", "--data", "back"];
+    done(&crawl, &back);
+    assert_eq!(done(&crawl, &["export", "--data", "back"]), whole);
+    assert!(done(&crawl, &["verify", "--data", "back"]).contains("No fault was found"));
+    let again = refused(&crawl, &back, 1);
+    assert!(again.contains("is there already"), "{again}");
+    // Its archive is whole, in order and in a folder: the store can be made from it.
+    let settings = ["--seeds", "seeds.txt", "--set", "fetch.contact=test@gleaner.invalid", "--data", "back"];
+    done(&crawl, &[&["rebuild"], &settings[..]].concat());
+    assert_eq!(done(&crawl, &["export", "--data", "back"]).lines().count(), whole.lines().count());
+}
+
+#[test]
+fn other_stores_are_refused_by_name() {
+    let crawl = Crawl::new(GAP);
+    let database = "postgres://an:secret@db.example/news";
+    for (from, to, said) in [
+        ("sled", "mysql://db/news", "mysql://db/news is neither"),
+        ("sled", "sled", "sled to sled is neither"),
+        (database, database, "must be sled"),
+        ("folder", database, "--from folder"),
+    ] {
+        let message = refused(&crawl, &["migrate", "--from", from, "--to", to], 2);
+        assert!(message.contains(said) && !message.contains("secret"), "{message}");
+    }
+    let both = refused(&crawl, &["migrate", "--from", "sled", "--to", database, "--store", "sled"], 2);
+    assert!(both.contains("not by --store"), "{both}");
+    let objects = refused(&crawl, &["migrate", "--from", database, "--to", "sled", "--data", "nothing"], 2);
+    assert!(objects.contains("--objects"), "{objects}");
+    let nothing = ["migrate", "--from", "sled", "--to", database, "--objects", "o", "--data", "nothing"];
+    assert!(refused(&crawl, &nothing, 1).contains("no corpus in nothing"));
+}

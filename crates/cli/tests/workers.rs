@@ -1,0 +1,156 @@
+//! Several workers through faults: real processes on a real database, judged by the access
+//! log of the web that they crawl and by what is in the store at the end.
+//!
+//! Skipped, with a line, where PostgreSQL is not installed. `GLEANER_LONG=1` makes the
+//! storage be away for two minutes.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cluster;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::thread::sleep;
+use std::time::Duration;
+
+use cluster::cut::Way;
+use cluster::{Cluster, LEASE};
+use gleaner_testkit::s3::{Keys, Presence, serve};
+
+/// Time for something to go wrong in. Nothing else could be waited for: the processes are
+/// asleep, or the server is away.
+fn pass(time: Duration) {
+    sleep(time);
+}
+
+#[test]
+fn three_workers_share_a_crawl_and_end_together() {
+    let Some(cluster) = Cluster::new() else { return };
+    let workers = ["one", "two", "three"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.5);
+    let listed = cluster.run(&["workers", "--json"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed.lines().count(), 3, "{listed}");
+    for worker in workers {
+        worker.ends();
+    }
+    cluster.check(0);
+}
+
+#[test]
+fn what_a_killed_worker_had_is_taken_over() {
+    let Some(cluster) = Cluster::new() else { return };
+    let [one, two, three] = ["one", "two", "three"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    two.kill();
+    one.ends();
+    three.ends();
+    cluster.check(0);
+}
+
+#[test]
+fn a_worker_that_slept_longer_than_its_lease_writes_nothing_of_it() {
+    let Some(cluster) = Cluster::new() else { return };
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    two.signal("-STOP");
+    pass(4 * LEASE);
+    two.signal("-CONT");
+    one.ends();
+    let told = two.ends();
+    assert!(told.contains("another worker has taken over"), "{told}");
+    cluster.check(1);
+}
+
+#[test]
+fn the_database_is_killed_and_comes_back() {
+    // With everything that a crash can reach on disk.
+    let Some(cluster) = Cluster::with(&["fsync=on"]) else { return };
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    cluster.postgres.kill();
+    pass(2 * LEASE);
+    cluster.postgres.resume();
+    one.ends();
+    two.ends();
+    cluster.check(1);
+}
+
+#[test]
+fn a_standby_takes_over() {
+    let Some(mut cluster) = Cluster::with(&["fsync=on"]) else { return };
+    let standby = cluster.postgres.standby();
+    cluster.postgres.wait_for_every_standby();
+    let (first, second) = (cluster.postgres.port(), standby.port());
+    cluster.address = format!(
+        "postgres://gleaner@127.0.0.1:{first},127.0.0.1:{second}/news0?target_session_attrs=read-write"
+    );
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    cluster.postgres.kill();
+    standby.promote();
+    one.ends();
+    two.ends();
+    cluster.check(1);
+}
+
+#[test]
+fn the_storage_is_away_for_a_while() {
+    let Some(mut cluster) = Cluster::new() else { return };
+    let keys = Keys { access: "gleaner".into(), secret: "not a secret".into() };
+    let files = tempfile::TempDir::new().unwrap();
+    let storage = serve(files.path(), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), keys).unwrap();
+    storage.make_bucket("news").unwrap();
+    cluster.objects = ("s3://news/corpus".into(), storage.environment());
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    storage.set_presence(Presence::Away);
+    let is_long = std::env::var_os("GLEANER_LONG").is_some();
+    pass(if is_long { Duration::from_secs(120) } else { 2 * LEASE });
+    storage.set_presence(Presence::Here);
+    one.ends();
+    two.ends();
+    cluster.check(0);
+}
+
+#[test]
+fn the_way_of_one_worker_to_the_database_is_cut() {
+    let Some(cluster) = Cluster::new() else { return };
+    let way = Way::to(cluster.postgres.port());
+    let one = cluster.worker("one");
+    let two = cluster.worker_by("two", &format!("postgres://gleaner@127.0.0.1:{}/news0", way.port()));
+    cluster.wait_for(0.3);
+    way.set_cut(true);
+    pass(4 * LEASE);
+    way.set_cut(false);
+    one.ends();
+    two.ends();
+    cluster.check(1);
+}
+
+#[test]
+fn workers_that_do_not_agree_and_programs_that_are_too_old_are_refused() {
+    let Some(cluster) = Cluster::new() else { return };
+    let one = cluster.worker("one");
+    cluster.wait_for(0.02);
+    let other = cluster
+        .command("other", &["crawl", "--seeds", "seeds.txt", "--set", "corpus.similarity=0.7"])
+        .args(["--set", "fetch.delay=100ms"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(other.stderr).unwrap();
+    assert_eq!(other.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("corpus.similarity is 0.7 here and 0.5 there") && said.contains("fetch.delay"),
+        "{said}"
+    );
+    assert!(said.contains("(one)"), "{said}");
+    one.kill();
+    let newer = "INSERT INTO gleaner_schema (version) VALUES (99)";
+    let _ = cluster.postgres.query(&cluster.address, newer);
+    for arguments in [&["crawl", "--seeds", "seeds.txt"][..], &["stats"]] {
+        let old = cluster.command("old", arguments).output().unwrap();
+        let said = String::from_utf8(old.stderr).unwrap();
+        assert_eq!(old.status.code(), Some(1), "{said}");
+        assert!(said.contains("version 99") && said.contains("newer gleaner"), "{said}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Where a corpus and its archive are kept, and what a worker is to the others that share it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Span};
+
+/// Where and how the corpus is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Store {
+    /// `sled`: in the folder; else the address of a PostgreSQL database, which many workers
+    /// may share. `--store` on the command line wins.
+    pub engine: String,
+    /// Where texts and WARC files go when the store is a database: `s3://bucket/prefix`, or a
+    /// folder that all workers see. `--objects` on the command line wins.
+    pub objects: String,
+    /// How long a worker goes on trying while the database or the object storage is away.
+    pub patience: Span,
+    /// Folder of the corpus; `--data` on the command line wins.
+    pub path: String,
+    /// Memory for the store's page cache.
+    pub cache: Bytes,
+    /// Pages applied before the store is flushed to disk.
+    pub flush_pages: usize,
+    /// Longest time between two flushes while pages arrive.
+    pub flush_every: Span,
+    /// The crawl stops when the disk has less free space than this.
+    pub min_free_disk: Bytes,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            engine: "sled".into(),
+            objects: String::new(),
+            patience: Span::seconds(600),
+            path: "data".into(),
+            cache: Bytes::mebibytes(64),
+            flush_pages: 200,
+            flush_every: Span::seconds(2),
+            min_free_disk: Bytes::mebibytes(256),
+        }
+    }
+}
+
+/// What a worker is to the others with which it shares a database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cluster {
+    /// Its name, for people. Empty: the machine's name and the number of the process.
+    pub name: String,
+    /// How long a worker may be silent before others take its parts.
+    pub lease: Span,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self { name: String::new(), lease: Span::seconds(30) }
+    }
+}
+
+/// Whether and how answers are kept as they came, in WARC files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Archive {
+    /// Whether they are.
+    pub keep: bool,
+    /// Folder of the files. Empty: `archive` within the folder of the corpus.
+    pub path: String,
+    /// Size from which on the next file begins.
+    pub rotate: Bytes,
+    /// How hard records are compressed, 1 to 9.
+    pub level: u32,
+}
+
+impl Default for Archive {
+    fn default() -> Self {
+        Self { keep: true, path: String::new(), rotate: Bytes::mebibytes(1024), level: 1 }
+    }
+}

@@ -1,0 +1,126 @@
+//! A crawl as one of several workers: which parts of it are ours, and what follows.
+//!
+//! | what the leases say | what the owner does |
+//! |---|---|
+//! | a part has come | its seeds are taken in, its hosts wait a whole gap, then they are asked |
+//! | others should have more | nothing new is asked in some parts; when nothing is in flight there, all is flushed and the parts are given up |
+//! | it is not certain that they hold | nothing new is asked |
+//! | one is another's | the crawl begins anew, as after a crash ([`crate::pipeline::run`]) |
+//!
+//! A crawl that is alone in its store has one part for ever, and none of this happens.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::{Found, Role, Seed};
+use gleaner_store::{HostId, PartId, StoreError, Turn, Writer};
+use jiff::Timestamp;
+use tracing::info;
+
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+use crate::reading::rank;
+
+/// Messages that are taken at once.
+const MESSAGES: usize = 1_000;
+
+/// Takes in the seeds of the parts that the writer has.
+pub(crate) fn plant(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
+    let mut change = writer.begin();
+    for seed in seeds {
+        let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
+        change.seed(&found, Turn { rank: rank::LISTING, fresh: Some(begun) })?;
+    }
+    writer.commit(change)?;
+    writer.flush()
+}
+
+impl Owner {
+    /// Follows the leases, and does what other workers ask of our parts.
+    pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
+        let Some(tenure) = self.store.tenure().cloned() else { return Ok(()) };
+        if tenure.is_lost() {
+            return Err(StoreError::NotOurs.into());
+        }
+        tenure.report(self.progress.pages.load(Ordering::Relaxed), self.is_idle);
+        if tenure.has_gained() {
+            // Told before it is asked for, so that nobody takes us for idle in between.
+            self.stir();
+            let gained = tenure.gained();
+            info!(parts = gained.len(), "parts have come");
+            plant(&mut self.writer, &self.seeds, self.run.started)?;
+            self.load_hosts(gained)?;
+        }
+        let mut change = self.writer.begin();
+        if change.receive(MESSAGES, &mut self.duplicates)? > 0 {
+            self.commit(change)?;
+        }
+        if self.leaving.is_empty() && tenure.excess() > 0 {
+            self.leaving = self.store.held_parts().into_iter().rev().take(tenure.excess()).collect();
+        }
+        self.leave()
+    }
+
+    /// Whether hosts may be asked: our leases hold for certain.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.store.tenure().is_none_or(gleaner_store::Tenure::is_certain)
+    }
+
+    /// Whether a host's part is about to be given up.
+    pub(crate) fn is_leaving(&self, host: HostId) -> bool {
+        !self.leaving.is_empty() && self.leaving.contains(&self.store.part_of(host))
+    }
+
+    /// Gives up the parts that are to be left and in which nothing is in flight.
+    fn leave(&mut self) -> Result<(), CrawlError> {
+        if self.leaving.is_empty() {
+            return Ok(());
+        }
+        let busy: BTreeSet<PartId> = self
+            .hosts
+            .iter()
+            .filter(|(_, host)| self.schedule.is_busy(&host.group))
+            .map(|(id, _)| self.store.part_of(id))
+            .collect();
+        let free: Vec<PartId> = self.leaving.difference(&busy).copied().collect();
+        if free.is_empty() {
+            return Ok(());
+        }
+        self.flush()?;
+        self.writer.release(&free)?;
+        info!(parts = free.len(), "gave parts up to other workers");
+        for part in &free {
+            self.leaving.remove(part);
+        }
+        let store = self.store.clone();
+        for (id, host) in self.hosts.retain(|id| !free.contains(&store.part_of(id))) {
+            self.schedule.lull(&host.group, id);
+        }
+        Ok(())
+    }
+
+    /// Whether the whole crawl has nothing more to do, when this worker has not: no other has,
+    /// or one has ended the run.
+    pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
+        let Some(tenure) = self.store.tenure().cloned() else { return Ok(true) };
+        if !self.is_idle {
+            self.flush()?;
+            self.is_idle = true;
+        }
+        tenure.report(self.progress.pages.load(Ordering::Relaxed), true);
+        let is_ended = || -> Result<bool, StoreError> {
+            let last = self.store.last_run()?;
+            Ok(last.is_some_and(|run| run.number > self.run.number || run.ended.is_some()))
+        };
+        Ok(is_ended()? || self.store.is_all_quiet(self.config.cluster.lease.get())?)
+    }
+
+    /// There is something to do again.
+    pub(crate) fn stir(&mut self) {
+        if std::mem::take(&mut self.is_idle)
+            && let Some(tenure) = self.store.tenure()
+        {
+            tenure.report(self.progress.pages.load(Ordering::Relaxed), false);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Who stands for whom: the pairs in the order of time, as a crawl would have met them.
+//!
+//! 1. A document that repeats a text stands behind the first that had it.
+//! 2. Pairs are read by the document that came later. Of those that came before it, the
+//!    ones that stand for themselves are its candidates, and [`ask`] gives the verdict: the
+//!    function, the thresholds and the bounds of a crawl.
+//! 3. A duplicate stands behind the document that it was found to be like, or takes its
+//!    place ([`Head::prefers`]). Any other stands for itself.
+//!
+//! Who stands behind whom is a forest in memory, 4 bytes a document: a union-find in which
+//! a union is decided by order and not by size, with paths halved (R. E. Tarjan, J. van
+//! Leeuwen, Worst-case analysis of set union algorithms, JACM 1984). Only heads are
+//! compared, so that clusters do not drift as connected components of all pairs would.
+//!
+//! The awkward truth: this is one thread. It reads and aligns texts where signatures are
+//! alike, some thousands a second.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gleaner_dedup::{Candidate, Documents, Head, Number, Params, Signature, Signed, Verdict, ask};
+use serde::{Deserialize, Serialize};
+
+use crate::bits::Bits;
+use crate::pairs::Merged;
+use crate::part::Part;
+use crate::table::{Out, Row, Tables, take};
+use crate::{GlobalError, Settings};
+
+/// What the work came to: `summary.json` of its task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Documents that were read.
+    pub documents: u64,
+    /// Those with the text of their head, word for word.
+    pub exact: u64,
+    /// Those with nearly its text.
+    pub near: u64,
+    /// Heads that stand for others, too.
+    pub clusters: u64,
+}
+
+/// A document for which another one stands: a line of `duplicates.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// Its id.
+    pub id: String,
+    /// The shard it is in.
+    pub shard: PathBuf,
+    /// Its line or row there, from 1.
+    pub line: u64,
+    /// The id of the document that stands for it.
+    pub head: String,
+    /// The shard that one is in.
+    pub head_shard: PathBuf,
+    /// Its line or row there, from 1.
+    pub head_line: u64,
+    /// Estimated similarity to it, 0 to 1; 1 for the same text.
+    pub similarity: f64,
+    /// How much the same they are.
+    pub kind: Kind,
+}
+
+/// How much the same two texts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Word for word, white space aside.
+    Exact,
+    /// Nearly.
+    Near,
+}
+
+/// What the clusters are made of.
+pub(crate) struct Asked<'a> {
+    pub(crate) settings: Settings,
+    /// The file of documents that repeat a text.
+    pub(crate) repeats: &'a Path,
+    /// The files of pairs.
+    pub(crate) pairs: &'a [PathBuf],
+    /// The shards, by number.
+    pub(crate) shards: &'a [&'a Path],
+    pub(crate) memory: usize,
+}
+
+/// Makes the clusters; writes `duplicates.jsonl` and `members`, a bit a document.
+pub(crate) fn make(tables: Tables, asked: &Asked, part: &Part) -> Result<Outcome, GlobalError> {
+    let mut forest = Forest {
+        behind: (0..tables.len()).collect(),
+        tables: RefCell::new(tables),
+        params: asked.settings.params(),
+        head: asked.settings.head,
+    };
+    forest.read_repeats(asked.repeats)?;
+    let mut pairs = Merged::open(asked.pairs, asked.memory)?;
+    let mut met: Vec<(u32, u32)> = Vec::new();
+    let mut next = pairs.next()?;
+    while let Some(pair) = next {
+        match met.last_mut() {
+            Some((earlier, shared)) if *earlier == pair.earlier => *shared += 1,
+            _ => met.push((pair.earlier, 1)),
+        }
+        next = pairs.next()?;
+        if next.is_none_or(|next| next.later != pair.later) {
+            forest.place(pair.later, &met)?;
+            met.clear();
+        }
+    }
+    forest.tell(asked.shards, part)
+}
+
+struct Forest {
+    /// The document that each stands behind; itself for one that stands for itself.
+    behind: Vec<u32>,
+    tables: RefCell<Tables>,
+    params: Params,
+    head: Head,
+}
+
+/// What [`ask`] reads: candidates by their order, with their rows.
+struct Heads<'a> {
+    rows: &'a [(u32, Row)],
+    tables: &'a RefCell<Tables>,
+}
+
+impl Documents for Heads<'_> {
+    type Error = GlobalError;
+
+    fn signature(&self, document: Number) -> Result<Option<Signature>, GlobalError> {
+        Ok(self.rows.get(document as usize).and_then(|(_, row)| row.signature.clone()))
+    }
+
+    fn text(&self, document: Number) -> Result<Option<String>, GlobalError> {
+        let Some((number, row)) = self.rows.get(document as usize) else { return Ok(None) };
+        self.tables.borrow_mut().text(*number, row).map(Some)
+    }
+}
+
+impl Forest {
+    fn read_repeats(&mut self, path: &Path) -> Result<(), GlobalError> {
+        let bytes = fs::read(path).map_err(GlobalError::reading(path))?;
+        for mut pair in bytes.chunks_exact(8) {
+            let both = take(&mut pair).map(u32::from_le_bytes).zip(take(&mut pair).map(u32::from_le_bytes));
+            let (repeat, first) = both.ok_or_else(|| GlobalError::damaged(path))?;
+            *self.behind.get_mut(repeat as usize).ok_or_else(|| GlobalError::damaged(path))? = first;
+        }
+        Ok(())
+    }
+
+    /// The document that stands for this one.
+    fn root(&mut self, mut document: u32) -> u32 {
+        while self.behind[document as usize] != document {
+            let above = self.behind[self.behind[document as usize] as usize];
+            self.behind[document as usize] = above;
+            document = above;
+        }
+        document
+    }
+
+    /// Finds a document its place among those it met, each with how many keys they share.
+    fn place(&mut self, document: u32, met: &[(u32, u32)]) -> Result<(), GlobalError> {
+        let heads = met.iter().filter(|(earlier, _)| self.behind.get(*earlier as usize) == Some(earlier));
+        let tables = &self.tables;
+        let row =
+            |(earlier, shared): &(u32, u32)| Ok((*earlier, tables.borrow_mut().row(*earlier)?, *shared));
+        let mut heads: Vec<(u32, Row, u32)> = heads.map(row).collect::<Result<_, GlobalError>>()?;
+        if heads.is_empty() {
+            return Ok(());
+        }
+        // In the order of time: where all else is equal, ask prefers by number.
+        heads.sort_by_key(|(number, row, _)| (row.time, *number));
+        let mut candidates: Vec<Candidate> = (0..)
+            .zip(&heads)
+            .map(|(document, (.., shared))| Candidate { document, shared: *shared })
+            .collect();
+        candidates.sort_unstable_by_key(|of| std::cmp::Reverse((of.shared, of.document)));
+        let rows: Vec<(u32, Row)> = heads.into_iter().map(|(number, row, _)| (number, row)).collect();
+        let row = tables.borrow_mut().row(document)?;
+        let text = tables.borrow_mut().text(document, &row)?;
+        let Some(signed) = Signed::of(&text) else { return Ok(()) };
+        let likes = ask(&signed, &candidates, &Heads { rows: &rows, tables }, &self.params)?;
+        if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
+            let (head, of_head) = &rows[like.document as usize];
+            let newest = rows.len() as Number;
+            match self.head.prefers(row.contender(newest), of_head.contender(like.document)) {
+                true => self.behind[*head as usize] = document,
+                false => self.behind[document as usize] = *head,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes who stands for whom, in the order of the documents.
+    fn tell(mut self, shards: &[&Path], part: &Part) -> Result<Outcome, GlobalError> {
+        let mut outcome = Outcome { documents: self.behind.len() as u64, ..Outcome::default() };
+        let (mut members, mut heads) = (Bits::default(), Bits::default());
+        let mut out = Out::create(part.path("duplicates.jsonl"))?;
+        for document in 0..self.behind.len() as u32 {
+            let head = self.root(document);
+            if head == document {
+                continue;
+            }
+            members.set(document.into());
+            outcome.clusters += u64::from(!heads.get(head.into()));
+            heads.set(head.into());
+            let told = self.duplicate(document, head, shards)?;
+            match told.kind {
+                Kind::Exact => outcome.exact += 1,
+                Kind::Near => outcome.near += 1,
+            }
+            let mut line =
+                serde_json::to_vec(&told).expect("a duplicate has text keys, and memory takes all");
+            line.push(b'\n');
+            out.write(&line)?;
+        }
+        out.finish()?;
+        members.write(Out::create(part.path("members"))?)?;
+        Ok(outcome)
+    }
+
+    fn duplicate(&self, document: u32, head: u32, shards: &[&Path]) -> Result<Duplicate, GlobalError> {
+        let mut tables = self.tables.borrow_mut();
+        let (row, of_head) = (tables.row(document)?, tables.row(head)?);
+        let is_same = tables.hash(document)? == tables.hash(head)?;
+        let both = row.signature.as_ref().zip(of_head.signature.as_ref());
+        let estimated = both.map_or(0.0, |(one, other)| one.similarity(other));
+        let shard = |number| shards[tables.place(number).0].to_owned();
+        Ok(Duplicate {
+            shard: shard(document),
+            head_shard: shard(head),
+            id: tables.id(document, &row)?,
+            head: tables.id(head, &of_head)?,
+            line: row.line,
+            head_line: of_head.line,
+            similarity: if is_same { 1.0 } else { estimated },
+            kind: if is_same { Kind::Exact } else { Kind::Near },
+        })
+    }
+}

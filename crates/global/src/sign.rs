@@ -1,0 +1,70 @@
+//! A shard is read, once: its documents are hashed, signed and kept.
+//!
+//! The awkward truth: texts are kept a second time, compressed one by one, since those that
+//! are alike are read again in an order that no shard is in.
+
+use std::path::Path;
+
+use gleaner_corpus::{ContentHash, words};
+use gleaner_dedup::{Signature, Tokens};
+use gleaner_export::reading::{self, Article};
+
+use crate::GlobalError;
+use crate::columns::ColumnsWriter;
+use crate::part::Part;
+use crate::table::{Entry, LAST, Out, Signing, TableWriter};
+
+/// Signs the documents of a shard.
+pub(crate) fn sign(path: &Path, part: &Part) -> Result<Signing, GlobalError> {
+    let mut signer = Signer {
+        table: TableWriter::begin(part)?,
+        columns: ColumnsWriter::new(Out::create(part.path("columns"))?),
+        signing: Signing::default(),
+    };
+    reading::each(path, |line, article| match article {
+        Ok(article) => signer.add(line, &article),
+        Err(reason) => {
+            signer.damaged(line, reason);
+            Ok(())
+        }
+    })?;
+    let Signer { table, columns, signing } = signer;
+    if let (0, Some((line, reason))) = (signing.documents, &signing.first_damaged) {
+        let (lines, line, reason) = (signing.damaged, *line, reason.clone());
+        return Err(GlobalError::NoDocument { path: path.into(), lines, line, reason });
+    }
+    table.finish()?;
+    columns.finish()?;
+    Ok(signing)
+}
+
+struct Signer {
+    table: TableWriter,
+    columns: ColumnsWriter,
+    signing: Signing,
+}
+
+impl Signer {
+    fn add(&mut self, line: u64, article: &Article) -> Result<(), GlobalError> {
+        let place = u32::try_from(self.signing.documents).map_err(|_| GlobalError::TooMany)?;
+        let signature = Signature::of(&Tokens::of(&article.text));
+        let hash = ContentHash::of(&article.text);
+        let (hash, signature) = (hash.as_bytes(), signature.as_ref());
+        let entry = Entry { line, article, words: words(&article.text), hash, signature };
+        if !self.table.add(&entry)? {
+            self.damaged(line, "its id is longer than 64 KiB".into());
+            return Ok(());
+        }
+        self.signing.documents += 1;
+        if let Some(signature) = signature {
+            self.columns.add(place, article.fetched.unwrap_or(LAST), signature)?;
+            self.signing.signed += 1;
+        }
+        Ok(())
+    }
+
+    fn damaged(&mut self, line: u64, reason: String) {
+        self.signing.damaged += 1;
+        self.signing.first_damaged.get_or_insert((line, reason));
+    }
+}

@@ -1,0 +1,87 @@
+//! The parts of the work: what each is called, and what it needs.
+//!
+//! | task | how many | needs | makes |
+//! |---|---|---|---|
+//! | `sign:N` | one a shard | | signatures, band keys, texts |
+//! | `exact` | one | all `sign` | which documents repeat a text word for word |
+//! | `band:N` | one a band | `exact` | pairs that share the band and are alike |
+//! | `clusters` | one | all `band` | who stands for whom |
+//! | `write:N` | one a shard | `clusters` | the shard without what others stand for |
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A part of the work, whose result is there as a whole or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Task {
+    /// Signs the documents of a shard, by its number from 0.
+    Sign(usize),
+    /// Finds exact duplicates.
+    Exact,
+    /// Finds the pairs of a band, from 0.
+    Band(usize),
+    /// Makes clusters of the pairs.
+    Clusters,
+    /// Writes a shard without the members of clusters.
+    Write(usize),
+}
+
+impl Task {
+    /// The folder of its result in the work folder.
+    pub(crate) fn folder(self) -> String {
+        match self {
+            Self::Sign(number) => format!("sign-{number:05}"),
+            Self::Exact => "exact".into(),
+            Self::Band(number) => format!("band-{number:02}"),
+            Self::Clusters => "clusters".into(),
+            Self::Write(number) => format!("write-{number:05}"),
+        }
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sign(number) => write!(f, "sign:{number}"),
+            Self::Exact => f.write_str("exact"),
+            Self::Band(number) => write!(f, "band:{number}"),
+            Self::Clusters => f.write_str("clusters"),
+            Self::Write(number) => write!(f, "write:{number}"),
+        }
+    }
+}
+
+impl FromStr for Task {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is no task: sign:N, exact, band:N, clusters or write:N");
+        let (name, number) = match text.split_once(':') {
+            Some((name, number)) => (name, Some(number.parse().map_err(|_| wrong())?)),
+            None => (text, None),
+        };
+        match (name, number) {
+            ("sign", Some(number)) => Ok(Self::Sign(number)),
+            ("exact", None) => Ok(Self::Exact),
+            ("band", Some(number)) => Ok(Self::Band(number)),
+            ("clusters", None) => Ok(Self::Clusters),
+            ("write", Some(number)) => Ok(Self::Write(number)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for name in ["sign:3", "exact", "band:41", "clusters", "write:0"] {
+            assert_eq!(name.parse::<Task>().unwrap().to_string(), name);
+        }
+        for name in ["", "sign", "sign:", "sign:-1", "exact:1", "band:x", "all"] {
+            assert!(name.parse::<Task>().unwrap_err().contains("is no task"), "{name}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Shards without the documents for which others stand, with a manifest.
+//!
+//! A shard keeps its form, and its documents their fields and order. Names begin with the
+//! shard's number, since shards of two corpora may have the same.
+//!
+//! The awkward truth: `cluster`, `near_duplicates` and the like are those of the corpus
+//! that was exported; what was found here is in `duplicates.jsonl`.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gleaner_export::{DataFile, reading};
+use serde::{Deserialize, Serialize};
+
+use crate::bits::Bits;
+use crate::table::{ROW, Tables};
+use crate::{GlobalError, Outcome};
+
+/// The manifest's name.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// What was written: `manifest.json` beside the shards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    /// The version of gleaner that wrote it.
+    pub(crate) gleaner: String,
+    /// Documents in all files.
+    pub(crate) documents: u64,
+    /// What was read, and what was left out.
+    pub(crate) outcome: Outcome,
+    /// The files, in the order of the shards that were read.
+    pub(crate) files: Vec<DataFile>,
+}
+
+/// Writes what is left of a shard into a folder.
+pub(crate) fn write(
+    shard: usize,
+    path: &Path,
+    tables: &Tables,
+    members: &Bits,
+    into: &Path,
+) -> Result<DataFile, GlobalError> {
+    let kept = lines(shard, tables, members)?;
+    let name = format!("{shard:05}-{}", path.file_name().unwrap_or_default().to_string_lossy());
+    let part = into.join(format!(".{}-{name}", std::process::id()));
+    let mut file = reading::keep(path, &part, |line| kept.get(line))?;
+    let whole = into.join(&name);
+    fs::rename(&part, &whole).map_err(GlobalError::writing(&whole))?;
+    file.path = name;
+    Ok(file)
+}
+
+/// The lines of a shard that are kept.
+fn lines(shard: usize, tables: &Tables, members: &Bits) -> Result<Bits, GlobalError> {
+    let Some((_, folder)) = tables.shards().nth(shard) else { return Ok(Bits::default()) };
+    let path = folder.join("rows");
+    let file = File::open(&path).map_err(GlobalError::reading(&path))?;
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let (mut kept, mut row) = (Bits::default(), [0; ROW]);
+    for number in tables.of_shard(shard) {
+        file.read_exact(&mut row).map_err(GlobalError::reading(&path))?;
+        if !members.get(number.into()) {
+            kept.set(crate::table::line_of(&row));
+        }
+    }
+    Ok(kept)
+}
+
+/// Removes what killed runs have left in the folder of shards.
+pub(crate) fn clear(into: &Path) {
+    let Ok(entries) = fs::read_dir(into) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let process = name.strip_prefix('.').and_then(|rest| rest.split_once('-'));
+        if process.is_some_and(|(number, _)| number.parse::<u32>().is_ok()) {
+            // What cannot be removed takes room and does no harm.
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// Writes the manifest, whole or not at all.
+pub(crate) fn manifest(path: &Path, outcome: Outcome, files: Vec<DataFile>) -> Result<(), GlobalError> {
+    let documents = files.iter().map(|file| file.documents).sum();
+    let written = Written { gleaner: env!("CARGO_PKG_VERSION").into(), documents, outcome, files };
+    write_json(path, &written)
+}
+
+/// Files of JSON that this process has begun, so that no two threads write the same.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Writes a file of JSON, whole or not at all.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), GlobalError> {
+    let mut text = serde_json::to_vec_pretty(value).expect("keys are text, and memory takes all");
+    text.push(b'\n');
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let new = path.with_file_name(format!(".{}-{number}-{name}", std::process::id()));
+    let written = File::create(&new)
+        .and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&new, path));
+    written.map_err(GlobalError::writing(path))
+}

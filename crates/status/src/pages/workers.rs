@@ -1,0 +1,65 @@
+//! The workers of a corpus that many share: a piece of the overview.
+
+use gleaner_store::WorkerStatus;
+use maud::{Markup, html};
+
+use super::tile;
+use crate::asked::Asked;
+use crate::workers::{State, Workers};
+
+/// What all do together, and a row each.
+pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
+    let number = |value| asked.language.number(value);
+    let without = workers.parts_without();
+    html! {
+        dl.tiles {
+            (tile(asked.say("Pages a second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
+            @for state in State::ALL {
+                (tile(name(asked, state), &number(workers.count(state)), &html!{}))
+            }
+        }
+        @if without > 0 {
+            p.notice role="alert" {
+                (number(without)) " "
+                (asked.say("of 256 parts of the crawl have no worker.", "trên 256 phần việc chưa có tiến trình nào nhận."))
+            }
+        }
+        div.wide tabindex="0" role="region" aria-label=(asked.say("Workers", "Tiến trình")) { table {
+            caption.hidden { (asked.say("Workers by name", "Các tiến trình theo tên")) }
+            thead { tr {
+                th scope="col" { (asked.say("Worker", "Tiến trình")) }
+                th.number scope="col" { (asked.say("Parts", "Phần việc")) }
+                th.number scope="col" { (asked.say("Pages", "Trang đã đọc")) }
+                th.number scope="col" { (asked.say("A second", "Mỗi giây")) }
+                th scope="col" { (asked.say("State", "Trạng thái")) }
+                th.number scope="col" { (asked.say("Silent, s", "Im lặng, giây")) }
+                th scope="col" { (asked.say("Version", "Phiên bản")) }
+            } }
+            tbody { @for worker in &workers.all { (row(asked, workers, worker)) } }
+        } }
+    }
+}
+
+fn row(asked: &Asked, workers: &Workers, worker: &WorkerStatus) -> Markup {
+    let number = |value| asked.language.number(value);
+    let state = workers.state(worker);
+    html! {
+        tr {
+            th scope="row" { (worker.name) }
+            td.number { (number(worker.parts)) }
+            td.number { (number(worker.pages)) }
+            td.number { @if state == State::Gone { "–" } @else { (format!("{:.1}", worker.rate)) } }
+            td { @if state == State::Gone { span.mark { (name(asked, state)) } } @else { (name(asked, state)) } }
+            td.number { (format!("{:.0}", worker.silent)) }
+            td { (worker.version) }
+        }
+    }
+}
+
+const fn name(asked: &Asked, state: State) -> &'static str {
+    match state {
+        State::AtWork => asked.say("At work", "Đang làm"),
+        State::Idle => asked.say("Idle", "Đang rảnh"),
+        State::Gone => asked.say("Gone", "Mất liên lạc"),
+    }
+}

@@ -1,0 +1,142 @@
+//! Who works on the corpus, where many share it.
+//!
+//! The database tells: each worker says three times in a lease's life what it has and what it
+//! has done.
+//!
+//! The awkward truth: what is shown is as old as that, 10 s with the usual lease, and pages
+//! are counted from a worker's start, so those of a worker that ended are in no sum.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use gleaner_store::{StoreError, WorkerStatus};
+
+use crate::site::Corpus;
+
+/// Parts of a crawl.
+const PARTS: u64 = 256;
+
+/// Workers that were silent for longer are not shown.
+const SHOWN: Duration = Duration::from_secs(24 * 3_600);
+
+/// How a worker does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    AtWork,
+    /// It has nothing to do.
+    Idle,
+    /// It was silent for longer than a lease lives.
+    Gone,
+}
+
+impl State {
+    pub(crate) const ALL: [Self; 3] = [Self::AtWork, Self::Idle, Self::Gone];
+
+    /// As metrics have it.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::AtWork => "at_work",
+            Self::Idle => "idle",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// All workers, at one moment.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    /// By name.
+    pub(crate) all: Vec<WorkerStatus>,
+    lease: Duration,
+}
+
+/// What the workers of one name have done.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Done {
+    pub(crate) parts: u64,
+    pub(crate) pages: u64,
+    /// Pages a second.
+    pub(crate) rate: f64,
+}
+
+impl Workers {
+    /// `None`: the corpus is one process's alone.
+    pub(crate) fn of(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
+        if !corpus.store.is_shared() {
+            return Ok(None);
+        }
+        let lease = corpus.config.cluster.lease.get();
+        Ok(Some(Self { all: corpus.store.workers(SHOWN)?, lease }))
+    }
+
+    pub(crate) fn state(&self, worker: &WorkerStatus) -> State {
+        match worker.idle {
+            _ if worker.silent > self.lease.as_secs_f64() => State::Gone,
+            true => State::Idle,
+            false => State::AtWork,
+        }
+    }
+
+    /// How many do so.
+    pub(crate) fn count(&self, state: State) -> u64 {
+        self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
+    }
+
+    /// Parts of the crawl that nobody has.
+    pub(crate) fn parts_without(&self) -> u64 {
+        PARTS.saturating_sub(self.all.iter().map(|worker| worker.parts).sum())
+    }
+
+    /// Pages a second of all that are there.
+    pub(crate) fn rate(&self) -> f64 {
+        self.by_name().values().map(|done| done.rate).sum()
+    }
+
+    /// What those that are there have done. Two of one name are summed.
+    pub(crate) fn by_name(&self) -> BTreeMap<&str, Done> {
+        let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
+        for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {
+            let done = by_name.entry(&worker.name).or_default();
+            done.parts += worker.parts;
+            done.pages += worker.pages;
+            done.rate += worker.rate;
+        }
+        by_name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worker(name: &str, silent: f64, parts: u64, idle: bool) -> WorkerStatus {
+        WorkerStatus {
+            name: name.into(),
+            session: format!("{name} {silent}"),
+            version: "0.1.0".into(),
+            age: 60.0,
+            silent,
+            parts,
+            pages: 10,
+            rate: 1.5,
+            idle,
+        }
+    }
+
+    #[test]
+    fn who_is_gone_has_done_nothing_of_late() {
+        let all = vec![
+            worker("a", 3.0, 100, false),
+            worker("a", 4.0, 20, true),
+            worker("b", 9.0, 86, true),
+            worker("c", 31.0, 0, false),
+        ];
+        let workers = Workers { all, lease: Duration::from_secs(30) };
+        assert_eq!(State::ALL.map(|state| workers.count(state)), [1, 2, 1]);
+        assert_eq!(workers.parts_without(), 50);
+        let by_name = workers.by_name();
+        assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(by_name["a"], Done { parts: 120, pages: 20, rate: 3.0 });
+        assert!((workers.rate() - 4.5).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,125 @@
+//! What many URLs cost in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
+//!
+//! A real server is started on loopback (Debian's, as the tests have it), one worker has all
+//! parts, and URLs of 2,000 hosts are found as pages find them: some dozens in a change, a
+//! flush each 200 changes. Whenever their number has grown tenfold, hosts are drawn, and for each
+//! the URL that is to be asked next is looked up and its visit ended, as a crawl does it; and
+//! the tables with their indexes are measured, with a VACUUM before.
+//!
+//! Without an argument 100,000 URLs, as `.ci/run` has it; docs/scale.md has figures of 10,000,000.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for measuring"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_objects::{Objects, Options};
+use gleaner_store::{Membership, Turn, Writer, join};
+use gleaner_testkit::postgres::Postgres;
+
+/// Hosts, each of a domain of its own.
+const HOSTS: usize = 2_000;
+/// URLs that a page leads to.
+const FOUND: usize = 50;
+/// Pages between two flushes, as `store.flush_pages` has it.
+const FLUSH: usize = 200;
+/// URLs that are handed out for one measurement.
+const HANDED: usize = 2_000;
+
+fn main() {
+    let urls = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(100_000);
+    let Some(server) = Postgres::start(&["fsync=off", "max_wal_size=8GB", "shared_buffers=512MB"]) else {
+        return;
+    };
+    let address = server.database();
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut writer = worker(&folder, &address);
+    println!(
+        "{:>10} {:>12} {:>14} {:>14} {:>12}",
+        "URLs", "found/s", "hand out, us", "90% below, us", "bytes a URL"
+    );
+    let (mut found, mut next, mut begun) = (0, urls.min(10_000), Instant::now());
+    while found < urls {
+        let loaded = found;
+        while found < next {
+            for _ in 0..FLUSH {
+                discover(&mut writer, found);
+                found += FOUND;
+            }
+            writer.flush().unwrap();
+        }
+        let rate = (found - loaded) as f64 / begun.elapsed().as_secs_f64();
+        let _ = server.query(&address, "VACUUM ANALYZE urls");
+        let _ = server.query(&address, "VACUUM ANALYZE queue");
+        let size = "SELECT pg_total_relation_size('urls') + pg_total_relation_size('queue')";
+        let bytes: f64 = server.query(&address, size).parse().unwrap();
+        let (median, most) = hand_out(&mut writer, found);
+        println!("{found:>10} {rate:>12.0} {median:>14.0} {most:>14.0} {:>12.0}", bytes / found as f64);
+        next = (10 * next).min(urls.max(1));
+        begun = Instant::now();
+    }
+}
+
+fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
+    let objects = folder.path().join("objects");
+    let membership = Membership {
+        address: address.to_owned(),
+        objects: Objects::open(objects.to_str().unwrap(), Options::default()).unwrap(),
+        name: "scale".into(),
+        lease: Duration::from_secs(600),
+        patience: Duration::from_secs(60),
+        give_up: Arc::new(|| false),
+        settings: std::collections::BTreeMap::new(),
+    };
+    let writer = join(&folder.path().join("data"), &membership).unwrap();
+    let _told = writer.store().tenure().unwrap().gained();
+    writer
+}
+
+/// A URL as a news site has it; some 80 bytes.
+fn url(number: usize) -> CanonicalUrl {
+    let (host, page) = (number % HOSTS, number / HOSTS);
+    let text =
+        format!("https://www.paper-{host}.example/society/a-story-of-some-length-about-things-{page}.html");
+    CanonicalUrl::parse(&text).unwrap()
+}
+
+fn discover(writer: &mut Writer, first: usize) {
+    let mut change = writer.begin();
+    let urls: Vec<CanonicalUrl> = (first..first + FOUND).map(url).collect();
+    change.read_urls_ahead(urls.iter().map(CanonicalUrl::key)).unwrap();
+    for url in urls {
+        let found = Found { url, role: Role::Page, dated: None, news: false };
+        change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
+    }
+    writer.commit(change).unwrap();
+}
+
+/// Median and 90th percentile of the time in which a host's next URL is found, in
+/// microseconds. Its visit is ended, so that the queue moves on.
+fn hand_out(writer: &mut Writer, found: usize) -> (f64, f64) {
+    let store = writer.store();
+    let mut times = Vec::new();
+    for draw in 0..HANDED.min(found / 2) {
+        let name = format!("www.paper-{}.example", draw * 7_919 % HOSTS);
+        let Some(host) = store.host(&name).unwrap() else { continue };
+        let begun = Instant::now();
+        let Some((key, record)) = store.next_ready(host.id).unwrap() else { continue };
+        times.push(begun.elapsed().as_secs_f64() * 1e6);
+        let mut change = writer.begin();
+        change.end(key, record, Outcome::Stored, None).unwrap();
+        writer.commit(change).unwrap();
+        if draw % FLUSH == 0 {
+            writer.flush().unwrap();
+        }
+    }
+    writer.flush().unwrap();
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() * 9 / 10])
+}

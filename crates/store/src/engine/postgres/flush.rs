@@ -1,0 +1,214 @@
+//! A flush: all that was committed since the last one, in one transaction.
+//!
+//! 1. The worker's number of flushes is read. If it is this one's already, the last try was
+//!    done and only its answer was lost.
+//! 2. The leases of all parts that the flush touches are read and held (`FOR SHARE`). If
+//!    one has another epoch, nothing is written: [`StoreError::NotOurs`].
+//! 3. Claims are inserted, in the order of their keys. If one was another's, nothing is
+//!    written, and the caller gives way.
+//! 4. Records are put and removed, a statement a table for each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio_postgres::types::ToSql;
+
+use super::link::Connection;
+use super::places::Urls;
+use super::{MOST_ROWS, Postgres, lock, table_of};
+use crate::StoreError;
+use crate::engine::{Lost, Write};
+use crate::tenure::Tenure;
+
+/// What came of a try to flush.
+enum Flushed {
+    Done,
+    NotOurs,
+    Lost(Vec<Lost>),
+}
+
+/// Values of a column, a row each.
+type Column = Vec<Vec<u8>>;
+
+/// All that a flush writes.
+#[derive(Debug)]
+struct Freight {
+    session: String,
+    number: i64,
+    /// Parts with the epochs in which they are ours.
+    fence: Vec<(i16, i64)>,
+    claims: BTreeMap<Vec<u8>, Vec<u8>>,
+    puts: BTreeMap<&'static str, (Column, Column)>,
+    removals: BTreeMap<&'static str, Column>,
+    urls: Urls,
+    /// Band, number of a document, day.
+    bands: (Vec<i64>, Vec<i32>, Vec<i32>),
+}
+
+impl Postgres {
+    /// Writes all that was committed, in one transaction.
+    pub(super) fn flush_all(&self) -> Result<Vec<Lost>, StoreError> {
+        let Some(tenure) = &self.0.tenure else { return Ok(Vec::new()) };
+        let number = *lock(&self.0.flushes) + 1;
+        let Some(freight) = self.freight(tenure, number)? else {
+            tenure.lose();
+            return Err(StoreError::NotOurs);
+        };
+        if freight.is_empty() {
+            return Ok(Vec::new());
+        }
+        let freight = Arc::new(freight);
+        let outcome = self.0.writing.ask("writing", |client| {
+            let freight = Arc::clone(&freight);
+            Box::pin(async move {
+                let outcome = write(&client, &freight).await;
+                if !matches!(outcome, Ok(Flushed::Done)) {
+                    // Its own failure is that of a connection that is gone.
+                    let _ = client.batch_execute("ROLLBACK").await;
+                }
+                outcome
+            })
+        })?;
+        match outcome {
+            Flushed::Done => {
+                *lock(&self.0.flushes) = number;
+                self.write_overlay().flushed();
+                lock(&self.0.touched).clear();
+                lock(&self.0.bands).flushed();
+                Ok(Vec::new())
+            }
+            Flushed::NotOurs => {
+                tenure.lose();
+                Err(StoreError::NotOurs)
+            }
+            Flushed::Lost(lost) => {
+                let mut overlay = self.write_overlay();
+                lost.iter().for_each(|lost| overlay.drop_claim(&lost.key));
+                Ok(lost)
+            }
+        }
+    }
+
+    /// What is to be written, and the claims apart.
+    fn freight(&self, tenure: &Tenure, number: i64) -> Result<Option<Freight>, StoreError> {
+        let touched = lock(&self.0.touched).clone();
+        let mut fence = Vec::new();
+        for (part, epoch) in tenure.epochs(touched) {
+            let (Some(part), Some(epoch)) = (part.index(), epoch) else { return Ok(None) };
+            fence.push((i16::from(part), epoch));
+        }
+        let mut freight = Freight {
+            session: tenure.session().to_owned(),
+            number,
+            fence,
+            claims: BTreeMap::new(),
+            puts: BTreeMap::new(),
+            removals: BTreeMap::new(),
+            urls: Urls::default(),
+            bands: lock(&self.0.bands).unflushed(),
+        };
+        let mut unflushed = self.read_overlay().unflushed();
+        self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
+        freight.urls = Urls::taken_from(&mut unflushed);
+        for (key, write) in unflushed {
+            let table = table_of(key.first().copied().unwrap_or_default());
+            match write {
+                Write::Claim(value) => drop(freight.claims.insert(key, value)),
+                Write::Remove => freight.removals.entry(table).or_default().push(key),
+                Write::Put(value) => {
+                    let (keys, values) = freight.puts.entry(table).or_default();
+                    keys.push(key);
+                    values.push(value);
+                }
+            }
+        }
+        Ok(Some(freight))
+    }
+}
+
+impl Freight {
+    fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+            && self.puts.is_empty()
+            && self.removals.is_empty()
+            && self.urls.is_empty()
+            && self.bands.0.is_empty()
+    }
+}
+
+/// See the head of this file.
+async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_postgres::Error> {
+    client.batch_execute("BEGIN").await?;
+    let session = &freight.session;
+    let sql = "UPDATE workers SET flushes = $2, seen = now() WHERE session = $1 AND flushes < $2";
+    if client.execute(sql, &[session, &freight.number]).await? == 0 {
+        let sql = "SELECT flushes FROM workers WHERE session = $1";
+        let known = client.query_opt(sql, &[session]).await?;
+        return Ok(match known {
+            Some(_) => {
+                client.batch_execute("ROLLBACK").await?;
+                Flushed::Done
+            }
+            None => Flushed::NotOurs,
+        });
+    }
+    let (parts, epochs): (Vec<i16>, Vec<i64>) = freight.fence.iter().copied().unzip();
+    let sql = "SELECT part, epoch FROM leases WHERE part = ANY($1) AND owner = $2 ORDER BY part FOR SHARE";
+    let rows = client.query(sql, &[&parts, session]).await?;
+    let held: BTreeMap<i16, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    if !parts.iter().zip(&epochs).all(|(part, epoch)| held.get(part) == Some(epoch)) {
+        return Ok(Flushed::NotOurs);
+    }
+    let lost = claim(client, &freight.claims).await?;
+    if !lost.is_empty() {
+        return Ok(Flushed::Lost(lost));
+    }
+    for (table, removed) in &freight.removals {
+        for removed in removed.chunks(MOST_ROWS) {
+            client.execute(&format!("DELETE FROM {table} WHERE key = ANY($1)"), &[&removed]).await?;
+        }
+    }
+    for (table, (keys, values)) in &freight.puts {
+        let sql = format!(
+            "INSERT INTO {table} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) \
+             ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value"
+        );
+        for (keys, values) in keys.chunks(MOST_ROWS).zip(values.chunks(MOST_ROWS)) {
+            client.execute(&sql, &[&keys, &values]).await?;
+        }
+    }
+    freight.urls.write(client).await?;
+    let (bands, numbers, days) = &freight.bands;
+    if !bands.is_empty() {
+        let sql = "INSERT INTO bands (band, number, day) \
+                   SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[]) ON CONFLICT DO NOTHING";
+        let values: [&(dyn ToSql + Sync); 3] = [bands, numbers, days];
+        client.execute(sql, &values).await?;
+    }
+    client.batch_execute("COMMIT").await?;
+    Ok(Flushed::Done)
+}
+
+/// Claims keys, in their order, so that two processes cannot wait for each other. Gives those
+/// that are another's.
+async fn claim(
+    client: &Connection,
+    claims: &BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<Vec<Lost>, tokio_postgres::Error> {
+    if claims.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) =
+        claims.iter().map(|(key, value)| (key.as_slice(), value.as_slice())).unzip();
+    let sql = "INSERT INTO dedup (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) ON CONFLICT DO NOTHING";
+    if client.execute(sql, &[&keys, &values]).await? == claims.len() as u64 {
+        return Ok(Vec::new());
+    }
+    let rows = client.query("SELECT key, value FROM dedup WHERE key = ANY($1)", &[&keys]).await?;
+    let theirs = rows.iter().filter_map(|row| {
+        let (key, theirs): (Vec<u8>, Vec<u8>) = (row.get(0), row.get(1));
+        let ours = claims.get(&key).filter(|ours| **ours != theirs)?.clone();
+        Some(Lost { key, ours, theirs })
+    });
+    Ok(theirs.collect())
+}

@@ -1,0 +1,322 @@
+//! Leases: who has which part, told by rows of the database and by its clock alone.
+//!
+//! A worker beats three times in a lease's life. At each beat it
+//!
+//! 1. says that it is alive, and what it has done;
+//! 2. renews its leases, and learns by that whether one is another's;
+//! 3. counts the workers that are alive: its fair share is 256 parts by their number, rounded up;
+//! 4. takes parts that nobody has, or whose leases have ended, until it has its share. Each
+//!    gets the next epoch, so that whatever its last owner still wants to write is refused;
+//! 5. says how many parts it has above its share, which the crawl then gives up one by one.
+//!
+//! So a part whose worker has died is another's after at most one life and one beat: 40 s
+//! with the default of 30.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use tracing::{info, warn};
+
+use super::{MOMENT, Postgres};
+use crate::StoreError;
+use crate::parts::Part;
+use crate::tenure::Tenure;
+
+/// Parts of a crawl.
+const PARTS: usize = 256;
+
+/// Beats in a life.
+const BEATS: u32 = 3;
+
+/// A worker as all see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerStatus {
+    /// Its name: `cluster.name`, or the machine's and the process's.
+    pub name: String,
+    /// The life of the process; another start is another.
+    pub session: String,
+    /// Its gleaner's version.
+    pub version: String,
+    /// Seconds since it began.
+    pub age: f64,
+    /// Seconds since it last said that it is alive.
+    pub silent: f64,
+    /// Parts that it has, of 256.
+    pub parts: u64,
+    /// Pages that it has read since it began.
+    pub pages: u64,
+    /// Pages a second, between its last two signs of life.
+    pub rate: f64,
+    /// Whether it has nothing to do.
+    pub idle: bool,
+}
+
+/// Keeps a worker's leases as long as it lives; gives them back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    bell: Arc<Bell>,
+    thread: Option<JoinHandle<()>>,
+    engine: Postgres,
+}
+
+#[derive(Debug, Default)]
+struct Bell {
+    is_over: Mutex<bool>,
+    rung: Condvar,
+}
+
+impl Bell {
+    /// Waits for the next beat; `false`: there is none.
+    fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
+        let until = Instant::now() + at_most;
+        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*is_over && !early() {
+            let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+            else {
+                break;
+            };
+            let waited = self.rung.wait_timeout(is_over, left.min(MOMENT));
+            is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        !*is_over
+    }
+
+    fn end(&self) {
+        *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.rung.notify_all();
+    }
+}
+
+impl Keeper {
+    /// Takes the first parts and goes on keeping them.
+    pub(crate) fn begin(engine: Postgres, tenure: Tenure, life: Duration) -> Result<Self, StoreError> {
+        let mut pulse = Pulse { engine: engine.clone(), tenure, life, pages: 0, at: Instant::now() };
+        pulse.beat()?;
+        let bell = Arc::new(Bell::default());
+        let heard = Arc::clone(&bell);
+        let keep = move || {
+            let mut was_idle = false;
+            while heard.wait(pulse.life / BEATS, || pulse.tenure.reported().1 != was_idle) {
+                was_idle = pulse.tenure.reported().1;
+                if let Err(error) = pulse.beat() {
+                    warn!(%error, "the leases could not be renewed");
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("leases".into())
+            .spawn(keep)
+            .map_err(|error| StoreError::Address { reason: format!("no thread for leases: {error}") })?;
+        Ok(Self { bell, thread: Some(thread), engine })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.bell.end();
+        if let Some(thread) = self.thread.take() {
+            // Its beats have been told of; there is nothing to add.
+            let _ = thread.join();
+        }
+        if let Err(error) = self.engine.resign() {
+            warn!(%error, "the leases could not be given back; they end by themselves");
+        }
+    }
+}
+
+/// One worker's beats.
+struct Pulse {
+    engine: Postgres,
+    tenure: Tenure,
+    life: Duration,
+    pages: u64,
+    at: Instant,
+}
+
+impl Pulse {
+    fn beat(&mut self) -> Result<(), StoreError> {
+        let tenure = self.tenure.clone();
+        let _dealing = tenure.dealing();
+        let life = self.life.as_secs_f64();
+        // Before the database is asked: what it says holds longer than is counted here.
+        let now = Instant::now();
+        let rate = self.rate(now);
+        let (alive, renewed) = self.engine.renew(&self.tenure, life, rate)?;
+        let held = self.tenure.len();
+        // A lease that is ours there and not known here was kept through a loss of others.
+        let found: Vec<(Part, i64)> = renewed
+            .iter()
+            .filter(|(part, _)| !self.tenure.knows(**part))
+            .map(|(part, epoch)| (*part, *epoch))
+            .collect();
+        self.tenure.renewed(&renewed, now + self.life);
+        if self.tenure.is_lost() {
+            return Ok(());
+        }
+        let share = PARTS.div_ceil(alive.max(1));
+        let missing = share.saturating_sub(held + found.len());
+        if !found.is_empty() {
+            self.tenure.gain(found);
+        }
+        if missing > 0 && self.engine.has_free_parts()? {
+            self.tenure.begin_taking();
+            let taken = self.engine.take(&self.tenure, life, missing)?;
+            if !taken.is_empty() {
+                info!(parts = taken.len(), "took parts of the crawl");
+            }
+            self.tenure.gain(taken);
+        }
+        self.tenure.set_excess(self.tenure.len().saturating_sub(share));
+        Ok(())
+    }
+
+    /// Pages a second since the last beat.
+    fn rate(&mut self, now: Instant) -> f64 {
+        let (pages, _) = self.tenure.reported();
+        let seconds = now.duration_since(self.at).as_secs_f64();
+        let rate = if seconds > 0.0 { pages.saturating_sub(self.pages) as f64 / seconds } else { 0.0 };
+        (self.pages, self.at) = (pages, now);
+        rate
+    }
+}
+
+fn parts_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Part, i64> {
+    let part = |row: &tokio_postgres::Row| u8::try_from(row.get::<_, i16>(0)).map(Part::new);
+    rows.iter().filter_map(|row| Some((part(row).ok()?, row.get(1)))).collect()
+}
+
+impl Postgres {
+    /// Says that the worker is alive, and renews its leases. Gives how many are alive, and the
+    /// parts that are this one's.
+    fn renew(
+        &self,
+        tenure: &Tenure,
+        life: f64,
+        rate: f64,
+    ) -> Result<(usize, BTreeMap<Part, i64>), StoreError> {
+        let (pages, idle) = tenure.reported();
+        let pages = i64::try_from(pages).unwrap_or(i64::MAX);
+        self.0.reading.ask("renewing leases", |client| {
+            let session = tenure.session().to_owned();
+            Box::pin(async move {
+                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 WHERE session = $1";
+                client.execute(sql, &[&session, &pages, &rate, &idle]).await?;
+                let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING part, epoch";
+                let renewed = parts_of(&client.query(sql, &[&session, &life]).await?);
+                let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1)";
+                let alive: i64 = client.query_one(sql, &[&life]).await?.get(0);
+                Ok((usize::try_from(alive).unwrap_or(usize::MAX), renewed))
+            })
+        })
+    }
+
+    /// Whether there are parts that nobody has.
+    fn has_free_parts(&self) -> Result<bool, StoreError> {
+        self.0.reading.ask("looking for free parts", |client| {
+            Box::pin(async move {
+                let sql = "SELECT EXISTS (SELECT 1 FROM leases WHERE until < now())";
+                Ok(client.query_one(sql, &[]).await?.get(0))
+            })
+        })
+    }
+
+    /// Takes parts that nobody has, `count` at most.
+    fn take(&self, tenure: &Tenure, life: f64, count: usize) -> Result<BTreeMap<Part, i64>, StoreError> {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.0.reading.ask("taking parts", |client| {
+            let session = tenure.session().to_owned();
+            Box::pin(async move {
+                // Whoever sees the parts taken sees that there is something to do.
+                client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
+                let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
+                           WHERE part IN (SELECT part FROM leases WHERE until < now() ORDER BY until, part \
+                                          LIMIT $3 FOR UPDATE SKIP LOCKED) \
+                           AND until < now() RETURNING part, epoch";
+                Ok(parts_of(&client.query(sql, &[&session, &life, &count]).await?))
+            })
+        })
+    }
+
+    /// Gives parts back, for others to take at once. All was flushed before, and what is
+    /// remembered of it is forgotten: others write it from now on.
+    pub(crate) fn release(&self, parts: &[Part]) -> Result<(), StoreError> {
+        let Some(tenure) = self.tenure() else { return Ok(()) };
+        let _dealing = tenure.dealing();
+        let numbers: Vec<i16> = parts.iter().filter_map(|part| part.index()).map(i16::from).collect();
+        tenure.give_up(parts);
+        self.write_overlay().clear();
+        self.0.reading.ask("giving parts back", |client| {
+            let (session, numbers) = (tenure.session().to_owned(), numbers.clone());
+            Box::pin(async move {
+                let sql =
+                    "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1 AND part = ANY($2)";
+                client.execute(sql, &[&session, &numbers]).await?;
+                Ok(())
+            })
+        })
+    }
+
+    /// Gives all parts back: the worker ends.
+    fn resign(&self) -> Result<(), StoreError> {
+        let Some(tenure) = self.tenure() else { return Ok(()) };
+        tenure.forget();
+        self.0.reading.ask("giving parts back", |client| {
+            let session = tenure.session().to_owned();
+            Box::pin(async move {
+                let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
+                client.execute(sql, &[&session]).await?;
+                client.execute("DELETE FROM workers WHERE session = $1", &[&session]).await?;
+                Ok(())
+            })
+        })
+    }
+
+    /// All workers that were alive within so many seconds, by name.
+    pub(crate) fn workers(&self, within: f64) -> Result<Vec<WorkerStatus>, StoreError> {
+        let sql = "SELECT name, session, version, extract(epoch FROM now() - started)::float8, \
+                   extract(epoch FROM now() - seen)::float8, \
+                   (SELECT count(*) FROM leases WHERE owner = session AND until > now()), pages, rate, idle \
+                   FROM workers WHERE seen > now() - make_interval(secs => $1) ORDER BY name, started";
+        self.0.reading.ask("looking for workers", |client| {
+            Box::pin(async move {
+                let whole = |number: i64| u64::try_from(number).unwrap_or(0);
+                let status = |row: &tokio_postgres::Row| WorkerStatus {
+                    name: row.get(0),
+                    session: row.get(1),
+                    version: row.get(2),
+                    age: row.get(3),
+                    silent: row.get(4),
+                    parts: whole(row.get(5)),
+                    pages: whole(row.get(6)),
+                    rate: row.get(7),
+                    idle: row.get(8),
+                };
+                Ok(client.query(sql, &[&within]).await?.iter().map(status).collect())
+            })
+        })
+    }
+
+    /// Whether nothing is left to do for anyone: all that are alive have nothing to do, all
+    /// parts are theirs, and no message waits.
+    pub(crate) fn is_all_quiet(&self, life: Duration) -> Result<bool, StoreError> {
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT idle) \
+                   AND NOT EXISTS (SELECT 1 FROM leases WHERE until < now()) \
+                   AND NOT EXISTS (SELECT 1 FROM messages)";
+        let life = life.as_secs_f64();
+        self.0.reading.ask("looking whether all is done", |client| {
+            Box::pin(async move { Ok(client.query_one(sql, &[&life]).await?.get(0)) })
+        })
+    }
+
+    /// How far the clock here is ahead of the database's, in seconds.
+    pub(crate) fn clock_ahead(&self) -> Result<f64, StoreError> {
+        let sql = "SELECT extract(epoch FROM clock_timestamp())::float8";
+        let theirs: f64 = self.0.reading.ask("reading its clock", |client| {
+            Box::pin(async move { Ok(client.query_one(sql, &[]).await?.get(0)) })
+        })?;
+        Ok(Timestamp::now().as_microsecond() as f64 / 1e6 - theirs)
+    }
+}

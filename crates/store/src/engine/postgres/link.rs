@@ -1,0 +1,256 @@
+//! A connection that is made again when it breaks, asked from any thread.
+//!
+//! The driver is asynchronous and a store is not: a small runtime of its own drives it, and
+//! whoever asks waits for the answer on a channel. So a store can be read from a runtime's
+//! threads too.
+//!
+//! Nothing is asked without an end: each try has a time limit, and what fails because the
+//! server is away, goes down, is a standby by now or had to choose between two transactions
+//! is tried again, for as long as the patience lasts. What is tried may have happened
+//! already; each piece of work is such that doing it twice is doing it once.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, Row, Statement};
+use tracing::{info, warn};
+
+use super::address::Address;
+use crate::StoreError;
+
+/// Longest time of one try.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Pauses between tries: doubled from the first to the last.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// What is done by a connection.
+pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+
+/// How long is gone on trying while the server is away.
+#[derive(Clone)]
+pub(crate) struct Patience {
+    pub(crate) at_most: Duration,
+    /// Asked between two tries: whether the process is to end.
+    pub(crate) give_up: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl std::fmt::Debug for Patience {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Patience({:?})", self.at_most)
+    }
+}
+
+/// A connection that prepares each statement once: the same few are asked again and again.
+pub(crate) struct Connection {
+    client: Client,
+    prepared: Mutex<HashMap<String, Statement>>,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Connection")
+    }
+}
+
+impl Connection {
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<String, Statement>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn prepared(&self, sql: &str) -> Result<Statement, Error> {
+        if let Some(statement) = self.kept().get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(sql).await?;
+        self.kept().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    pub(crate) async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+        self.client.query(&self.prepared(sql).await?, values).await
+    }
+
+    pub(crate) async fn query_one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row, Error> {
+        self.client.query_one(&self.prepared(sql).await?, values).await
+    }
+
+    pub(crate) async fn query_opt(
+        &self,
+        sql: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, Error> {
+        self.client.query_opt(&self.prepared(sql).await?, values).await
+    }
+
+    pub(crate) async fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64, Error> {
+        self.client.execute(&self.prepared(sql).await?, values).await
+    }
+
+    /// Statements without values, such as `BEGIN`.
+    pub(crate) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).await
+    }
+}
+
+/// See the head of this file.
+#[derive(Debug)]
+pub(crate) struct Link {
+    runtime: Handle,
+    address: Address,
+    patience: Patience,
+    client: Mutex<Option<Arc<Connection>>>,
+}
+
+impl Link {
+    pub(crate) fn new(runtime: Handle, address: Address, patience: Patience) -> Self {
+        Self { runtime, address, patience, client: Mutex::new(None) }
+    }
+
+    /// Does a piece of work, on a new connection if need be. `doing` is for whoever reads the
+    /// error.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl Fn(Arc<Connection>) -> Work<T>,
+    ) -> Result<T, StoreError> {
+        let begun = Instant::now();
+        let (mut pause, most) = PAUSES;
+        loop {
+            let error = match self.attempt(&work) {
+                Ok(answer) => {
+                    if begun.elapsed() > most {
+                        info!(doing, after = ?begun.elapsed(), "PostgreSQL answers again");
+                    }
+                    return Ok(answer);
+                }
+                Err(failed) => failed,
+            };
+            if !error.passes() {
+                return Err(error.told(doing, &self.address));
+            }
+            self.forget();
+            if begun.elapsed() >= self.patience.at_most || (self.patience.give_up)() {
+                return Err(error.told(doing, &self.address));
+            }
+            if pause == PAUSES.0 || pause == most {
+                warn!(
+                    doing,
+                    database = self.address.shown(),
+                    error = error.words(),
+                    "PostgreSQL is away; trying on"
+                );
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(most);
+        }
+    }
+
+    fn attempt<T: Send + 'static>(&self, work: &impl Fn(Arc<Connection>) -> Work<T>) -> Result<T, Failed> {
+        let client = self.client()?;
+        self.wait(work(client))?.map_err(Failed::Database)
+    }
+
+    /// Waits for a future that the runtime drives.
+    fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Failed> {
+        let (sender, answer) = mpsc::sync_channel(1);
+        self.runtime.spawn(async move {
+            if let Ok(output) = tokio::time::timeout(LIMIT, future).await {
+                // Who asked may be gone.
+                let _ = sender.send(output);
+            }
+        });
+        answer.recv().map_err(|_| Failed::Late)
+    }
+
+    fn client(&self) -> Result<Arc<Connection>, Failed> {
+        let mut kept = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = kept.as_ref().filter(|kept| !kept.client.is_closed()) {
+            return Ok(Arc::clone(client));
+        }
+        let tls = self.address.tls().map_err(Failed::Ours)?;
+        let config = self.address.config.clone();
+        let (client, connection) =
+            self.wait(async move { config.connect(tls).await })?.map_err(Failed::Database)?;
+        self.runtime.spawn(async move {
+            // Its error is that of the next question.
+            let _ = connection.await;
+        });
+        let client = Arc::new(Connection { client, prepared: Mutex::default() });
+        *kept = Some(Arc::clone(&client));
+        Ok(client)
+    }
+
+    /// The next question gets a new connection.
+    fn forget(&self) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// A try that failed.
+enum Failed {
+    Database(Error),
+    Late,
+    Ours(StoreError),
+}
+
+impl Failed {
+    /// Whether it may go well the next time.
+    fn passes(&self) -> bool {
+        let Self::Database(error) = self else { return matches!(self, Self::Late) };
+        let Some(code) = error.code() else {
+            return !is_certificate(error) && !is_config(error);
+        };
+        let class = &code.code()[..2];
+        // Connections, resources, interventions such as a shutdown, and transactions that
+        // were rolled back for another's sake.
+        matches!(class, "08" | "40" | "53" | "57" | "58")
+            || [&SqlState::READ_ONLY_SQL_TRANSACTION, &SqlState::LOCK_NOT_AVAILABLE].contains(&code)
+            || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Database(error) => match error.as_db_error() {
+                Some(said) => said.message().to_owned(),
+                None => chain(error),
+            },
+            Self::Late => format!("no answer within {LIMIT:?}"),
+            Self::Ours(error) => error.to_string(),
+        }
+    }
+
+    fn told(self, doing: &'static str, address: &Address) -> StoreError {
+        let (database, away) = (address.shown().to_owned(), self.passes());
+        match self {
+            Self::Ours(error) => error,
+            failed => StoreError::Database { doing, database, reason: failed.words(), away },
+        }
+    }
+}
+
+fn is_certificate(error: &Error) -> bool {
+    causes(error).any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData)
+            || cause.is::<rustls::Error>()
+    })
+}
+
+/// What is wrong before any server is asked, such as a password that is missing.
+fn is_config(error: &Error) -> bool {
+    let words = error.to_string();
+    words.contains("configuration") || words.contains("TLS") || words.contains("authentication")
+}
+
+fn causes(error: &Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
+}
+
+fn chain(error: &Error) -> String {
+    causes(error).fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
+}

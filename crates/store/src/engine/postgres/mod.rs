@@ -1,0 +1,316 @@
+//! PostgreSQL, for crawls that one machine is too small for.
+//!
+//! Many processes work on one database. Each has some parts of the crawl by leases
+//! ([`leases`]) and writes the records of those alone; so what a process knows of its own
+//! parts stays true, and what it commits may wait in memory ([`overlay`]) until it is flushed,
+//! as with sled. A flush is one transaction ([`flush`]).
+//!
+//! Plain SQL only, each table keyed by one column that may distribute it (docs/scale.md): no
+//! advisory locks, no LISTEN, no LOCK TABLE, no sequences, values by parameters only.
+//!
+//! The awkward truth: a record is bytes to the database. Whoever wants to look at a crawl with
+//! SQL sees sizes and numbers of rows, leases and workers; the rest `gleaner` tells.
+
+mod address;
+mod bands;
+mod flush;
+pub(crate) mod leases;
+mod link;
+mod moved;
+mod objects;
+mod overlay;
+mod paged;
+mod places;
+pub(crate) mod schema;
+pub(crate) mod settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use gleaner_objects::Objects;
+
+pub(crate) use address::Address;
+pub(crate) use link::Patience;
+
+use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
+use crate::parts::Part;
+use crate::tenure::Tenure;
+use crate::{StoreError, keys};
+use bands::Bands;
+use link::Link;
+use objects::Shelf;
+use overlay::Overlay;
+use paged::Paged;
+
+/// Rows that one statement writes, at most.
+const MOST_ROWS: usize = 20_000;
+
+/// See the head of this file. Clones share one state.
+#[derive(Debug, Clone)]
+pub(crate) struct Postgres(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// For reading, and for leases.
+    reading: Link,
+    /// For flushes.
+    writing: Link,
+    overlay: RwLock<Overlay>,
+    bands: Mutex<Bands>,
+    shelf: Shelf,
+    /// `None`: the database is only read.
+    tenure: Option<Tenure>,
+    /// Parts that were changed since the last flush.
+    touched: Mutex<BTreeSet<Part>>,
+    /// Number of the last flush.
+    flushes: Mutex<i64>,
+    /// Drives both links; dropped last.
+    #[expect(dead_code, reason = "its threads live as long as it does")]
+    runtime: tokio::runtime::Runtime,
+}
+
+/// The table of a space.
+fn table_of(space: u8) -> &'static str {
+    match space {
+        keys::URL | keys::READY => "urls",
+        keys::RETRY | keys::REVISIT | keys::GATHERED => "queue",
+        keys::HOST | keys::ROBOTS | keys::HEALTH | keys::TEMPLATE | keys::COUNTS => "hosts",
+        keys::DOCUMENT | keys::HISTORY | keys::FILE => "documents",
+        keys::CONTENT | keys::ALIAS | keys::STANDING | keys::SIGNED | keys::CLUSTER => "dedup",
+        keys::PAGE => "pages",
+        keys::MESSAGE => "messages",
+        _ => "records",
+    }
+}
+
+impl Postgres {
+    /// Opens a database for reading; with a tenure, for writing as well.
+    pub(crate) fn open(
+        address: Address,
+        objects: Objects,
+        tenure: Option<Tenure>,
+        patience: Patience,
+    ) -> Result<Self, StoreError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| StoreError::Address { reason: format!("no thread for it: {error}") })?;
+        let link = || Link::new(runtime.handle().clone(), address.clone(), patience.clone());
+        Ok(Self(Arc::new(Inner {
+            reading: link(),
+            writing: link(),
+            overlay: RwLock::default(),
+            bands: Mutex::default(),
+            shelf: Shelf::new(objects),
+            tenure,
+            touched: Mutex::default(),
+            flushes: Mutex::new(0),
+            runtime,
+        })))
+    }
+
+    pub(crate) fn objects(&self) -> &Objects {
+        self.0.shelf.objects()
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.0.reading
+    }
+
+    /// Refuses storage that has the files of another database.
+    pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
+        let corpus: String = self.0.reading.ask("reading the name of the corpus", |client| {
+            Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })
+        })?;
+        self.0.shelf.check(&corpus)
+    }
+
+    pub(crate) fn tenure(&self) -> Option<&Tenure> {
+        self.0.tenure.as_ref()
+    }
+
+    /// Forgets what was not flushed.
+    pub(crate) fn forget(&self) {
+        self.write_overlay().clear();
+        lock(&self.0.touched).clear();
+        lock(&self.0.bands).forget();
+    }
+
+    fn read_overlay(&self) -> std::sync::RwLockReadGuard<'_, Overlay> {
+        self.0.overlay.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_overlay(&self) -> std::sync::RwLockWriteGuard<'_, Overlay> {
+        self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Pairs of one table as they lie there, in the order of the range, `limit` at most.
+    fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
+        let Some(space) = range.space() else { return Ok(Vec::new()) };
+        if space == keys::READY {
+            return self.page_of_places(range, limit);
+        }
+        let table = table_of(space);
+        let (begin, begin_with) = bound(&range.begin, &[]);
+        let (end, end_with) = bound(&range.end, &[u8::MAX; 64]);
+        let value = if range.keys_only { "''::bytea" } else { "value" };
+        let (from, to) = (if begin_with { ">=" } else { ">" }, if end_with { "<=" } else { "<" });
+        let order = if range.backwards { "DESC" } else { "ASC" };
+        let sql = format!(
+            "SELECT key, {value} FROM {table} WHERE key {from} $1 AND key {to} $2 ORDER BY key {order} LIMIT $3"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.0.reading.ask("reading on", |client| {
+            let (sql, begin, end) = (sql.clone(), begin.clone(), end.clone());
+            Box::pin(async move {
+                let rows = client.query(&sql, &[&begin, &end, &limit]).await?;
+                Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+            })
+        })
+    }
+
+    /// What the database has under these keys of one table.
+    fn rows(
+        &self,
+        table: &'static str,
+        keys: Vec<Vec<u8>>,
+    ) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
+        let sql = format!("SELECT key, value FROM {table} WHERE key = ANY($1)");
+        self.0.reading.ask("reading", |client| {
+            let (sql, keys) = (sql.clone(), keys.clone());
+            Box::pin(async move {
+                let rows = client.query(&sql, &[&keys]).await?;
+                Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+            })
+        })
+    }
+
+    /// The next number of a counter, which no other gets.
+    pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
+        let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
+                   ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
+        let number: i64 = self.0.reading.ask("taking a number", |client| {
+            Box::pin(async move { Ok(client.query_one(sql, &[&counter]).await?.get(0)) })
+        })?;
+        u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })
+    }
+}
+
+/// The end of a range as a key, and whether it belongs to the range.
+fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) {
+    match bound {
+        std::ops::Bound::Included(key) => (key.clone(), true),
+        std::ops::Bound::Excluded(key) => (key.clone(), false),
+        std::ops::Bound::Unbounded => (otherwise.to_vec(), true),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // What holds these locks cannot fail half way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine for Postgres {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.get_all(&[key.to_vec()])?.pop().flatten())
+    }
+
+    fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let mut found: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
+        let mut asked: BTreeMap<&'static str, Vec<Vec<u8>>> = BTreeMap::new();
+        {
+            let overlay = self.read_overlay();
+            for key in keys {
+                match overlay.get(key) {
+                    Some(value) => drop(found.insert(key.clone(), value.map(<[u8]>::to_vec))),
+                    None => asked
+                        .entry(table_of(key.first().copied().unwrap_or_default()))
+                        .or_default()
+                        .push(key.clone()),
+                }
+            }
+        }
+        for (table, keys) in asked {
+            let mut rows: Vec<(Vec<u8>, Vec<u8>)> = self.rows(table, keys)?.into_iter().collect();
+            self.0.shelf.fetch(&mut rows)?;
+            found.extend(rows.into_iter().map(|(key, value)| (key, Some(value))));
+        }
+        Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
+    }
+
+    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
+        if let Some(value) = self.read_overlay().get(key) {
+            return Ok(value.is_some());
+        }
+        if key.first() == Some(&keys::READY) {
+            return self.has_place(key);
+        }
+        let table = table_of(key.first().copied().unwrap_or_default());
+        let sql = format!("SELECT 1 FROM {table} WHERE key = $1");
+        self.0.reading.ask("reading", |client| {
+            let (sql, key) = (sql.clone(), key.to_vec());
+            Box::pin(async move { Ok(client.query_opt(&sql, &[&key]).await?.is_some()) })
+        })
+    }
+
+    fn scan(&self, range: Range) -> Scan {
+        Box::new(Paged::new(self.clone(), range))
+    }
+
+    fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let Some(space) = prefixes.first().and_then(|prefix| prefix.first().copied()) else {
+            return Ok(Vec::new());
+        };
+        debug_assert_ne!(space, keys::READY, "of one host at a time");
+        // Before the database is asked, as for a scan.
+        let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
+            let overlay = self.read_overlay();
+            prefixes.iter().map(|prefix| overlay.within(&Range::of(prefix.as_slice()))).collect()
+        };
+        let ends: Vec<Vec<u8>> = prefixes.iter().map(|prefix| behind(prefix).unwrap_or_default()).collect();
+        let sql = format!(
+            "SELECT (SELECT key FROM {} WHERE key >= low AND key < high ORDER BY key LIMIT 1) \
+             FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS asked (low, high, at) ORDER BY at",
+            table_of(space)
+        );
+        let kept: Vec<Option<Vec<u8>>> = self.0.reading.ask("looking for what is next", |client| {
+            let (sql, lows, highs) = (sql.clone(), prefixes.to_vec(), ends.clone());
+            Box::pin(async move {
+                let rows = client.query(&sql, &[&lows, &highs]).await?;
+                Ok(rows.iter().map(|row| row.get(0)).collect())
+            })
+        })?;
+        let mut firsts = Vec::with_capacity(prefixes.len());
+        for ((prefix, kept), known) in prefixes.iter().zip(kept).zip(known) {
+            let range = Range::of(prefix.as_slice()).keys_only();
+            let is_removed = kept.as_ref().is_some_and(|key| known.get(key) == Some(&None));
+            firsts.push(if is_removed {
+                self.scan(range).next().transpose()?.map(|(key, _)| key)
+            } else {
+                let written = known.into_iter().find_map(|(key, value)| value.map(|_| key));
+                [kept, written].into_iter().flatten().min()
+            });
+        }
+        Ok(firsts)
+    }
+
+    fn commit(&self, batch: Batch, parts: BTreeSet<Part>) -> Result<(), StoreError> {
+        self.write_overlay().take_in(batch);
+        lock(&self.0.touched).extend(parts);
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<Vec<Lost>, StoreError> {
+        self.flush_all()
+    }
+
+    fn near(&self) -> Option<&dyn crate::engine::Near> {
+        Some(self)
+    }
+}
+
+/// Pause of whoever waits for others.
+pub(crate) const MOMENT: Duration = Duration::from_millis(200);

@@ -1,0 +1,145 @@
+//! Texts in object storage: the database has where they lie.
+//!
+//! A flush puts all its documents, and the revisions that they replace, into one file, and
+//! stores the file before the transaction that names it. So a file counts if there is a row
+//! of it (`f` in `keys.rs`); one without a row was left by a process that died in between,
+//! and its pages are fetched again.
+//!
+//! A file is documents behind each other, each as `packed.rs` writes it; where one begins
+//! and how long it is, its row says.
+
+use std::collections::BTreeMap;
+
+use gleaner_objects::Objects;
+use jiff::Timestamp;
+
+use crate::engine::{Pair, Write};
+use crate::files::FileRecord;
+use crate::records::encode;
+use crate::{StoreError, keys};
+
+/// What a row begins with that says where its document lies.
+const THERE: u8 = 1;
+
+/// The object that says whose files these are.
+const NAME: &str = "corpus";
+
+/// See the head of this file.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    objects: Objects,
+}
+
+/// Where a document lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spot {
+    file: u32,
+    offset: u64,
+    length: u32,
+}
+
+impl Spot {
+    fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![THERE];
+        bytes.extend(self.file.to_be_bytes());
+        bytes.extend(self.offset.to_be_bytes());
+        bytes.extend(self.length.to_be_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; 17] = bytes.try_into().ok()?;
+        (bytes[0] == THERE).then(|| Self {
+            file: u32::from_be_bytes(std::array::from_fn(|at| bytes[1 + at])),
+            offset: u64::from_be_bytes(std::array::from_fn(|at| bytes[5 + at])),
+            length: u32::from_be_bytes(std::array::from_fn(|at| bytes[13 + at])),
+        })
+    }
+}
+
+/// The name of a file of documents.
+fn name_of(file: u32) -> String {
+    format!("documents/{:04}/{file:010}.docs", file / 10_000)
+}
+
+impl Shelf {
+    pub(super) fn new(objects: Objects) -> Self {
+        Self { objects }
+    }
+
+    pub(super) const fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Refuses storage that has the files of another corpus.
+    pub(super) fn check(&self, corpus: &str) -> Result<(), StoreError> {
+        self.objects.check()?;
+        match self.objects.get(NAME) {
+            Ok(named) if named == corpus.as_bytes() => Ok(()),
+            Ok(_) => Err(StoreError::OtherCorpus { objects: self.objects.address().to_owned() }),
+            Err(error) if error.is_missing() => Ok(self.objects.put(NAME, corpus.into())?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stores the documents of a flush; their rows get where they lie.
+    pub(super) fn put_away(
+        &self,
+        unflushed: &mut BTreeMap<Vec<u8>, Write>,
+        number: impl FnOnce(&'static str) -> Result<u32, StoreError>,
+    ) -> Result<(), StoreError> {
+        let documents = |(key, write): &(&Vec<u8>, &mut Write)| keys::is_text(key) && write.value().is_some();
+        if !unflushed.iter_mut().any(|pair| documents(&pair)) {
+            return Ok(());
+        }
+        let file = number("files")?;
+        let (mut content, mut records) = (Vec::new(), 0);
+        for (_, write) in unflushed.iter_mut().filter(documents) {
+            let Some(bytes) = write.value() else { continue };
+            let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            let spot = Spot { file, offset: content.len() as u64, length };
+            content.extend_from_slice(bytes);
+            records += 1;
+            *write = Write::Put(spot.to_bytes());
+        }
+        let name = name_of(file);
+        let record =
+            FileRecord { name: name.clone(), bytes: content.len() as u64, records, at: Timestamp::now() };
+        self.objects.put(&name, content)?;
+        unflushed.insert(keys::file(keys::DOCUMENTS_FILE, file), Write::Put(encode(&record)));
+        Ok(())
+    }
+
+    /// Puts the documents into the place of where they lie.
+    pub(super) fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
+        let mut asked = Vec::new();
+        for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
+            let spot = Spot::from_bytes(value).ok_or_else(|| StoreError::Damaged {
+                what: "where a document lies",
+                reason: format!("the row {}", keys::hex(key)),
+            })?;
+            asked.push((at, (name_of(spot.file), spot.offset, u64::from(spot.length))));
+        }
+        let (places, ranges): (Vec<usize>, Vec<(String, u64, u64)>) = asked.into_iter().unzip();
+        if ranges.is_empty() {
+            return Ok(());
+        }
+        for (at, content) in places.into_iter().zip(self.objects.get_ranges(&ranges)?) {
+            rows[at].1 = content;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_document_lies_comes_back() {
+        let spot = Spot { file: 70_001, offset: 1 << 40, length: 12 };
+        assert_eq!(Spot::from_bytes(&spot.to_bytes()), Some(spot));
+        assert_eq!(Spot::from_bytes(b""), None);
+        assert_eq!(name_of(spot.file), "documents/0007/0000070001.docs");
+    }
+}

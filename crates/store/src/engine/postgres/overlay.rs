@@ -1,0 +1,129 @@
+//! What was committed and is not yet in the database, and what was written last and is asked
+//! for again and again.
+//!
+//! Reading goes through here, so that a process meets its own writes. Records of hosts and
+//! counts stay here after they were flushed: nobody else writes those of this process's parts,
+//! and each page reads them.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use crate::engine::{Batch, Range, Write, joined};
+use crate::keys;
+
+/// Whether a record stays after a flush: only this process writes it.
+fn stays(key: &[u8]) -> bool {
+    match key.first() {
+        Some(&(keys::HOST | keys::COUNTS | keys::HEALTH)) => true,
+        Some(&keys::META) => key.ends_with(b"totals") || key.ends_with(b"hosts"),
+        _ => false,
+    }
+}
+
+/// What is known of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    write: Write,
+    is_flushed: bool,
+}
+
+/// See the head of this file.
+#[derive(Debug, Default)]
+pub(crate) struct Overlay {
+    entries: BTreeMap<Vec<u8>, Entry>,
+}
+
+impl Overlay {
+    /// What stands under a key; `None`: the database knows.
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+        self.entries.get(key).map(|entry| entry.write.value())
+    }
+
+    /// The keys of a range that are known here, with what stands under them, in their order;
+    /// `None`: nothing does, whatever the database has.
+    pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
+        if is_empty(range) {
+            return BTreeMap::new();
+        }
+        let known = self.entries.range((range.begin.clone(), range.end.clone()));
+        known.map(|(key, entry)| (key.clone(), entry.write.value().map(<[u8]>::to_vec))).collect()
+    }
+
+    pub(crate) fn take_in(&mut self, batch: Batch) {
+        for (key, write) in batch.writes {
+            let before = self.entries.get(&key).filter(|entry| !entry.is_flushed);
+            match joined(before.map(|entry| &entry.write), write) {
+                Some(write) => drop(self.entries.insert(key, Entry { write, is_flushed: false })),
+                None => drop(self.entries.remove(&key)),
+            }
+        }
+    }
+
+    /// All that is not in the database.
+    pub(crate) fn unflushed(&self) -> BTreeMap<Vec<u8>, Write> {
+        let unflushed = self.entries.iter().filter(|(_, entry)| !entry.is_flushed);
+        unflushed.map(|(key, entry)| (key.clone(), entry.write.clone())).collect()
+    }
+
+    /// All of it is in the database now.
+    pub(crate) fn flushed(&mut self) {
+        self.entries.retain(|key, entry| {
+            entry.is_flushed = true;
+            stays(key) && entry.write.value().is_some()
+        });
+    }
+
+    /// A claim is another's: the database knows whose.
+    pub(crate) fn drop_claim(&mut self, key: &[u8]) {
+        self.entries.remove(key);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+}
+
+fn is_empty(range: &Range) -> bool {
+    match (&range.begin, &range.end) {
+        (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
+        (Bound::Excluded(begin), Bound::Included(end)) => begin >= end,
+        (Bound::Included(begin), Bound::Included(end)) => begin > end,
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(writes: &[(&str, Write)]) -> Batch {
+        Batch { writes: writes.iter().map(|(key, write)| (key.as_bytes().to_vec(), write.clone())).collect() }
+    }
+
+    fn put(value: &str) -> Write {
+        Write::Put(value.into())
+    }
+
+    #[test]
+    fn a_claim_that_is_taken_back_was_never_made() {
+        let mut overlay = Overlay::default();
+        overlay.take_in(batch(&[("c1", Write::Claim("a".into())), ("c2", put("b"))]));
+        overlay.take_in(batch(&[("c1", Write::Remove), ("c2", Write::Remove)]));
+        assert_eq!(overlay.get(b"c1"), None);
+        assert_eq!(overlay.get(b"c2"), Some(None));
+        overlay.take_in(batch(&[("c2", Write::Claim("d".into()))]));
+        assert_eq!(overlay.unflushed()[b"c2".as_slice()], put("d"), "the row was ours, and is replaced");
+    }
+
+    #[test]
+    fn records_of_hosts_stay_and_others_are_left_to_the_database() {
+        let mut overlay = Overlay::default();
+        overlay.take_in(batch(&[("h1", put("host")), ("u1", put("url")), ("hx", Write::Remove)]));
+        overlay.flushed();
+        assert!(overlay.unflushed().is_empty());
+        assert_eq!(overlay.get(b"h1"), Some(Some(b"host".as_slice())));
+        assert_eq!((overlay.get(b"u1"), overlay.get(b"hx")), (None, None));
+        overlay.take_in(batch(&[("h1", put("host again"))]));
+        assert_eq!(overlay.unflushed().len(), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! A scan, page by page, with what was not yet flushed in its place.
+//!
+//! Pages are small at first, since often only the first key is wanted, and grow. What changes
+//! between two pages is met or not, as with any scan beside a writer.
+
+use std::collections::VecDeque;
+use std::ops::{Bound, RangeBounds};
+
+use super::Postgres;
+use crate::StoreError;
+use crate::engine::{Pair, Range};
+
+/// Rows of the first page and of the largest.
+const ROWS: (usize, usize) = (8, 512);
+
+/// See the head of this file.
+pub(super) struct Paged {
+    engine: Postgres,
+    /// What is still to be read; `None`: nothing.
+    rest: Option<Range>,
+    rows: usize,
+    ready: VecDeque<Pair>,
+}
+
+impl Paged {
+    pub(super) fn new(engine: Postgres, range: Range) -> Self {
+        Self { engine, rest: Some(range), rows: ROWS.0, ready: VecDeque::new() }
+    }
+
+    /// Reads the next page.
+    fn turn(&mut self, range: Range) -> Result<(), StoreError> {
+        // Before the database is asked: what is flushed in between is met there, and would be
+        // missed the other way round.
+        let mut known = self.engine.read_overlay().within(&range);
+        let kept = self.engine.page(&range, self.rows)?;
+        let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);
+        let (page, rest) = match last {
+            Some(last) => split(&range, last),
+            None => (range.clone(), None),
+        };
+        known.retain(|key, _| (page.begin.clone(), page.end.clone()).contains(key));
+        let mut pairs: Vec<Pair> = kept.into_iter().filter(|(key, _)| !known.contains_key(key)).collect();
+        if !range.keys_only {
+            self.engine.0.shelf.fetch(&mut pairs)?;
+        }
+        let written = known.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        pairs.extend(written.map(|(key, value)| (key, if range.keys_only { Vec::new() } else { value })));
+        pairs.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        if range.backwards {
+            pairs.reverse();
+        }
+        self.ready.extend(pairs);
+        self.rest = rest;
+        self.rows = (4 * self.rows).min(ROWS.1);
+        Ok(())
+    }
+}
+
+/// A range up to a key, and what comes behind it.
+fn split(range: &Range, at: Vec<u8>) -> (Range, Option<Range>) {
+    if range.backwards {
+        let page = Range { begin: Bound::Included(at.clone()), ..range.clone() };
+        (page, Some(Range { end: Bound::Excluded(at), ..range.clone() }))
+    } else {
+        let page = Range { end: Bound::Included(at.clone()), ..range.clone() };
+        (page, Some(Range { begin: Bound::Excluded(at), ..range.clone() }))
+    }
+}
+
+impl Iterator for Paged {
+    type Item = Result<Pair, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(pair) = self.ready.pop_front() {
+                return Some(Ok(pair));
+            }
+            let range = self.rest.take()?;
+            if let Err(error) = self.turn(range) {
+                return Some(Err(error));
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables: made, brought up to date, and refused where they are newer than this program.
+//!
+//! Migrations are the files in `migrations/`, by number, each run once, all in one
+//! transaction. Workers that start in the same moment may both try; one of them fails and
+//! finds the work done. A migration is not begun while workers of an older version are alive.
+
+use super::link::{Connection, Link};
+use tokio_postgres::error::SqlState;
+
+use crate::StoreError;
+use crate::engine::postgres::Address;
+
+/// Migrations by number, from 1.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+
+/// The version that this program writes.
+pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
+
+/// Tries of workers that start in the same moment.
+const TRIES: usize = 20;
+
+/// The version of the tables; 0 where there are none.
+pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
+    link.ask("reading the version of its tables", |client| {
+        Box::pin(async move {
+            let there = client.query_one("SELECT to_regclass('gleaner_schema') IS NOT NULL", &[]).await?;
+            if !there.get::<_, bool>(0) {
+                return Ok(0);
+            }
+            let version = client.query_opt("SELECT max(version) FROM gleaner_schema", &[]).await?;
+            Ok(version.and_then(|row| row.get::<_, Option<i32>>(0)).unwrap_or(0))
+        })
+    })
+}
+
+/// Refuses tables that are newer than this program, or that are not there.
+pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
+    match version(link)? {
+        0 => Err(StoreError::NoTables { database: address.shown().into() }),
+        found => refuse_newer(found, address),
+    }
+}
+
+fn refuse_newer(found: i32, address: &Address) -> Result<(), StoreError> {
+    if found > VERSION {
+        return Err(StoreError::NewerTables { database: address.shown().into(), found, known: VERSION });
+    }
+    Ok(())
+}
+
+/// Makes the tables, or brings them up to date.
+pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> {
+    for _ in 0..TRIES {
+        let found = version(link)?;
+        refuse_newer(found, address)?;
+        if found == VERSION {
+            return Ok(());
+        }
+        if found > 0 {
+            refuse_older_workers(link, address)?;
+        }
+        match link.ask("making its tables", |client| Box::pin(async move { run(&client, found).await })) {
+            Ok(true) => {}
+            // Another worker was quicker; the next look finds what it made.
+            Ok(false) => std::thread::sleep(super::MOMENT),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(StoreError::Database {
+        doing: "making its tables",
+        database: address.shown().into(),
+        reason: "other workers tried the same again and again".into(),
+        away: false,
+    })
+}
+
+/// What a server says to the one of two who makes the same later.
+fn is_race(error: &tokio_postgres::Error) -> bool {
+    let codes = [SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT, SqlState::UNIQUE_VIOLATION];
+    error.code().is_some_and(|code| codes.contains(code))
+}
+
+/// Runs the migrations behind a version. `false`: another worker is running them.
+async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
+    let mut sql = String::from("BEGIN;\n");
+    if from == 0 {
+        sql.push_str("CREATE TABLE gleaner_schema (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());\n");
+    }
+    for (number, migration) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > from) {
+        sql.push_str(migration);
+        sql.push_str(&format!("INSERT INTO gleaner_schema (version) VALUES ({number});\n"));
+    }
+    sql.push_str("COMMIT;");
+    let done = client.batch_execute(&sql).await;
+    if done.is_err() {
+        let _ = client.batch_execute("ROLLBACK").await;
+    }
+    match done {
+        Err(error) if is_race(&error) => Ok(false),
+        done => done.map(|()| true),
+    }
+}
+
+fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError> {
+    let alive: Vec<String> = link.ask("looking for workers", |client| {
+        Box::pin(async move {
+            let sql = "SELECT name FROM workers WHERE seen > now() - interval '2 minutes' ORDER BY name";
+            Ok(client.query(sql, &[]).await?.iter().map(|row| row.get(0)).collect())
+        })
+    })?;
+    if alive.is_empty() {
+        return Ok(());
+    }
+    Err(StoreError::OlderWorkers { database: address.shown().into(), workers: alive.join(", ") })
+}

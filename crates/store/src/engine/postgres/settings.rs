@@ -1,0 +1,102 @@
+//! Settings in which workers must agree: two that keep other gaps, or another idea of what
+//! is a document, must not work on one corpus.
+//!
+//! The first worker to come says what holds. Others are compared with that, and are refused
+//! with the names of what differs. When no worker is alive, the next one says what holds.
+
+use std::collections::BTreeMap;
+
+use super::link::{Connection, Link};
+use crate::StoreError;
+
+/// Names of settings with their values.
+pub(crate) type Settings = BTreeMap<String, String>;
+
+/// Who wants to work.
+#[derive(Debug, Clone)]
+pub(crate) struct Applicant {
+    pub(crate) session: String,
+    pub(crate) name: String,
+    pub(crate) version: &'static str,
+    pub(crate) settings: Settings,
+    /// Seconds after which a worker counts as gone.
+    pub(crate) life: f64,
+}
+
+/// Registers a worker, if it agrees with those that are alive.
+pub(crate) fn register(link: &Link, applicant: &Applicant) -> Result<(), StoreError> {
+    let theirs = link.ask("registering as a worker", |client| {
+        let applicant = applicant.clone();
+        Box::pin(async move {
+            client.batch_execute("BEGIN").await?;
+            let found = compare(&client, &applicant).await;
+            let end = if matches!(&found, Ok((settings, _)) if *settings == applicant.settings) {
+                "COMMIT"
+            } else {
+                "ROLLBACK"
+            };
+            client.batch_execute(end).await?;
+            found
+        })
+    })?;
+    let (theirs, workers) = theirs;
+    if theirs == applicant.settings {
+        return Ok(());
+    }
+    Err(StoreError::Settings { differing: differing(&theirs, &applicant.settings), workers })
+}
+
+async fn compare(
+    client: &Connection,
+    applicant: &Applicant,
+) -> Result<(Settings, String), tokio_postgres::Error> {
+    // One applicant after the other.
+    client.execute("INSERT INTO settings (name, value) VALUES ('', '') ON CONFLICT DO NOTHING", &[]).await?;
+    client.execute("SELECT 1 FROM settings WHERE name = '' FOR UPDATE", &[]).await?;
+    let sql = "SELECT name FROM workers WHERE seen > now() - make_interval(secs => $1) AND session <> $2 ORDER BY name";
+    let alive: Vec<String> = client
+        .query(sql, &[&applicant.life, &applicant.session])
+        .await?
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    if alive.is_empty() {
+        client.execute("DELETE FROM settings WHERE name <> ''", &[]).await?;
+        let (names, values): (Vec<&str>, Vec<&str>) =
+            applicant.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).unzip();
+        let sql = "INSERT INTO settings (name, value) SELECT * FROM unnest($1::text[], $2::text[])";
+        client.execute(sql, &[&names, &values]).await?;
+    }
+    let rows = client.query("SELECT name, value FROM settings WHERE name <> ''", &[]).await?;
+    let theirs: Settings = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    if theirs == applicant.settings {
+        let sql = "INSERT INTO workers (session, name, version) VALUES ($1, $2, $3) \
+                   ON CONFLICT (session) DO UPDATE SET seen = now()";
+        client.execute(sql, &[&applicant.session, &applicant.name, &applicant.version]).await?;
+    }
+    Ok((theirs, alive.join(", ")))
+}
+
+/// What differs, as people are told it.
+fn differing(theirs: &Settings, ours: &Settings) -> String {
+    let names: std::collections::BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let value = |of: &Settings, name: &String| of.get(name).cloned().unwrap_or_else(|| "nothing".into());
+    let differs = |name: &&String| theirs.get(*name) != ours.get(*name);
+    let told =
+        |name: &String| format!("{name} is {} here and {} there", value(ours, name), value(theirs, name));
+    names.into_iter().filter(differs).map(told).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_named() {
+        let of = |pairs: &[(&str, &str)]| -> Settings {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let (theirs, ours) = (of(&[("a", "1"), ("b", "2")]), of(&[("a", "1"), ("b", "3"), ("c", "4")]));
+        assert_eq!(differing(&theirs, &ours), "b is 3 here and 2 there; c is 4 here and nothing there");
+    }
+}

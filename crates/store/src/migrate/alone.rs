@@ -1,0 +1,73 @@
+//! All parts of a database, for one process alone.
+//!
+//! Who moves a corpus joins the workers under a name and with settings that no crawl has.
+//! So a worker that comes meanwhile is refused, and what is read or written stays another's
+//! to read only. When it ends, no worker is alive, and the next one says which settings hold.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::MigrateError;
+use crate::cluster::{Membership, join, visit};
+use crate::engine::postgres::MOMENT;
+use crate::{Store, StoreError, Writer};
+
+/// The name of whoever moves a corpus.
+const NAME: &str = "migrate";
+
+/// How long the first look waits for a database that is away: its address may be wrong.
+const FIRST: Duration = Duration::from_secs(20);
+
+/// Parts of a database.
+const PARTS: usize = 256;
+
+/// Joins a database as its only worker, with all of its parts. Waits for the leases of a
+/// migration that was killed. `create`: make the tables where there are none. Name and
+/// settings of the membership are not looked at.
+///
+/// # Errors
+/// Workers are there, or what [`join`] and [`visit`] say.
+pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Result<Writer, MigrateError> {
+    let Membership { address, objects, patience, lease, .. } = membership;
+    match visit(folder, address, objects.clone(), (*patience).min(FIRST)) {
+        Ok(store) => refuse_workers(&store, *lease)?,
+        Err(StoreError::NoTables { .. }) if create => {}
+        Err(error) => return Err(error.into()),
+    }
+    let settings = [("migration".to_owned(), "of the whole corpus".to_owned())].into();
+    let mut writer = join(folder, &Membership { name: NAME.into(), settings, ..membership.clone() })?;
+    let until = Instant::now() + *lease * 3;
+    while !has_all(&mut writer) {
+        if Instant::now() > until || (membership.give_up)() {
+            let workers = names(&writer.store(), *lease)?;
+            return Err(MigrateError::AtWork { workers: workers.join(", ") });
+        }
+        std::thread::sleep(MOMENT);
+    }
+    Ok(writer)
+}
+
+fn has_all(writer: &mut Writer) -> bool {
+    let store = writer.store();
+    if let Some(tenure) = store.tenure() {
+        if tenure.is_lost() {
+            writer.begin_anew();
+        }
+        // From now on they count as held.
+        let _ = tenure.gained();
+    }
+    store.held_parts().len() == PARTS
+}
+
+fn refuse_workers(store: &Store, lease: Duration) -> Result<(), MigrateError> {
+    let mut workers = names(store, lease)?;
+    workers.retain(|name| name != NAME);
+    match workers.is_empty() {
+        true => Ok(()),
+        false => Err(MigrateError::AtWork { workers: workers.join(", ") }),
+    }
+}
+
+fn names(store: &Store, lease: Duration) -> Result<Vec<String>, StoreError> {
+    Ok(store.workers(lease)?.into_iter().map(|worker| worker.name).collect())
+}

@@ -1,0 +1,283 @@
+//! The records of a store, written as another store has them.
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::{DocumentId, words};
+use gleaner_frontier::UrlKey;
+
+use super::load::Load;
+use super::numbers::Numbers;
+use super::{MigrateError, Migration, Moved};
+use crate::clusters::{ClusterRecord, Kept, Standing, url_of};
+use crate::packed::unpack;
+use crate::parts::{Part, Parts};
+use crate::records::{decode, encode};
+use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
+
+/// Spaces whose records are the same in every store.
+const SAME: [u8; 10] = [
+    keys::ROBOTS,
+    keys::HEALTH,
+    keys::TEMPLATE,
+    keys::COUNTS,
+    keys::RUN,
+    keys::REPLAYED,
+    keys::ALIAS,
+    keys::CONTENT,
+    keys::HISTORY,
+    keys::PAGE,
+];
+
+/// Names of the records of the whole that are the same in every store.
+const META: [&str; 2] = ["run", "clock"];
+
+impl Migration<'_> {
+    /// Copies all records. `place`: where an answer of the source's archive lies in the
+    /// target's. `told` is called now and then, with what was copied so far.
+    ///
+    /// # Errors
+    /// A store cannot be read or written; the source is damaged; a part has no number left.
+    pub fn copy(
+        &mut self,
+        place: &dyn Fn(Archived) -> Archived,
+        told: &mut dyn FnMut(&Moved),
+    ) -> Result<Moved, MigrateError> {
+        let target = self.to.store().parts;
+        let mut copy = Copy {
+            hosts: Numbers::new("a host", self.from.parts.clone(), limits(&self.from, "hosts", |n: u32| n)?),
+            numbers: Numbers::new(
+                "a document's number",
+                self.from.parts.clone(),
+                limits(&self.from, "totals", |totals: Totals| totals.numbers)?,
+            ),
+            from: self.from.clone(),
+            load: Load::new(self.to),
+            target,
+            totals: BTreeMap::new(),
+            moved: Moved::default(),
+            told,
+        };
+        copy.hosts()?;
+        for space in SAME {
+            copy.same(space)?;
+        }
+        copy.urls(place)?;
+        copy.documents()?;
+        copy.clusters()?;
+        Ok(copy.end()?)
+    }
+}
+
+/// Of each part of a store, what its record of that name says.
+fn limits<T: serde::de::DeserializeOwned>(
+    store: &Store,
+    name: &str,
+    limit: impl Fn(T) -> u32,
+) -> Result<Vec<u32>, StoreError> {
+    let keys: Vec<Vec<u8>> = store.parts.all().into_iter().map(|part| keys::meta_of(part, name)).collect();
+    let records = store.engine.get_all(&keys)?.into_iter();
+    records.map(|bytes| bytes.map_or(Ok(0), |bytes| decode("the totals", &bytes).map(&limit))).collect()
+}
+
+struct Copy<'a> {
+    from: Store,
+    load: Load<'a>,
+    /// How the target is cut.
+    target: Parts,
+    hosts: Numbers,
+    /// Of documents and clusters.
+    numbers: Numbers,
+    /// Of the target's parts.
+    totals: BTreeMap<Part, Totals>,
+    moved: Moved,
+    told: &'a mut dyn FnMut(&Moved),
+}
+
+impl Copy<'_> {
+    fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<(), StoreError> {
+        self.load.put(key, value)?;
+        self.moved.records = self.load.records;
+        if self.moved.records.is_multiple_of(100_000) {
+            (self.told)(&self.moved);
+        }
+        Ok(())
+    }
+
+    fn total(&mut self, part: Part) -> &mut Totals {
+        self.totals.entry(part).or_default()
+    }
+
+    fn hosts(&mut self) -> Result<(), StoreError> {
+        for host in self.from.hosts() {
+            let host = host?;
+            self.hosts.note(host.id.0, self.target.of_domain(&host.domain))?;
+        }
+        let given = self.hosts.assign(&self.target)?;
+        for (part, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
+            self.put(keys::meta_of(part, "hosts"), encode(&count))?;
+        }
+        for host in self.from.hosts() {
+            let host = host?;
+            let id = HostId(self.hosts.get(host.id.0)?);
+            let key = keys::host(self.target.of_host(id), &host.name);
+            self.put(key, encode(&HostRecord { id, ..host }))?;
+            self.moved.hosts += 1;
+        }
+        Ok(())
+    }
+
+    fn same(&mut self, space: u8) -> Result<(), StoreError> {
+        for pair in self.from.scan([space]) {
+            let (key, value) = pair?;
+            self.put(key, value)?;
+            self.moved.pages += u64::from(space == keys::PAGE);
+        }
+        Ok(())
+    }
+
+    /// URLs, and the lists that they stand in.
+    fn urls(&mut self, place: &dyn Fn(Archived) -> Archived) -> Result<(), StoreError> {
+        for pair in self.from.scan([keys::URL]) {
+            let (key, value) = pair?;
+            let Some(url) = keys::last_url(&key) else { continue };
+            let record: UrlRecord = decode("a URL", &value)?;
+            let host = HostId(self.hosts.get(record.host.0)?);
+            let part = self.target.of_host(host);
+            if let Some(list) = list_of(url, host, part, record.state) {
+                self.put(list, Vec::new())?;
+            }
+            self.total(part).duplicates += u64::from(record.twin_of.is_some());
+            let archived = record.archived.map(place);
+            self.put(key, encode(&UrlRecord { host, archived, ..record }))?;
+            self.moved.urls += 1;
+        }
+        Ok(())
+    }
+
+    fn documents(&mut self) -> Result<(), StoreError> {
+        for pair in self.from.scan([keys::DOCUMENT]) {
+            let (key, value) = pair?;
+            let document = unpack(&value)?;
+            let part = self.part_of_document(document.id)?;
+            let (documents, count) = self.total(part).languages.entry(document.language).or_default();
+            *documents += 1;
+            *count += words(&document.text);
+            self.put(key, value)?;
+            self.moved.documents += 1;
+        }
+        Ok(())
+    }
+
+    /// The target's part of a document: that of its URL.
+    fn part_of_document(&self, id: DocumentId) -> Result<Part, StoreError> {
+        if !self.target.is_cut() {
+            return Ok(Part::WHOLE);
+        }
+        let unknown =
+            || StoreError::Damaged { what: "a document", reason: format!("no URL is known of {id}") };
+        let record = self.from.url(url_of(id))?.ok_or_else(unknown)?;
+        Ok(self.target.of_host(HostId(self.hosts.get(record.host.0)?)))
+    }
+
+    /// The target's part of a document by its number in the source: a part that is there on
+    /// both sides is the same, so that nothing has to be looked up.
+    fn part_of_number(&self, number: u32, id: DocumentId) -> Result<Part, StoreError> {
+        match self.from.parts.is_cut() && self.target.is_cut() {
+            true => Ok(self.from.parts.of_number(number)),
+            false => self.part_of_document(id),
+        }
+    }
+
+    fn clusters(&mut self) -> Result<(), StoreError> {
+        self.number()?;
+        for pair in self.from.scan([keys::STANDING]) {
+            let (key, value) = pair?;
+            let Standing { number, cluster } = decode("a document's standing", &value)?;
+            let standing =
+                Standing { number: self.numbers.get(number)?, cluster: self.numbers.get(cluster)? };
+            self.put(key, encode(&standing))?;
+        }
+        for pair in self.from.scan([keys::SIGNED]) {
+            let (key, value) = pair?;
+            let Some((number, _)) = keys::numbers(&key) else { continue };
+            let (number, kept) = (self.numbers.get(number)?, self.renumbered(&value)?);
+            self.load.put_near(number, kept.signature());
+            self.put(keys::signed(number), encode(&kept))?;
+        }
+        for pair in self.from.scan([keys::CLUSTER]) {
+            let (key, value) = pair?;
+            let Some((cluster, member)) = keys::numbers(&key) else { continue };
+            let cluster = self.numbers.get(cluster)?;
+            match member {
+                None => self.cluster(cluster, &value)?,
+                Some(member) => {
+                    let (number, kept) = (self.numbers.get(member)?, self.renumbered(&value)?);
+                    self.put(keys::member(cluster, number), encode(&kept))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives new numbers to documents and clusters.
+    fn number(&mut self) -> Result<(), StoreError> {
+        for pair in self.from.scan([keys::SIGNED]) {
+            let (key, value) = pair?;
+            let Some((number, _)) = keys::numbers(&key) else { continue };
+            let kept: Kept = decode("a signature", &value)?;
+            let part = self.part_of_number(number, kept.id)?;
+            self.numbers.note(number, part)?;
+            self.numbers.note(kept.cluster, part)?;
+        }
+        for pair in self.from.scan([keys::CLUSTER]) {
+            let (key, value) = pair?;
+            let Some((_, Some(number))) = keys::numbers(&key) else { continue };
+            let kept: Kept = decode("a member of a cluster", &value)?;
+            self.numbers.note(number, self.part_of_number(number, kept.id)?)?;
+        }
+        let given = self.numbers.assign(&self.target)?;
+        for (part, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
+            self.total(part).numbers = count;
+        }
+        Ok(())
+    }
+
+    fn renumbered(&self, value: &[u8]) -> Result<Kept, StoreError> {
+        let kept: Kept = decode("a signature", value)?;
+        Ok(Kept { cluster: self.numbers.get(kept.cluster)?, ..kept })
+    }
+
+    fn cluster(&mut self, cluster: u32, value: &[u8]) -> Result<(), StoreError> {
+        let ClusterRecord { head, members } = decode("a cluster", value)?;
+        let totals = self.total(self.target.of_number(cluster));
+        totals.clusters += 1;
+        totals.near_duplicates += u64::from(members);
+        let record = ClusterRecord { head: self.numbers.get(head)?, members };
+        self.put(keys::cluster(cluster), encode(&record))
+    }
+
+    /// What is known of the whole and of the parts.
+    fn end(mut self) -> Result<Moved, StoreError> {
+        for name in META {
+            if let Some(value) = self.from.engine.get(&keys::meta(name))? {
+                self.put(keys::meta(name), value)?;
+            }
+        }
+        for (part, totals) in std::mem::take(&mut self.totals) {
+            self.put(keys::meta_of(part, "totals"), encode(&totals))?;
+        }
+        self.load.bring()?;
+        (self.told)(&self.moved);
+        Ok(self.moved)
+    }
+}
+
+/// The entry of a URL in the list of its state.
+fn list_of(url: UrlKey, host: HostId, part: Part, state: UrlState) -> Option<Vec<u8>> {
+    match state {
+        UrlState::Ready { rank, sequence } => Some(keys::ready(host, rank, sequence, url)),
+        UrlState::Waiting { wait, due, .. } => Some(keys::waiting(part, wait, due, url)),
+        UrlState::Gathered { sequence } => Some(keys::gathered(host, sequence, url)),
+        UrlState::Done | UrlState::Kept => None,
+    }
+}

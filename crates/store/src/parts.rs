@@ -1,0 +1,148 @@
+//! The fixed parts into which a store for many processes is cut.
+//!
+//! A part is all registrable domains with the same hash; there are 256, for ever. So a host
+//! with its URLs, documents and counts belongs to one part, and so do all hosts that share a
+//! gap. At a time one process has a part and may write its records. Numbers of hosts,
+//! documents and clusters begin with the part's, so that each part gives out its own.
+//!
+//! A store in one folder is not cut: it is one part without a number, and its keys and
+//! numbers are those that they were before there were parts.
+
+use gleaner_frontier::{CanonicalUrl, part_of};
+
+use crate::HostId;
+use crate::tenure::Tenure;
+
+/// Bits of a number behind those of its part.
+const WITHIN: u32 = 24;
+
+/// One part, or a whole store that is not cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Part(Option<[u8; 1]>);
+
+impl Part {
+    /// A store that is not cut.
+    pub(crate) const WHOLE: Self = Self(None);
+
+    pub(crate) const fn new(number: u8) -> Self {
+        Self(Some([number]))
+    }
+
+    /// As it stands in keys.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
+    }
+
+    /// Its number; `None`: the whole store.
+    pub(crate) fn index(self) -> Option<u8> {
+        self.0.map(|[number]| number)
+    }
+
+    /// The `n`-th number that it gives out; `None`: it has no more.
+    pub(crate) fn number(self, n: u32) -> Option<u32> {
+        match self.index() {
+            None => Some(n),
+            Some(part) => (n < 1 << WITHIN).then_some(u32::from(part) << WITHIN | n),
+        }
+    }
+}
+
+/// How a store is cut, and which of its parts are this process's.
+#[derive(Debug, Clone)]
+pub(crate) enum Parts {
+    /// Not at all.
+    Whole,
+    /// Into 256, of which some are held. `None`: it is only read.
+    Cut(Option<Tenure>),
+}
+
+impl Parts {
+    pub(crate) const fn is_cut(&self) -> bool {
+        matches!(self, Self::Cut(_))
+    }
+
+    /// The part of a registrable domain.
+    pub(crate) fn of_domain(&self, domain: &str) -> Part {
+        if self.is_cut() { Part::new(part_of(domain)) } else { Part::WHOLE }
+    }
+
+    /// The part of a host by its name, with its port where it has one.
+    pub(crate) fn of_name(&self, host: &str) -> Part {
+        if !self.is_cut() {
+            return Part::WHOLE;
+        }
+        match CanonicalUrl::parse(&format!("http://{host}/")) {
+            Ok(url) => self.of_domain(url.domain()),
+            Err(_) => self.of_domain(host),
+        }
+    }
+
+    /// The part that gave out a host's number.
+    pub(crate) fn of_host(&self, host: HostId) -> Part {
+        self.of_number(host.0)
+    }
+
+    /// The part that gave out the number of a document or cluster.
+    pub(crate) fn of_number(&self, number: u32) -> Part {
+        if self.is_cut() { Part::new((number >> WITHIN) as u8) } else { Part::WHOLE }
+    }
+
+    /// Whether this process crawls what it has of the store, and does not just read it.
+    pub(crate) const fn is_held(&self) -> bool {
+        matches!(self, Self::Whole | Self::Cut(Some(_)))
+    }
+
+    /// The parts that this process has.
+    pub(crate) fn held(&self) -> Vec<Part> {
+        match self {
+            Self::Whole => vec![Part::WHOLE],
+            Self::Cut(tenure) => tenure.as_ref().map(Tenure::held).unwrap_or_default(),
+        }
+    }
+
+    /// All parts, whoever has them.
+    pub(crate) fn all(&self) -> Vec<Part> {
+        if self.is_cut() { (0..=u8::MAX).map(Part::new).collect() } else { vec![Part::WHOLE] }
+    }
+
+    /// The name of the next message to a part.
+    pub(crate) fn next_message(&self) -> [u8; 16] {
+        match self {
+            Self::Cut(Some(tenure)) => tenure.next_message(),
+            Self::Cut(None) | Self::Whole => [0; 16],
+        }
+    }
+
+    /// Whether this process has the part.
+    pub(crate) fn holds(&self, part: Part) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Cut(tenure) => tenure.as_ref().is_some_and(|tenure| tenure.holds(part)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_tell_the_part_that_gave_them_out() {
+        let parts = Parts::Cut(None);
+        for part in [0, 7, 255].map(Part::new) {
+            let number = part.number(5).unwrap();
+            assert_eq!(parts.of_number(number), part);
+            assert_eq!(part.number(1 << WITHIN), None);
+        }
+        assert_eq!(Part::WHOLE.number(u32::MAX), Some(u32::MAX));
+        assert_eq!(Parts::Whole.of_number(u32::MAX), Part::WHOLE);
+    }
+
+    #[test]
+    fn hosts_of_a_domain_are_in_its_part() {
+        let parts = Parts::Cut(None);
+        let domain = parts.of_domain("vnexpress.net");
+        assert_eq!(parts.of_name("e.vnexpress.net"), domain);
+        assert_eq!(parts.of_name("vnexpress.net:8080"), domain);
+    }
+}

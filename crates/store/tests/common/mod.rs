@@ -1,0 +1,149 @@
+//! Where a test's store is: in a folder, or in a database where PostgreSQL is installed. The
+//! same tests run on both.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "a test fails by panicking; not every test needs all of it"
+)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_corpus::Document;
+use gleaner_objects::{Objects, Options as ObjectOptions};
+use gleaner_store::{
+    Archived, Duplicates, Examiner, Membership, Options, Store, UrlRecord, Writer, join, open,
+};
+use gleaner_testkit::postgres::Postgres;
+use tempfile::TempDir;
+
+/// Runs tests, functions of a [`Place`], on each engine.
+macro_rules! on_each_engine {
+    ($($name:ident),* $(,)?) => {
+        mod on_sled {
+            $(#[test] fn $name() { super::$name(&crate::common::Place::folder()); })*
+        }
+        mod on_postgres {
+            $(#[test] fn $name() {
+                if let Some(place) = crate::common::Place::database() { super::$name(&place); }
+            })*
+        }
+    };
+}
+pub(crate) use on_each_engine;
+
+/// Where a store is.
+pub(crate) struct Place {
+    folder: TempDir,
+    database: Option<(Arc<Postgres>, String)>,
+}
+
+impl Place {
+    pub(crate) fn folder() -> Self {
+        Self { folder: TempDir::new().unwrap(), database: None }
+    }
+
+    pub(crate) fn database() -> Option<Self> {
+        let server = Postgres::shared()?;
+        let address = server.database();
+        Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)) })
+    }
+
+    /// One more, empty, of the same kind.
+    pub(crate) fn another(&self) -> Self {
+        if self.is_database() { Self::database().unwrap() } else { Self::folder() }
+    }
+
+    pub(crate) fn path(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn is_database(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// Cases of a property: a database takes a hundred times as long.
+    pub(crate) fn cases(&self, in_a_folder: u32) -> u32 {
+        if self.is_database() { in_a_folder.div_ceil(20) } else { in_a_folder }
+    }
+
+    pub(crate) fn objects(&self) -> Objects {
+        let folder = self.folder.path().join("objects");
+        Objects::open(folder.to_str().unwrap(), ObjectOptions::default()).unwrap()
+    }
+
+    /// The database's server and address.
+    pub(crate) fn server(&self) -> (&Postgres, &str) {
+        let (server, address) = self.database.as_ref().unwrap();
+        (server, address)
+    }
+
+    /// A process that opens the store.
+    pub(crate) fn open(&self) -> Writer {
+        match &self.database {
+            None => open(self.folder.path(), &Options { cache: 16 << 20, create: true }).unwrap(),
+            Some(_) => self.worker("one", Duration::from_secs(30)),
+        }
+    }
+
+    pub(crate) fn membership(&self, name: &str, lease: Duration) -> Membership {
+        Membership {
+            address: self.server().1.to_owned(),
+            objects: self.objects(),
+            name: name.into(),
+            lease,
+            patience: Duration::from_secs(20),
+            give_up: Arc::new(|| false),
+            settings: [("fetch.delay".to_owned(), "5s".to_owned())].into(),
+        }
+    }
+
+    /// One of several processes.
+    pub(crate) fn worker(&self, name: &str, lease: Duration) -> Writer {
+        let writer = join(&self.folder.path().join(name), &self.membership(name, lease)).unwrap();
+        // As a crawl is told of its parts.
+        let told = writer.store().tenure().unwrap().gained();
+        assert!(!told.is_empty());
+        writer
+    }
+
+    /// The process ends, when all is on disk, and another one opens the store.
+    pub(crate) fn again(&self, mut writer: Writer) -> Writer {
+        writer.flush().unwrap();
+        drop(writer);
+        self.open()
+    }
+}
+
+/// Has all parts do what they were told by others.
+pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
+    loop {
+        let mut change = writer.begin();
+        let received = change.receive(1_000, duplicates).unwrap();
+        writer.commit(change).unwrap();
+        if received == 0 {
+            return;
+        }
+    }
+}
+
+struct Faults(Vec<String>);
+
+impl Examiner for Faults {
+    fn fault(&mut self, what: String) {
+        self.0.push(what);
+    }
+    fn archived(&mut self, _: &UrlRecord, _: Archived) {}
+    fn without_archive(&mut self, _: &Document) {}
+}
+
+/// What does not agree in a store.
+pub(crate) fn faults(store: &Store) -> Vec<String> {
+    let mut faults = Faults(Vec::new());
+    store.verify(&mut faults).unwrap();
+    faults.0
+}

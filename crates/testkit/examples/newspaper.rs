@@ -1,0 +1,48 @@
+//! A newspaper as a process of its own, which several crawlers ask: `newspaper HOSTS ARTICLES`.
+//! Beside the two papers it has HOSTS generated ones of ARTICLES articles each, so that each
+//! worker has some.
+//!
+//! It prints three blocks with an empty line behind each: its address, to be set as HTTP
+//! proxy; the seeds; the documents that a correct crawl ends with, a line each, with all
+//! addresses that one may be found under. Then it serves until it is killed.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use gleaner_testkit::{Newspaper, Options, Stand};
+
+/// Time between a request and its answer.
+const LATENCY: Duration = Duration::from_millis(5);
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let (Some(hosts), Some(articles)) = (words.next(), words.next()) else {
+        return Err("newspaper HOSTS ARTICLES".into());
+    };
+    let articles = articles.parse()?;
+    let stand = Stand { hosts: hosts.parse()?, articles, listed: articles, wire: 0 };
+    let options = Options { faults: false, latency: LATENCY, stand: Some(stand), ..Options::default() };
+    let newspaper = Newspaper::start_in_background(options)?;
+    let mut seeds = stand.seeds();
+    let documents = documents(&newspaper, &stand);
+    seeds.extend(Newspaper::seeds().map(str::to_owned));
+    let mut out = io::stdout().lock();
+    for block in [vec![newspaper.proxy()], seeds, documents] {
+        writeln!(out, "{}\n", block.join("\n"))?;
+    }
+    out.flush()?;
+    loop {
+        std::thread::park();
+    }
+}
+
+fn documents(newspaper: &Newspaper, stand: &Stand) -> Vec<String> {
+    let of_paper = |seed: String| {
+        let front = seed.trim_end_matches('/').to_owned();
+        stand.article_paths().map(move |path| format!("{front}{path}"))
+    };
+    let generated = stand.seeds().into_iter().flat_map(of_paper);
+    let written = newspaper.expected().into_iter().map(|article| article.urls.join(" "));
+    let copied = newspaper.wire_copies().into_iter().map(|(copy, _)| copy);
+    generated.chain(written).chain(copied).collect()
+}

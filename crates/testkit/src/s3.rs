@@ -1,0 +1,314 @@
+//! An S3 server on loopback, over a folder: what tests of object storage ask.
+//!
+//! Signatures are checked, errors are S3's own, and it can be made to be away. The protocol
+//! and the folder behind it are s3s and s3s-fs, which know nothing of the client under test.
+//!
+//! The awkward truth: it is no judge of durability (s3s-fs brings nothing to disk) nor of
+//! speed, keys are files' names (so `a` and `a/b` cannot both be there), buckets are folders
+//! that a test makes, and nobody else's policy is asked.
+
+use std::convert::Infallible;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use s3s::Body;
+use s3s::auth::SimpleAuth;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s_fs::FileSystem;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// Whom the server knows: access key and secret key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keys {
+    /// Such as `AWS_ACCESS_KEY_ID` has it.
+    pub access: String,
+    /// Such as `AWS_SECRET_ACCESS_KEY` has it.
+    pub secret: String,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self { access: "testkit-access-key".into(), secret: "testkit-secret-key".into() }
+    }
+}
+
+/// How the server answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// As S3 does.
+    Here,
+    /// 503 `SlowDown` to everything.
+    Away,
+    /// 503 `SlowDown` to so many requests, then as S3 does.
+    AwayFor(usize),
+    /// Accepts requests and never answers them.
+    Silent,
+}
+
+/// One line of the access log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct S3Request {
+    /// Such as `PUT`.
+    pub method: String,
+    /// Path with its query, as it was sent.
+    pub path: String,
+    /// Status of the answer; 0 for one that was never given.
+    pub status: u16,
+}
+
+/// A running server; it stops when dropped, and refuses connections from then on.
+#[derive(Debug)]
+pub struct S3Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    folder: PathBuf,
+    keys: Keys,
+    service: S3Service,
+    presence: Mutex<Presence>,
+    log: Mutex<Vec<S3Request>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// Serves the buckets in a folder, which is made where there is none, on an address;
+/// port 0 is a free one.
+///
+/// # Errors
+/// The folder cannot be made or the address not bound.
+pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Server> {
+    fs::create_dir_all(folder)?;
+    let storage = FileSystem::new(folder).map_err(|error| io::Error::other(format!("{error:?}")))?;
+    let mut service = S3ServiceBuilder::new(storage);
+    service.set_auth(SimpleAuth::from_single(keys.access.clone(), keys.secret.clone()));
+    let shared = Arc::new(Shared {
+        folder: folder.to_owned(),
+        keys,
+        service: service.build(),
+        presence: Mutex::new(Presence::Here),
+        log: Mutex::default(),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Bound without the runtime, which cannot be entered from within another one.
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let listener = {
+        let _inside = runtime.enter();
+        TcpListener::from_std(listener)?
+    };
+    let (stop, stopped) = oneshot::channel();
+    let served = Arc::clone(&shared);
+    let thread = std::thread::Builder::new()
+        .name("s3".into())
+        .spawn(move || runtime.block_on(accept(listener, served, stopped)))?;
+    Ok(S3Server { address, shared, stop: Some(stop), thread: Some(thread) })
+}
+
+impl S3Server {
+    /// Makes a bucket, which may be there already.
+    ///
+    /// # Errors
+    /// Its folder cannot be made.
+    pub fn make_bucket(&self, name: &str) -> io::Result<()> {
+        fs::create_dir_all(self.shared.folder.join(name))
+    }
+
+    /// The address that it listens on.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The variables that a client finds it by.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(String, String)> {
+        environment(self.address, &self.shared.keys)
+    }
+
+    /// Makes it be there, away or silent from the next request on.
+    pub fn set_presence(&self, presence: Presence) {
+        *lock(&self.shared.presence) = presence;
+    }
+
+    /// The access log so far, in order of arrival.
+    #[must_use]
+    pub fn requests(&self) -> Vec<S3Request> {
+        lock(&self.shared.log).clone()
+    }
+
+    /// Waits until it stops, which it does when the process ends.
+    pub fn run(mut self) {
+        // An error means that it panicked, which its own thread has printed.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// The variables by which a client finds a server on an address.
+#[must_use]
+pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
+    let set = [
+        ("AWS_ACCESS_KEY_ID", keys.access.as_str()),
+        ("AWS_SECRET_ACCESS_KEY", keys.secret.as_str()),
+        ("AWS_ENDPOINT_URL", &format!("http://{address}")),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ALLOW_HTTP", "true"),
+    ];
+    set.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+impl Drop for S3Server {
+    fn drop(&mut self) {
+        // Errors mean that it has already ended.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that holds the lock can leave what it guards half changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Accepts connections until `stopped`; then all of them end with the set.
+async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stopped: oneshot::Receiver<()>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = &mut stopped => return,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => {
+                // A connection that broke before it was accepted is its asker's loss.
+                let Ok((stream, _)) = accepted else { continue };
+                // Else each answer of a head and a body takes 40 ms more. An error costs that only.
+                let _ = stream.set_nodelay(true);
+                let shared = Arc::clone(&shared);
+                connections.spawn(async move {
+                    let service = service_fn(|request| respond(&shared, request));
+                    // An error is a connection that the asker broke off.
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        }
+    }
+}
+
+async fn respond(shared: &Shared, request: hyper::Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let path = request.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
+    let place = shared.log(request.method().as_str(), &path);
+    let answer = match shared.turn() {
+        Presence::Here => shared.answer(request).await,
+        Presence::Away | Presence::AwayFor(_) => {
+            failure(StatusCode::SERVICE_UNAVAILABLE, "SlowDown", "Please reduce your request rate.")
+        }
+        Presence::Silent => std::future::pending().await,
+    };
+    lock(&shared.log)[place].status = answer.status().as_u16();
+    Ok(answer)
+}
+
+impl Shared {
+    /// Adds a line to the log and gives its place.
+    fn log(&self, method: &str, path: &str) -> usize {
+        let mut log = lock(&self.log);
+        log.push(S3Request { method: method.into(), path: path.into(), status: 0 });
+        log.len() - 1
+    }
+
+    /// How this request is answered.
+    fn turn(&self) -> Presence {
+        let mut presence = lock(&self.presence);
+        let now = *presence;
+        *presence = match now {
+            Presence::AwayFor(0 | 1) => Presence::Here,
+            Presence::AwayFor(count) => Presence::AwayFor(count - 1),
+            other => other,
+        };
+        if now == Presence::AwayFor(0) { Presence::Here } else { now }
+    }
+
+    async fn answer(&self, request: hyper::Request<Incoming>) -> Response<Body> {
+        let path = request.uri().path().trim_start_matches('/');
+        // s3s-fs would make the bucket for what is put into it.
+        if let Some((bucket, _)) = path.split_once('/')
+            && !self.folder.join(bucket).is_dir()
+        {
+            return failure(StatusCode::NOT_FOUND, "NoSuchBucket", "The specified bucket does not exist");
+        }
+        let answer = self.service.call(request.map(Body::from)).await;
+        answer.unwrap_or_else(|_| {
+            failure(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", "It could not be read.")
+        })
+    }
+}
+
+/// An answer in the form of S3's errors.
+fn failure(status: StatusCode, code: &str, message: &str) -> Response<Body> {
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>"
+    );
+    let mut answer = Response::new(Body::from(text));
+    *answer.status_mut() = status;
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpStream};
+
+    use super::*;
+
+    fn ask(address: SocketAddr, path: &str) -> io::Result<String> {
+        let mut stream = TcpStream::connect(address)?;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    #[test]
+    fn it_is_there_away_and_gone() {
+        let folder = std::env::temp_dir().join(format!("gleaner-testkit-s3-{}", std::process::id()));
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = serve(&folder, any, Keys::default()).unwrap();
+        server.make_bucket("corpus").unwrap();
+        let address = server.address();
+        let status = |path| ask(address, path).unwrap()[9..12].to_owned();
+        assert_eq!(status("/corpus/a"), "403", "nothing is given without a signature");
+        assert_eq!(status("/nowhere/a"), "404");
+        server.set_presence(Presence::AwayFor(1));
+        assert_eq!(status("/corpus/a"), "503");
+        assert_eq!(status("/corpus/a"), "403");
+        server.set_presence(Presence::Away);
+        assert_eq!(status("/corpus/a"), "503");
+        let statuses: Vec<u16> = server.requests().iter().map(|request| request.status).collect();
+        assert_eq!(statuses, [403, 404, 503, 403, 503]);
+        drop(server);
+        assert!(TcpStream::connect(address).is_err());
+        // On the same address again.
+        let server = serve(&folder, address, Keys::default()).unwrap();
+        assert_eq!(status("/corpus/a"), "403");
+        drop(server);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
