@@ -193,10 +193,12 @@ Example:
     #[command(
         after_help = "Read are .warc and .warc.gz files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
 beside the files they name. Interrupted, the same command goes on; files that are done are passed over.
+On PostgreSQL several may ingest the same files at once; each takes its share of the sites.
 
 Examples:
   gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
-  gleaner ingest crawls/ --data corpus --set crawl.workers=8"
+  gleaner ingest crawls/ --data corpus --set crawl.workers=8
+  gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus"
     )]
     Ingest(Ingest),
     /// Compare methods on recorded pages with gold text
@@ -247,7 +249,11 @@ pub(crate) struct Rebuild {
 pub(crate) struct Reextract {}
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Verify {}
+pub(crate) struct Verify {
+    /// Remove what killed workers left in object storage, and which does not count
+    #[arg(long)]
+    pub(crate) sweep: bool,
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshot {

@@ -10,7 +10,7 @@ use gleaner_corpus::ContentHash;
 use gleaner_crawl::Stop;
 use gleaner_frontier::Seed;
 use gleaner_objects::{Objects, Options};
-use gleaner_store::{Membership, Store};
+use gleaner_store::{Membership, Store, Writer};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -42,6 +42,22 @@ pub(crate) fn without_password(address: &str) -> String {
     }
 }
 
+/// Where the corpus is, for people.
+pub(crate) fn place(config: &Config) -> String {
+    match is_shared(config) {
+        true => without_password(&config.store.engine),
+        false => config.store.path.clone(),
+    }
+}
+
+/// The words by which other commands find the corpus.
+pub(crate) fn words(config: &Config) -> String {
+    match is_shared(config) {
+        true => format!("--store {} --objects {}", place(config), config.store.objects),
+        false => format!("--data {}", place(config)),
+    }
+}
+
 /// The storage of the settings.
 pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, Failure> {
     let address = &config.store.objects;
@@ -67,7 +83,7 @@ pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
 }
 
 /// Joins the workers.
-pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Store, Failure> {
+pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Writer, Failure> {
     let give_up = stop.clone();
     let membership = Membership {
         address: config.store.engine.clone(),
@@ -79,10 +95,9 @@ pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Store
         settings: agreed.0,
     };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
-    let store = writer.store();
-    match settings::unfinished(config, &store)? {
+    match settings::unfinished(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
-        None => Ok(store),
+        None => Ok(writer),
     }
 }
 
@@ -133,8 +148,15 @@ const OWN: [&str; 12] = [
 ];
 
 impl Agreed {
-    pub(crate) fn of(config: &Config, seeds: Option<&[Seed]>, pins: &str) -> Result<Self, Failure> {
+    /// `command`: what the workers do together.
+    pub(crate) fn of(
+        config: &Config,
+        command: &str,
+        seeds: Option<&[Seed]>,
+        pins: &str,
+    ) -> Result<Self, Failure> {
         let mut agreed = BTreeMap::new();
+        agreed.insert("the command".into(), command.into());
         add(&mut agreed, "fetch", &config.fetch)?;
         add(&mut agreed, "crawl", &config.crawl)?;
         add(&mut agreed, "template", &config.template)?;
@@ -171,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_a_worker_may_set_alone_is_not_agreed_on() {
-        let agreed = Agreed::of(&Config::default(), None, "").unwrap().0;
+        let agreed = Agreed::of(&Config::default(), "crawl", None, "").unwrap().0;
         assert_eq!(agreed["fetch.delay"], "\"5s\"");
         for own in OWN {
             assert!(!agreed.contains_key(own), "{own}");

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Args, Command, Reextract, Verify};
+use crate::args::{Args, Command, Reextract};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         Command::Reextract(Reextract {}) => commands::replay::reextract(&common),
         Command::Ingest(args) => commands::replay::ingest(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
-        Command::Verify(Verify {}) => commands::verify::run(&common),
+        Command::Verify(args) => commands::verify::run(&common, &args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),

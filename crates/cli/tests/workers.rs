@@ -128,6 +128,32 @@ fn the_way_of_one_worker_to_the_database_is_cut() {
 }
 
 #[test]
+fn an_archive_is_taken_in_by_several_workers() {
+    let Some(cluster) = Cluster::new() else { return };
+    let archived = cluster
+        .alone("folder", &["crawl", "--seeds", "seeds.txt", "--set", "archive.rotate=1MiB"])
+        .args(["--set", "fetch.delay=0s"])
+        .output()
+        .unwrap();
+    assert!(archived.status.success(), "{}", String::from_utf8_lossy(&archived.stderr));
+    let ingest = ["ingest", "folder/archive", "--set", "crawl.workers=1"];
+    let [one, two, three] = ["one", "two", "three"].map(|name| cluster.worker_that(name, &ingest));
+    let documents = || cluster.visit().and_then(|store| Ok(store.totals()?.documents()));
+    while documents().unwrap_or(0) < 300 {
+        pass(Duration::from_millis(50));
+    }
+    two.kill();
+    let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
+    let said = String::from_utf8(crawl.stderr).unwrap();
+    assert!(said.contains("the command is crawl here and ingest there"), "{said}");
+    one.ends();
+    three.ends();
+    let found = cluster.check_documents().totals().unwrap().documents();
+    cluster.worker_that("again", &ingest).ends();
+    assert_eq!(documents().unwrap(), found);
+}
+
+#[test]
 fn workers_that_do_not_agree_and_programs_that_are_too_old_are_refused() {
     let Some(cluster) = Cluster::new() else { return };
     let one = cluster.worker("one");

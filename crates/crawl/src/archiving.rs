@@ -15,7 +15,7 @@ use gleaner_archive::files::{self, Options};
 use gleaner_archive::{Archive, Capture, Digest, Place, Revisit, Spool};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
-use gleaner_store::{ArchiveEnd, Archived, FileRecord, Store, StoreError, UrlRecord};
+use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, Archived, FileRecord, Store, StoreError, UrlRecord};
 use jiff::Timestamp;
 
 use crate::owner::Owner;
@@ -139,7 +139,7 @@ impl Uploads {
         let Some((number, spool)) = self.spool.take() else { return Ok(None) };
         let (name, content) = spool.finish();
         let record = FileRecord {
-            name: format!("archive/{name}"),
+            name: format!("{ARCHIVE_FOLDER}/{name}"),
             bytes: content.len() as u64,
             records: std::mem::take(&mut self.records),
             at,

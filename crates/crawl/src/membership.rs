@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Found, Role, Seed};
-use gleaner_store::{HostId, PartId, StoreError, Turn, Writer};
+use gleaner_store::{HostId, PartId, StoreError, Tenure, Turn, Writer};
 use jiff::Timestamp;
 use tracing::info;
 
@@ -38,11 +38,7 @@ pub(crate) fn plant(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Re
 impl Owner {
     /// Follows the leases, and does what other workers ask of our parts.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
-        let Some(tenure) = self.store.tenure().cloned() else { return Ok(()) };
-        if tenure.is_lost() {
-            return Err(StoreError::NotOurs.into());
-        }
-        tenure.report(self.progress.pages.load(Ordering::Relaxed), self.is_idle);
+        let Some(tenure) = self.heed_others()? else { return Ok(()) };
         if tenure.has_gained() {
             // Told before it is asked for, so that nobody takes us for idle in between.
             self.stir();
@@ -51,19 +47,52 @@ impl Owner {
             plant(&mut self.writer, &self.seeds, self.run.started)?;
             self.load_hosts(gained)?;
         }
-        let mut change = self.writer.begin();
-        if change.receive(MESSAGES, &mut self.duplicates)? > 0 {
-            self.commit(change)?;
-        }
-        if self.leaving.is_empty() && tenure.excess() > 0 {
-            self.leaving = self.store.held_parts().into_iter().rev().take(tenure.excess()).collect();
+        if self.leaving.is_empty() {
+            self.leaving = self.surplus(&tenure).into_iter().collect();
         }
         self.leave()
     }
 
+    /// Whether a replay is to go on with other parts, once nothing is in flight; does what
+    /// other workers ask of our parts.
+    pub(crate) fn is_regrouping(&mut self) -> Result<bool, CrawlError> {
+        let tenure = self.heed_others()?;
+        Ok(tenure.is_some_and(|tenure| tenure.has_gained() || tenure.excess() > 0))
+    }
+
+    /// Gives up what other workers should have. Nothing is in flight.
+    pub(crate) fn give_way(&mut self) -> Result<(), CrawlError> {
+        let Some(tenure) = self.store.tenure().cloned() else { return Ok(()) };
+        let parts = self.surplus(&tenure);
+        self.flush()?;
+        self.writer.release(&parts)?;
+        info!(parts = parts.len(), "gave parts up to other workers");
+        Ok(())
+    }
+
+    /// Tells the others how we are, and does what they ask of our parts. Gives what is known
+    /// of the leases; `None`: there are none.
+    fn heed_others(&mut self) -> Result<Option<Tenure>, CrawlError> {
+        let Some(tenure) = self.store.tenure().cloned() else { return Ok(None) };
+        if tenure.is_lost() {
+            return Err(StoreError::NotOurs.into());
+        }
+        tenure.report(self.progress.pages.load(Ordering::Relaxed), self.is_idle);
+        let mut change = self.writer.begin();
+        if change.receive(MESSAGES, &mut self.duplicates)? > 0 {
+            self.commit(change)?;
+        }
+        Ok(Some(tenure))
+    }
+
+    /// Parts that others should have.
+    fn surplus(&self, tenure: &Tenure) -> Vec<PartId> {
+        self.store.held_parts().into_iter().rev().take(tenure.excess()).collect()
+    }
+
     /// Whether hosts may be asked: our leases hold for certain.
     pub(crate) fn may_ask(&self) -> bool {
-        self.store.tenure().is_none_or(gleaner_store::Tenure::is_certain)
+        self.store.tenure().is_none_or(Tenure::is_certain)
     }
 
     /// Whether a host's part is about to be given up.

@@ -232,7 +232,7 @@ impl Crew {
     }
 
     /// Drops all that is in flight; gives the writer back, with what was not flushed.
-    fn abandon(self) -> Writer {
+    pub(crate) fn abandon(self) -> Writer {
         // What still comes meets a closed channel.
         let Self { owner, arrivals, workers } = self;
         drop(arrivals);

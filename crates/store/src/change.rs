@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use crate::engine::{Batch, Pair, Range, Write};
 use crate::parts::Part;
 use crate::records::{decode, encode};
-use crate::{ArchiveEnd, Counts, HostId, HostRecord, Run, Store, StoreError, Totals, UrlRecord, keys};
+use crate::{
+    ArchiveEnd, Counts, HostId, HostRecord, PartId, Run, Store, StoreError, Totals, UrlRecord, keys,
+};
 
 /// Writes to a store that take effect all at once, or not at all.
 ///
@@ -285,9 +287,10 @@ impl Change {
         self.put(keys::meta("archive"), end);
     }
 
-    /// Writes up to where a file was replayed for a purpose, in bytes.
-    pub fn put_replayed(&mut self, purpose: &str, file: &str, offset: u64) {
-        self.put(keys::replayed(purpose, file), &offset);
+    /// Writes up to where a file was replayed for a purpose in a part, in bytes.
+    pub fn put_replayed(&mut self, purpose: &str, file: &str, PartId(part): PartId, offset: u64) {
+        self.change_part(part);
+        self.put(keys::replayed(purpose, part, file), &offset);
     }
 
     /// Notes that the store is being made anew, or is complete again.

@@ -80,7 +80,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     if ahead.abs() > CLOCKS {
         return Err(StoreError::Clocks { ahead });
     }
-    engine.check_objects()?;
+    engine.claim_objects()?;
     let applicant = Applicant {
         session: tenure.session().to_owned(),
         name: membership.name.clone(),
@@ -141,6 +141,12 @@ impl Store {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.cluster.is_some()
+    }
+
+    /// The part of a registrable domain.
+    #[must_use]
+    pub fn part_of_domain(&self, domain: &str) -> PartId {
+        PartId(self.parts.of_domain(domain))
     }
 
     /// The part of a host.

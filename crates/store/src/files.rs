@@ -3,11 +3,20 @@
 //! A file counts if its record is there, and its record is written in the change that needs
 //! the file. Files without one were left by a process that died in between.
 
+use std::collections::HashSet;
+
+use gleaner_objects::Entry;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::records::decode;
 use crate::{Change, Store, StoreError, keys};
+
+/// Where files of the archive are in object storage.
+pub const ARCHIVE_FOLDER: &str = "archive";
+
+/// Where files of documents are.
+pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
 
 /// A file in object storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +72,36 @@ impl Store {
     /// The corpus's files by number, oldest first. None in a folder.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::DOCUMENTS_FILE)
+    }
+
+    /// Files in object storage that were written before `before` and do not count: what is
+    /// left of processes that died before they wrote the record. None in a folder.
+    ///
+    /// # Errors
+    /// The database or the storage cannot be reached, or the storage is another corpus's.
+    pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
+        let Some(engine) = &self.cluster else { return Ok(Vec::new()) };
+        engine.check_objects()?;
+        // Listed before the records are read: what is written meanwhile is in neither.
+        let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
+        files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
+        files.retain(|file| file.changed < before);
+        let mut counted = HashSet::new();
+        for file in self.archive_files().chain(self.document_files()) {
+            counted.insert(file?.1.name);
+        }
+        files.retain(|file| !counted.contains(&file.name));
+        Ok(files)
+    }
+
+    /// Removes files that [`Store::leftovers`] gave.
+    ///
+    /// # Errors
+    /// The storage cannot be reached or refuses.
+    pub fn remove_leftovers(&self, files: &[Entry]) -> Result<(), StoreError> {
+        let Some(engine) = &self.cluster else { return Ok(()) };
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        Ok(engine.objects().delete_many(&names)?)
     }
 
     fn files_of(&self, kind: u8) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {

@@ -22,7 +22,7 @@
 //! | `k` cluster, number | a member of the cluster: its signature |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
-//! | `r` purpose, NUL, file | how far a file was replayed |
+//! | `r` purpose, NUL, part, file | how far a file was replayed |
 //! | `p` url key | a raw page, packed; in sled in a tree of its own |
 //! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
 //! | `x` part, number | a message to the part (see `messages.rs`) |
@@ -237,8 +237,16 @@ pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
 
-pub(crate) fn replayed(purpose: &str, file: &str) -> Vec<u8> {
-    key(REPLAYED, &[purpose.as_bytes(), &[0], file.as_bytes()])
+pub(crate) fn replayed(purpose: &str, part: Part, file: &str) -> Vec<u8> {
+    key(REPLAYED, &[purpose.as_bytes(), &[0], part.as_bytes(), file.as_bytes()])
+}
+
+/// Purpose and file of a record of how far it was replayed. `is_cut`: it names a part, too.
+pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
+    let rest = key.get(1..)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    let (purpose, file) = (rest.get(..end)?, rest.get(end + 1 + usize::from(is_cut)..)?);
+    Some((std::str::from_utf8(purpose).ok()?, std::str::from_utf8(file).ok()?))
 }
 
 pub(crate) fn files_of(kind: u8) -> Vec<u8> {

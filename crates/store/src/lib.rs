@@ -42,7 +42,7 @@ pub use change::Change;
 pub use cluster::{Membership, WorkerStatus, join, visit};
 pub use documents::Placement;
 pub use error::StoreError;
-pub use files::FileRecord;
+pub use files::{ARCHIVE_FOLDER, FileRecord};
 pub use frontier::Turn;
 pub use history::History;
 pub use likeness::{Cluster, Likeness, Member};

@@ -16,8 +16,8 @@ use crate::packed::{unpack, unpack_page};
 use crate::parts::{Part, Parts};
 use crate::records::decode;
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, RawPage, Run, StoreError, Totals, UrlRecord, UrlState, Wait,
-    Writer, keys,
+    ArchiveEnd, Counts, HostId, HostRecord, PartId, RawPage, Run, StoreError, Totals, UrlRecord, UrlState,
+    Wait, Writer, keys,
 };
 
 /// A handle for reading; clones are cheap and may go to other threads.
@@ -296,12 +296,15 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Up to where a file was replayed for a purpose, in bytes; 0 where it was not.
+    /// Up to where a file was replayed for a purpose in each of these parts, in bytes; 0 where
+    /// it was not.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn replayed(&self, purpose: &str, file: &str) -> Result<u64, StoreError> {
-        Ok(self.get("the state of a replay", &keys::replayed(purpose, file))?.unwrap_or(0))
+    pub fn replayed(&self, purpose: &str, file: &str, parts: &[PartId]) -> Result<Vec<u64>, StoreError> {
+        let keys: Vec<_> = parts.iter().map(|PartId(part)| keys::replayed(purpose, *part, file)).collect();
+        let marks = self.engine.get_all(&keys)?.into_iter();
+        marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
     /// Whether the store is being made anew and lacks what is still to come.

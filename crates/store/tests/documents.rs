@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -26,6 +26,7 @@ on_each_engine!(
     the_same_text_is_stored_twice_where_it_is_not_looked_for,
     an_heir_takes_over_when_the_first_text_changes,
     a_text_survives_a_reopening,
+    files_that_do_not_count_are_told_and_removed,
     the_corpus_is_what_the_pages_last_said,
     the_corpus_of_several_parts_is_what_the_pages_last_said,
 );
@@ -86,6 +87,36 @@ fn a_text_is_stored_once_with_all_its_urls(place: &Place) {
     assert_eq!((totals.documents(), totals.words(), totals.duplicates), (2, 3, 1));
     let urls = &corpus(&writer)["một hai"];
     assert_eq!(urls.len(), 2);
+}
+
+fn files_that_do_not_count_are_told_and_removed(place: &Place) {
+    let mut writer = place.open();
+    store(&mut writer, 0, "một hai");
+    writer.flush().unwrap();
+    let (store, later) = (writer.store(), Timestamp::now() + SignedDuration::from_hours(1));
+    assert_eq!(store.leftovers(later).unwrap(), []);
+    if !place.is_database() {
+        return;
+    }
+    let objects = place.objects();
+    for name in ["documents/0000/0000000099.docs", "archive/00098.warc.gz", "notes/of-the-user.txt"] {
+        objects.put(name, vec![1, 2, 3]).unwrap();
+    }
+    let names = |before| {
+        let files = store.leftovers(before).unwrap();
+        files.into_iter().map(|file| file.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Timestamp::UNIX_EPOCH), [""; 0], "what is young may count soon");
+    assert_eq!(names(later), ["archive/00098.warc.gz", "documents/0000/0000000099.docs"]);
+    store.remove_leftovers(&store.leftovers(later).unwrap()).unwrap();
+    assert_eq!(names(later), [""; 0]);
+    assert!(objects.get("notes/of-the-user.txt").is_ok());
+    assert_eq!(corpus(&writer).len(), 1);
+    // The storage of another corpus is let alone.
+    let other = place.another().open().store();
+    objects.put("corpus", b"another".into()).unwrap();
+    assert!(store.leftovers(later).is_err());
+    assert_eq!(other.leftovers(later).unwrap(), []);
 }
 
 fn the_same_text_is_stored_twice_where_it_is_not_looked_for(place: &Place) {

@@ -150,7 +150,9 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     change.put_robots("south.test", &"Disallow: /");
     change.put_template("south.test", 2, "{}");
     change.put_health("south.test", &vec![1, 2, 3]);
-    change.put_replayed("again", "a.warc.gz", 77);
+    for part in writer.store().held_parts() {
+        change.put_replayed("again", "a.warc.gz", part, 77);
+    }
     writer.commit(change).unwrap();
     let levels = Levels { memory: 1 << 16, ..Levels::default() };
     let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
@@ -175,7 +177,7 @@ struct Seen {
     waiting: Vec<Vec<String>>,
     runs: String,
     counts: Vec<(String, Counts)>,
-    others: (Option<String>, Option<String>, Option<Vec<u8>>, u64),
+    others: (Option<String>, Option<String>, Option<Vec<u8>>, BTreeSet<u64>),
 }
 
 fn seen(store: &Store) -> Seen {
@@ -229,7 +231,7 @@ fn seen(store: &Store) -> Seen {
             store.robots("south.test").unwrap(),
             store.template("south.test").unwrap(),
             store.health("south.test").unwrap(),
-            store.replayed("again", "a.warc.gz").unwrap(),
+            store.replayed("again", "a.warc.gz", &store.held_parts()).unwrap().into_iter().collect(),
         ),
     }
 }

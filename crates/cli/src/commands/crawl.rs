@@ -10,12 +10,12 @@ use gleaner_status::Hooks;
 use gleaner_store::Counts;
 use jiff::Timestamp;
 
-use crate::Done;
 use crate::args::{Common, Crawl};
 use crate::failure::Failure;
 use crate::nightly::house::House;
 use crate::nightly::reporting;
 use crate::table::table;
+use crate::{Done, cluster};
 
 /// Outcomes that have a column of their own; the rest is in the table of reasons.
 const COLUMNS: [&str; 7] =
@@ -31,10 +31,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     let crawled = house.crawl();
     let seconds = began.elapsed().as_secs_f64();
     let report = reporting::report(&house, &crawled);
-    let data = house.config.store.path.clone();
+    let (place, words) = (cluster::place(&house.config), cluster::words(&house.config));
     house.close();
     let summary = crawled.map_err(Failure::work)?;
-    let text = end(&summary, report.as_ref(), seconds, &data);
+    let text = end(&summary, report.as_ref(), seconds, &place) + &next_step(&summary, &words);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
@@ -48,7 +48,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
 }
 
 /// The end of a run, for people.
-fn end(summary: &Summary, report: Option<&Report>, seconds: f64, data: &str) -> String {
+fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) -> String {
     let mut all = Counts::default();
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
     let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
@@ -57,7 +57,7 @@ fn end(summary: &Summary, report: Option<&Report>, seconds: f64, data: &str) -> 
         count => format!(" and {count} near-duplicates of others"),
     };
     let mut text = format!(
-        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored{near}; {} in the corpus {data}\n",
+        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored{near}; {} in the corpus {place}\n",
         summary.run.number,
         seconds,
         all.fetched,
@@ -72,8 +72,7 @@ fn end(summary: &Summary, report: Option<&Report>, seconds: f64, data: &str) -> 
     };
     text += &section("Other outcomes and reasons", &["Host", "URLs", "Outcome"], reasons(summary));
     text += &section("Links that were not followed", &["Host", "Links", "Reason"], refused(summary));
-    text += &section("Left to the next run", &["URLs", "Why", "Hosts"], held_back(summary));
-    text + &next_step(summary, data)
+    text + &section("Left to the next run", &["URLs", "Why", "Hosts"], held_back(summary))
 }
 
 /// What the report says, before all figures.
@@ -154,7 +153,8 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
     by_reason.into_iter().map(row).collect()
 }
 
-fn next_step(summary: &Summary, data: &str) -> String {
+/// `words`: by which other commands find the corpus.
+fn next_step(summary: &Summary, words: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
             return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
@@ -178,6 +178,6 @@ fn next_step(summary: &Summary, data: &str) -> String {
         None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
         None => "What is left waits for the reasons above; run the same command later.".to_owned(),
     };
-    let look = format!(" Look at the corpus: gleaner export --data {data} | head -n 1");
+    let look = format!(" Look at the corpus: gleaner export {words} | head -n 1");
     format!("\n{due}{}\n", if summary.documents > 0 { &look } else { "" })
 }

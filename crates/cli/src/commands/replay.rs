@@ -15,9 +15,11 @@ use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Source, Stop, archive_f
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer, set_aside};
 use gleaner_template::HostPins;
+use indicatif::ProgressBar;
 
 use crate::args::{Color, Common, Ingest, Rebuild};
 use crate::aside::say;
+use crate::cluster::Agreed;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::telemetry::Telemetry;
@@ -33,7 +35,9 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
     let writer = begin_rebuild(&config, args.force)?;
-    let replayed = replay(common.color, config.clone(), rules, Purpose::Rebuild, seeds, writer, sources)?;
+    let purpose = Purpose::Rebuild;
+    let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
+    let replayed = replay(Desk::begin(common, &config)?, start)?;
     if replayed.complete {
         let mut writer = settings::open_store(&config, false)?;
         let mut change = writer.begin();
@@ -87,18 +91,27 @@ pub(crate) fn reextract(common: &Common) -> Done {
     let sources = own_archive(&config)?;
     let rules = Rules::of(&config)?;
     let writer = writer(&config, false)?;
-    let replayed = replay(common.color, config, rules, Purpose::Reextract, Vec::new(), writer, sources)?;
+    let desk = Desk::begin(common, &config)?;
+    let purpose = Purpose::Reextract;
+    let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(&replayed)
 }
 
 /// Takes in files that others wrote.
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
-    cluster::refuse(&config, "ingest")?;
     let sources = sources(&args.files)?;
     let rules = Rules::of(&config)?;
-    let writer = writer(&config, true)?;
-    let replayed = replay(common.color, config, rules, Purpose::Ingest, Vec::new(), writer, sources)?;
+    let desk = Desk::begin(common, &config)?;
+    let writer = match cluster::is_shared(&config) {
+        false => writer(&config, true)?,
+        true => {
+            let agreed = Agreed::of(&config, "ingest", None, &settings::pins_text(&config)?)?;
+            cluster::join(&config, agreed, &desk.stop)?
+        }
+    };
+    let purpose = Purpose::Ingest;
+    let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(&replayed)
 }
 
@@ -134,20 +147,36 @@ impl Rules {
     }
 }
 
-fn replay(
+/// Where a replay is shown, and what ends it.
+struct Desk {
+    bar: ProgressBar,
     color: Color,
+    stop: Stop,
+}
+
+impl Desk {
+    fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
+        let (bar, color) = (watching::bar(), common.color);
+        logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
+        Ok(Self { bar, color, stop: Stop::default() })
+    }
+}
+
+/// What a replay begins with.
+struct Start {
     config: Config,
     rules: Rules,
     purpose: Purpose,
     seeds: Vec<Seed>,
     writer: Writer,
     sources: Vec<Source>,
-) -> Result<Replayed, Failure> {
-    let Rules { pins, admission } = rules;
-    let bar = watching::bar();
-    logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
+}
+
+fn replay(desk: Desk, start: Start) -> Result<Replayed, Failure> {
+    let Desk { bar, color, stop } = desk;
+    let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
-    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+    let progress = Arc::new(Progress::default());
     signals::listen(runtime.handle(), stop.clone(), {
         let bar = bar.clone();
         move || bar.suspend(|| say("gleaner: finishing what was begun; Ctrl-C again ends at once"))

@@ -9,8 +9,10 @@ use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
 use gleaner_store::{Archived, Examiner, Looked, Store, UrlRecord};
+use jiff::{SignedDuration, Timestamp};
 
-use crate::args::Common;
+use crate::args::{Common, Verify};
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, cluster, settings};
@@ -21,7 +23,10 @@ const PRINTED: usize = 50;
 /// Bytes of a record that are looked at; what is longer is not checked for its digest.
 const BLOCK: usize = 256 << 20;
 
-pub(crate) fn run(common: &Common) -> Done {
+/// Files in object storage are spared for so long: their records may be on their way.
+const SPARED: SignedDuration = SignedDuration::from_hours(24);
+
+pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
     // One that is being made anew can be looked at as well.
     let store = match cluster::is_shared(&config) {
@@ -51,10 +56,30 @@ pub(crate) fn run(common: &Common) -> Done {
     let looked = store.verify(&mut examiner).map_err(Failure::work)?;
     let found = examiner.found;
     print(&looked, &archive, &found)?;
+    tidy(&store, args.sweep)?;
     match found.faults {
         0 => Ok(()),
-        faults => Err(Failure::Work(format!("faults: {faults}; {}", found.advice()))),
+        faults => {
+            Err(Failure::Work(format!("faults: {faults}; {}", found.advice(&config, store.is_shared()))))
+        }
     }
+}
+
+/// Tells of files that do not count, and removes them if that is asked for.
+fn tidy(store: &Store, sweeps: bool) -> Done {
+    let files = store.leftovers(Timestamp::now() - SPARED).map_err(Failure::work)?;
+    let bytes: u64 = files.iter().map(|file| file.size).sum();
+    let what = format!("{} files of killed workers in object storage ({bytes} bytes)", files.len());
+    match (files.is_empty(), sweeps) {
+        (true, false) => {}
+        (true, true) => say("gleaner: nothing is left of killed workers"),
+        (false, false) => say(format_args!("gleaner: {what}; `gleaner verify --sweep` removes them")),
+        (false, true) => {
+            store.remove_leftovers(&files).map_err(Failure::work)?;
+            say(format_args!("gleaner: removed {what}"));
+        }
+    }
+    Ok(())
 }
 
 /// What was found.
@@ -70,12 +95,18 @@ struct Found {
 
 impl Found {
     /// What to do about the faults.
-    const fn advice(&self) -> &'static str {
-        if self.of_the_store > 0 {
-            "`gleaner rebuild` makes the store anew from what the archive has"
-        } else {
-            "none is the store's own: keep it, and put the archive's files back from a copy; \
-             `gleaner rebuild` would lose what is damaged"
+    fn advice(&self, config: &Config, is_shared: bool) -> String {
+        let rebuilding = "`gleaner rebuild` makes the store anew from what the archive has";
+        match (self.of_the_store > 0, is_shared) {
+            (true, false) => rebuilding.into(),
+            (true, true) => format!(
+                "put the database back from a backup; or move the corpus into a folder (`gleaner migrate --from {} \
+                 --to sled`), where {rebuilding}",
+                cluster::place(config)
+            ),
+            (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
+                           `gleaner rebuild` would lose what is damaged"
+                .into(),
         }
     }
 

@@ -115,7 +115,7 @@ impl House {
         let store = match create && cluster::is_shared(&config) {
             true => {
                 let told = settings::pins_text(&config)?;
-                cluster::join(&config, Agreed::of(&config, seeds.as_deref(), &told)?, &stop)?
+                cluster::join(&config, Agreed::of(&config, "crawl", seeds.as_deref(), &told)?, &stop)?.store()
             }
             false => settings::store(&config, create)?,
         };

@@ -17,7 +17,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::Store;
+use gleaner_store::{Store, StoreError};
 use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{Newspaper, Options, Request, Stand};
 use tempfile::TempDir;
@@ -69,20 +69,28 @@ impl Cluster {
     }
 
     fn command_by(&self, name: &str, arguments: &[&str], address: &str) -> Command {
+        let mut command = self.alone(name, arguments);
+        command
+            .args(["--store", address, "--objects", &self.objects.0])
+            .args(["--set", &format!("cluster.lease={}s", LEASE.as_secs())])
+            .args(["--set", &format!("cluster.name={name}")])
+            .envs(self.objects.1.iter().cloned());
+        command
+    }
+
+    /// `gleaner` on a folder, with the web of this cluster.
+    pub fn alone(&self, name: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command
             .current_dir(self.folder.path())
             .args(arguments)
-            .args(["--store", address, "--objects", &self.objects.0, "--data", name])
+            .args(["--data", name])
             .args(["--set", &format!("fetch.proxy={}", self.newspaper.proxy())])
             .args(["--set", &format!("fetch.delay={}ms", GAP.as_millis())])
             .args(["--set", "fetch.retry_backoff=200ms", "--set", "fetch.timeout=10s"])
             .args(["--set", "fetch.contact=test@gleaner.invalid"])
             .args(["--set", "crawl.linger=1s", "--set", "log.level=info"])
-            .args(["--set", &format!("cluster.lease={}s", LEASE.as_secs())])
-            .args(["--set", &format!("cluster.name={name}")])
             .args(["--set", "store.flush_pages=20", "--set", "store.flush_every=500ms"])
-            .envs(self.objects.1.iter().cloned())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         command
@@ -95,10 +103,18 @@ impl Cluster {
 
     /// The same by another way to the database.
     pub fn worker_by(&self, name: &str, address: &str) -> Worker<'_> {
+        self.begin(name, self.command_by(name, &["crawl", "--seeds", "seeds.txt"], address))
+    }
+
+    /// A worker that does something else.
+    pub fn worker_that(&self, name: &str, arguments: &[&str]) -> Worker<'_> {
+        self.begin(name, self.command(name, arguments))
+    }
+
+    fn begin(&self, name: &str, mut command: Command) -> Worker<'_> {
         let told = self.folder.path().join(format!("{name}.log"));
         let log = File::create(&told).unwrap();
-        let child =
-            self.command_by(name, &["crawl", "--seeds", "seeds.txt"], address).stderr(log).spawn().unwrap();
+        let child = command.stderr(log).spawn().unwrap();
         Worker { child, told, name: name.into(), cluster: self }
     }
 
@@ -115,17 +131,32 @@ impl Cluster {
 
     /// The store as whoever looks from outside sees it.
     pub fn store(&self) -> Store {
+        self.visit().unwrap()
+    }
+
+    /// The same where the tables may not be there yet.
+    pub fn visit(&self) -> Result<Store, StoreError> {
         let options = gleaner_objects::Options {
             environment: self.objects.1.iter().cloned().collect(),
             ..gleaner_objects::Options::default()
         };
         let objects = gleaner_objects::Objects::open(&self.objects.0, options).unwrap();
-        gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10)).unwrap()
+        gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10))
     }
 
     /// All that must hold when a crawl is over, whatever happened to it. `strays`: requests
     /// of one host that may have come too early.
     pub fn check(&self, strays: usize) {
+        let store = self.check_documents();
+        let run = store.last_run().unwrap().unwrap();
+        let counts = store.counts(run.number).unwrap();
+        let listings: u64 = counts.iter().map(|(_, counts)| counts.ended("listing")).sum();
+        assert_eq!(listings as usize, 2 * STAND.hosts, "front pages and sitemaps");
+        self.check_gaps(strays);
+    }
+
+    /// Every text is there once, every page ended once, and the run has ended. Gives the store.
+    pub fn check_documents(&self) -> Store {
         let store = self.store();
         // Every text once, with all URLs that carry it, and no page without a text.
         let mut urls = BTreeMap::new();
@@ -159,11 +190,10 @@ impl Cluster {
         let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
         let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
         assert_eq!(articles as usize, STAND.hosts * STAND.articles, "{counts:#?}");
-        assert_eq!(ended("listing") as usize, 2 * STAND.hosts, "front pages and sitemaps");
         assert!(store.hosts().all(|host| host.unwrap().gathered == 0));
         let verified = self.run(&["verify"]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
-        self.check_gaps(strays);
+        store
     }
 
     /// Every host's gap was kept but for so many strays.

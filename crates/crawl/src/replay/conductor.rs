@@ -13,6 +13,7 @@ use gleaner_store::{Archived, HostId, PackedDocument, Placement, Turn, UrlRecord
 
 use tracing::Span;
 
+use super::marks::{Marks, Ours};
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
 use crate::admitting::outcome_of;
@@ -47,7 +48,22 @@ pub(super) struct Conductor {
     in_flight: HashMap<String, Place>,
     /// Which documents enter the corpus.
     admission: Arc<Admission>,
+    /// The parts that it works in.
+    ours: Ours,
+    /// When leases were last looked at.
+    followed: Instant,
     pub(super) replayed: Replayed,
+}
+
+/// How a replay's work came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// All was read and applied, by all workers.
+    Through,
+    /// A stop was asked for.
+    Stopped,
+    /// Parts have come, or others should have some: it is gone on with those that are ours then.
+    Regrouping,
 }
 
 /// A file, and how far it was worked through.
@@ -55,64 +71,78 @@ struct Progressed {
     path: PathBuf,
     /// Its number, if it is of gleaner's own archive.
     number: u32,
-    /// All before this is done.
-    noted: u64,
+    /// All before these is done.
+    marks: Marks,
     /// The newest record that was heard of, or the file's length at its end.
     heard: u64,
 }
 
 impl Conductor {
+    /// `replayed`: what was done before.
     pub(super) fn new(
         purpose: Purpose,
-        paths: Vec<PathBuf>,
-        marks: Vec<u64>,
+        files: Vec<(PathBuf, Marks)>,
+        ours: Ours,
         admission: Arc<Admission>,
+        replayed: Replayed,
     ) -> Self {
-        let file = |(path, mark): (PathBuf, u64)| {
+        let file = |(path, marks): (PathBuf, Marks)| {
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let number = gleaner_archive::Place { file, offset: 0 }.number();
-            Progressed { path, number, noted: mark, heard: mark }
+            Progressed { path, number, heard: marks.least(), marks }
         };
         Self {
             purpose,
-            files: paths.into_iter().zip(marks).map(file).collect(),
+            files: files.into_iter().map(file).collect(),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             open: BTreeSet::new(),
             busy: HashSet::new(),
             in_flight: HashMap::new(),
             admission,
-            replayed: Replayed::default(),
+            ours,
+            followed: Instant::now(),
+            replayed,
         }
     }
 
-    /// Works until everything was read and applied, or a stop is asked for and what was
-    /// in flight is in. Gives whether it went through.
+    /// Works until everything was read and applied. A stop, or that parts come or should
+    /// go, ends it when what was in flight is in.
     pub(super) fn work(
         &mut self,
         owner: &mut Owner,
         heard: &Receiver<Heard>,
         events: &Receiver<Event>,
-    ) -> Result<bool, CrawlError> {
+    ) -> Result<Ended, CrawlError> {
         let never = crossbeam_channel::never();
-        let mut is_open = true;
+        let (mut is_open, mut regroups) = (true, false);
         loop {
+            if self.followed.elapsed() >= TICK {
+                self.followed = Instant::now();
+                regroups = owner.is_regrouping()?;
+            }
             let stops = owner.stop.asked();
-            if !stops {
+            let goes_on = !stops && !regroups;
+            if goes_on {
                 self.hand_out(owner)?;
             }
             if owner.in_flight == 0 {
-                let is_through = !is_open && self.waiting.is_empty();
                 if stops {
-                    return Ok(false);
+                    return Ok(Ended::Stopped);
+                }
+                if regroups {
+                    return Ok(Ended::Regrouping);
                 }
                 // Hosts with too few pages for a template come last.
-                if is_through && (self.purpose == Purpose::Reextract || !owner.close(true)?) {
-                    return Ok(true);
+                let is_through = !is_open
+                    && self.waiting.is_empty()
+                    && (self.purpose == Purpose::Reextract || !owner.close(true)?);
+                if is_through && self.is_through_everywhere(owner)? {
+                    return Ok(Ended::Through);
                 }
             }
             let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
-            let listens = is_open && !stops && has_room;
+            let listens = is_open && goes_on && has_room;
             select! {
                 recv(events) -> event => if let Ok(event) = event { self.apply(owner, event)? },
                 recv(if listens { heard } else { &never }) -> item => match item {
@@ -126,6 +156,14 @@ impl Conductor {
                 owner.flush()?;
             }
         }
+    }
+
+    /// Whether other workers are through, too, when this one is.
+    fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
+        if !owner.is_idle {
+            self.note(owner, false)?;
+        }
+        owner.is_over_everywhere()
     }
 
     fn hear(&mut self, heard: Heard) -> Result<(), CrawlError> {
@@ -365,19 +403,25 @@ impl Conductor {
     /// begins anew the next time.
     pub(super) fn note(&mut self, owner: &mut Owner, is_through: bool) -> Result<(), CrawlError> {
         let mut change = owner.writer.begin();
-        let label = self.purpose.label();
+        let begins_anew = is_through && self.purpose == Purpose::Reextract;
         for (number, file) in self.files.iter_mut().enumerate() {
             let from = Place { file: number, offset: 0 };
             let first = self.open.range(from..).next().filter(|place| place.file == number);
-            let mark = match first {
-                _ if is_through && self.purpose == Purpose::Reextract => 0,
-                Some(place) => place.offset,
-                None => file.heard,
+            let mark = first.map_or(file.heard, |place| place.offset);
+            let marks = match begins_anew {
+                true => Marks::Even(0),
+                false => file.marks.clone().raised(mark),
             };
-            if mark != file.noted {
-                change.put_replayed(label, &file.path.to_string_lossy(), mark);
-                file.noted = mark;
+            if marks == file.marks {
+                continue;
             }
+            let name = file.path.to_string_lossy();
+            for (position, part) in self.ours.parts().iter().enumerate() {
+                if marks.get(position) != file.marks.get(position) {
+                    change.put_replayed(self.purpose.label(), &name, *part, marks.get(position));
+                }
+            }
+            file.marks = marks;
         }
         owner.commit(change)
     }

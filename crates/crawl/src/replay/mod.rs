@@ -16,26 +16,36 @@
 //!    interrupted replay goes on there; the few answers behind it that were done already
 //!    come to the same end again.
 //!
+//! In a store of many workers all that ingest read the same files, and each takes the pages
+//! of its own parts; what is noted is noted for each part. When parts come or go, what is in
+//! flight is finished, and the files are read again from the marks of the parts that are ours
+//! then. To read and unpack a file is little beside what its pages cost (docs/scale.md), so
+//! that nobody has to hand pages from one worker to another.
+//!
 //! The awkward truth: answers that made the crawl wait or try again (429, 5xx) and those
 //! without a body (304) are passed over, so that numbers of tries and outcomes of failed
 //! URLs are not those of the crawl; and a re-extracted page that is no article by today's
 //! rules, or whose host has no template, keeps the text it has, if the settings let it in.
 
 mod conductor;
+mod marks;
 mod source;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_frontier::Seed;
-use gleaner_store::Writer;
+use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use tokio::runtime::Handle;
+use tracing::info;
 
-use conductor::Conductor;
+use conductor::{Conductor, Ended};
+use marks::Ours;
 use source::Limits;
 pub use source::Source;
 
@@ -124,39 +134,69 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let clock = Clock::default();
     let (begun, _) = begin(&mut writer, entered, clock.now(), true)?;
     let limits = Limits::of(&config);
-    let hands = Hands {
-        config,
-        seeds,
-        pins,
-        admission: Arc::clone(&admission),
-        writer,
-        archive: None,
-        takes_all: true,
-        run: begun,
-        runtime,
-        stop,
-        progress,
-        clock,
+    let mut replayed = Replayed::default();
+    let (crew, complete) = loop {
+        follow(&writer, &progress);
+        let ours = Ours::of(&writer.store());
+        let mut crew = Crew::assemble(Hands {
+            config: config.clone(),
+            seeds: seeds.clone(),
+            pins: pins.clone(),
+            admission: Arc::clone(&admission),
+            writer,
+            archive: None,
+            takes_all: true,
+            run: begun.clone(),
+            runtime: runtime.clone(),
+            stop: stop.clone(),
+            progress: Arc::clone(&progress),
+            clock: clock.clone(),
+        })?;
+        // Whoever has no part has nothing to read.
+        let sources: &[Source] = if ours.is_empty() { &[] } else { &sources };
+        let mut files = Vec::with_capacity(sources.len());
+        for source in sources {
+            files.push((source.clone(), ours.marks(purpose.label(), &source.path.to_string_lossy())?));
+        }
+        let heard = source::read(files.clone(), ours.clone(), limits).map_err(CrawlError::NoWorkers)?;
+        let files = files.into_iter().map(|(source, marks)| (source.path, marks)).collect();
+        let mut conductor = Conductor::new(purpose, files, ours, Arc::clone(&admission), replayed);
+        let ended = conductor.work(&mut crew.owner, &heard, &crew.arrivals).and_then(|ended| {
+            conductor.note(&mut crew.owner, ended == Ended::Through)?;
+            if ended == Ended::Regrouping {
+                crew.owner.give_way()?;
+            }
+            Ok(ended)
+        });
+        replayed = conductor.replayed;
+        match ended {
+            Ok(Ended::Through) => break (crew, true),
+            Ok(Ended::Stopped) => break (crew, false),
+            Ok(Ended::Regrouping) => writer = crew.abandon(),
+            // Another worker has a part of what was ours: as after a crash.
+            Err(CrawlError::Store(StoreError::NotOurs)) => {
+                writer = crew.abandon();
+                writer.begin_anew();
+            }
+            Err(error) => return Err(error),
+        }
     };
-    let mut crew = Crew::assemble(hands)?;
-
-    let mut marks = Vec::new();
-    for source in &sources {
-        marks.push(crew.owner.store.replayed(purpose.label(), &source.path.to_string_lossy())?);
-    }
-    let starts = sources.iter().cloned().zip(marks.iter().copied()).collect();
-    let heard = source::read(starts, limits).map_err(CrawlError::NoWorkers)?;
-    let paths = sources.into_iter().map(|source| source.path).collect();
-    let mut conductor = Conductor::new(purpose, paths, marks, admission);
-    let complete = conductor.work(&mut crew.owner, &heard, &crew.arrivals)?;
-    drop(heard);
-    conductor.note(&mut crew.owner, complete)?;
     let Dismissed { store, run, .. } = crew.dismiss(complete)?;
-    let mut outcomes = std::mem::take(&mut conductor.replayed.outcomes);
+    let mut outcomes = std::mem::take(&mut replayed.outcomes);
     for (_, counts) in store.counts(run.number)? {
         for (reason, count) in counts.outcomes {
             *outcomes.entry(reason).or_default() += count;
         }
     }
-    Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..conductor.replayed })
+    Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
+}
+
+/// Learns which parts have come.
+fn follow(writer: &Writer, progress: &Progress) {
+    if let Some(tenure) = writer.store().tenure() {
+        // Told before it is asked for, so that nobody takes us for idle in between.
+        tenure.report(progress.pages.load(Ordering::Relaxed), false);
+        let parts = tenure.gained().len();
+        info!(parts, "parts have come");
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A thread of its own reads, unpacks and decodes, and hands on what can be read as an
 //! answer, each with the place from which on the file has not been handed on. What is
-//! passed over is counted by its reason, and what is damaged is told.
+//! passed over is counted by its reason, and what is damaged is told. Pages of parts that are
+//! another worker's are its business, and are not spoken of.
 
 use std::fs;
 use std::io;
@@ -17,6 +18,7 @@ use gleaner_frontier::{CanonicalUrl, Role};
 use jiff::Timestamp;
 use tracing::warn;
 
+use super::marks::{Marks, Ours};
 use crate::archiving::{ROBOTS, ROLE};
 
 /// Answers that are read ahead.
@@ -89,66 +91,94 @@ impl Limits {
     }
 }
 
-/// Begins to read; `begin` says where in each file.
-pub(crate) fn read(sources: Vec<(Source, u64)>, limits: Limits) -> io::Result<Receiver<Heard>> {
+/// Begins to read the pages that are ours; the marks say which of them were read.
+pub(crate) fn read(sources: Vec<(Source, Marks)>, ours: Ours, limits: Limits) -> io::Result<Receiver<Heard>> {
     let (send, heard) = bounded(AHEAD);
     let work = move || {
-        for (file, (source, from)) in sources.into_iter().enumerate() {
+        for (file, (source, marks)) in sources.into_iter().enumerate() {
+            let reading = Reading { file, source, marks, ours: &ours, limits, send: &send };
             // Nobody listens any more.
-            let Some(()) = read_file(file, &source, from, limits, &send) else { return };
+            let Some(()) = reading.read() else { return };
         }
     };
     thread::Builder::new().name("archive".into()).spawn(work)?;
     Ok(heard)
 }
 
-fn read_file(file: usize, source: &Source, from: u64, limits: Limits, send: &Sender<Heard>) -> Option<()> {
-    let failed = |error: io::Error| send.send(Heard::Failed(source.path.clone(), error)).ok();
-    let length = match fs::metadata(&source.path) {
-        Ok(metadata) => metadata.len(),
-        Err(error) => return failed(error),
-    };
-    // A block has the head, too, and may be compressed once more.
-    let most = limits.page.max(limits.list) + (1 << 20);
-    let starts: Vec<u64> = match &source.offsets {
-        None => vec![from],
-        Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
-    };
-    // A file that ends within a record may grow: it is gone on with there.
-    let mut end = length;
-    for start in starts {
-        let reader = match Reader::open(&source.path, start, most) {
-            Ok(reader) => reader,
+/// A file that is read.
+struct Reading<'a> {
+    /// Its number.
+    file: usize,
+    source: Source,
+    marks: Marks,
+    ours: &'a Ours,
+    limits: Limits,
+    send: &'a Sender<Heard>,
+}
+
+impl Reading<'_> {
+    /// `None`: nobody listens any more.
+    fn read(&self) -> Option<()> {
+        let source = &self.source;
+        let failed = |error: io::Error| self.send.send(Heard::Failed(source.path.clone(), error)).ok();
+        let length = match fs::metadata(&source.path) {
+            Ok(metadata) => metadata.len(),
             Err(error) => return failed(error),
         };
-        let count = if source.offsets.is_some() { 1 } else { usize::MAX };
-        for item in reader.take(count) {
-            let heard = match item {
-                Ok(Item::Record(record)) => heard(file, record, limits),
-                Ok(Item::Damage(damage)) => {
-                    if damage.is_last && source.offsets.is_none() {
-                        end = end.min(damage.offset);
-                    }
-                    Heard::Damaged(source.path.clone(), damage)
-                }
+        // A block has the head, too, and may be compressed once more.
+        let most = self.limits.page.max(self.limits.list) + (1 << 20);
+        let from = self.marks.least();
+        let starts: Vec<u64> = match &source.offsets {
+            None => vec![from],
+            Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
+        };
+        // A file that ends within a record may grow: it is gone on with there.
+        let mut end = length;
+        for start in starts {
+            let reader = match Reader::open(&source.path, start, most) {
+                Ok(reader) => reader,
                 Err(error) => return failed(error),
             };
-            send.send(heard).ok()?;
+            let count = if source.offsets.is_some() { 1 } else { usize::MAX };
+            for item in reader.take(count) {
+                let heard = match item {
+                    Ok(Item::Record(record)) => self.heard(record),
+                    Ok(Item::Damage(damage)) => {
+                        if damage.is_last && source.offsets.is_none() {
+                            end = end.min(damage.offset);
+                        }
+                        Some(Heard::Damaged(source.path.clone(), damage))
+                    }
+                    Err(error) => return failed(error),
+                };
+                if let Some(heard) = heard {
+                    self.send.send(heard).ok()?;
+                }
+            }
+        }
+        self.send.send(Heard::FileEnds(self.file, end)).ok()
+    }
+
+    /// What a record says; `None`: it is another worker's, or was read before.
+    fn heard(&self, record: Record) -> Option<Heard> {
+        let place = Place { file: self.file, offset: record.offset };
+        let is_ours = |url: &CanonicalUrl| {
+            self.ours.position(url.domain()).is_some_and(|part| self.marks.get(part) <= place.offset)
+        };
+        match answer(record, place, self.limits, is_ours) {
+            Ok(Some(answer)) => Some(Heard::Answer(Box::new(answer))),
+            Ok(None) => None,
+            Err(reason) => Some(Heard::PassedOver(reason)),
         }
     }
-    send.send(Heard::FileEnds(file, end)).ok()
 }
 
-/// What a record says.
-fn heard(file: usize, record: Record, limits: Limits) -> Heard {
-    let place = Place { file, offset: record.offset };
-    match answer(record, place, limits) {
-        Ok(answer) => Heard::Answer(Box::new(answer)),
-        Err(reason) => Heard::PassedOver(reason),
-    }
-}
-
-fn answer(record: Record, place: Place, limits: Limits) -> Result<Answer, &'static str> {
+fn answer(
+    record: Record,
+    place: Place,
+    limits: Limits,
+    is_ours: impl Fn(&CanonicalUrl) -> bool,
+) -> Result<Option<Answer>, &'static str> {
     let header = &record.header;
     match header.kind().as_deref() {
         Some("response") => {}
@@ -162,6 +192,9 @@ fn answer(record: Record, place: Place, limits: Limits) -> Result<Answer, &'stat
     let target = header.target().ok_or("no_target")?;
     let at = header.date().ok_or("no_date")?;
     let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.label())?;
+    if !is_ours(&url) {
+        return Ok(None);
+    }
     let http = record.http().ok_or("no_http")?;
     let role = role.and_then(Role::from_label);
     let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
@@ -175,7 +208,7 @@ fn answer(record: Record, place: Place, limits: Limits) -> Result<Answer, &'stat
     if is_success && role.is_none() && response.accept_page().is_err() {
         return Err("wrong_type");
     }
-    Ok(Answer { url, at, role, response, place })
+    Ok(Some(Answer { url, at, role, response, place }))
 }
 
 /// Tells a damage as it is met.

@@ -15,13 +15,12 @@ use crate::records::{decode, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
 /// Spaces whose records are the same in every store.
-const SAME: [u8; 10] = [
+const SAME: [u8; 9] = [
     keys::ROBOTS,
     keys::HEALTH,
     keys::TEMPLATE,
     keys::COUNTS,
     keys::RUN,
-    keys::REPLAYED,
     keys::ALIAS,
     keys::CONTENT,
     keys::HISTORY,
@@ -61,6 +60,7 @@ impl Migration<'_> {
         for space in SAME {
             copy.same(space)?;
         }
+        copy.replayed()?;
         copy.urls(place)?;
         copy.documents()?;
         copy.clusters()?;
@@ -131,6 +131,28 @@ impl Copy<'_> {
             let (key, value) = pair?;
             self.put(key, value)?;
             self.moved.pages += u64::from(space == keys::PAGE);
+        }
+        Ok(())
+    }
+
+    /// Up to where files were replayed: as far as in all parts of the source, in each part of
+    /// the target.
+    fn replayed(&mut self) -> Result<(), StoreError> {
+        let is_cut = self.from.parts.is_cut();
+        let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
+        for pair in self.from.scan([keys::REPLAYED]) {
+            let (key, value) = pair?;
+            let Some((purpose, file)) = keys::purpose_and_file(&key, is_cut) else { continue };
+            let mark = decode("the state of a replay", &value)?;
+            let (parts, least) = files.entry((purpose.into(), file.into())).or_insert((0, mark));
+            (*parts, *least) = (*parts + 1, mark.min(*least));
+        }
+        let everywhere = self.from.parts.all().len();
+        for ((purpose, file), (_, least)) in files.into_iter().filter(|(_, (parts, _))| *parts == everywhere)
+        {
+            for part in self.target.all() {
+                self.put(keys::replayed(&purpose, part, &file), encode(&least))?;
+            }
         }
         Ok(())
     }

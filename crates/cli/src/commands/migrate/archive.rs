@@ -15,7 +15,7 @@ use std::path::Path;
 use gleaner_archive::{Item, Place, Reader};
 use gleaner_config::Config;
 use gleaner_crawl::{archive_files, archive_folder};
-use gleaner_store::{ArchiveEnd, Archived, FileRecord, Migration, Store};
+use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, Archived, FileRecord, Migration, Store};
 use jiff::Timestamp;
 
 use crate::aside::say;
@@ -74,7 +74,7 @@ pub(super) fn put(
         for Piece { begin, end, records } in pieces(&path, length, PIECE).map_err(wrong)? {
             last = number.max(last + 1);
             let content = read(&path, begin, end).map_err(wrong)?;
-            let name = format!("archive/{}", renumbered(&file, last));
+            let name = format!("{ARCHIVE_FOLDER}/{}", renumbered(&file, last));
             let record = FileRecord { name, bytes: end - begin, records, at: Timestamp::now() };
             put_file(migration, last, &record, content)?;
             places.0.entry(number).or_default().push((begin, last));

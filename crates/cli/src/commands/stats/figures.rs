@@ -94,8 +94,8 @@ impl Pass {
 }
 
 impl Figures {
-    /// Those of the store in `folder`; `pass` is `None` where the documents were not read.
-    pub(super) fn of(store: &Store, folder: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
+    /// Those of the store at `place`; `pass` is `None` where the documents were not read.
+    pub(super) fn of(store: &Store, place: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
             language: tag.clone(),
@@ -105,7 +105,7 @@ impl Figures {
         };
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
-            folder: folder.into(),
+            folder: place.into(),
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(Pass::types),

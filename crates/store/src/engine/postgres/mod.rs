@@ -120,12 +120,22 @@ impl Postgres {
         &self.0.reading
     }
 
-    /// Refuses storage that has the files of another database.
+    /// Refuses storage that cannot be written, or that has the files of another corpus; an
+    /// empty one is this corpus's from now on.
+    pub(crate) fn claim_objects(&self) -> Result<(), StoreError> {
+        self.0.shelf.claim(&self.corpus()?)
+    }
+
+    /// Refuses storage that has the files of another corpus.
     pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
-        let corpus: String = self.0.reading.ask("reading the name of the corpus", |client| {
+        self.0.shelf.check(&self.corpus()?).map(drop)
+    }
+
+    /// The name by which the storage knows this corpus.
+    fn corpus(&self) -> Result<String, StoreError> {
+        self.0.reading.ask("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })
-        })?;
-        self.0.shelf.check(&corpus)
+        })
     }
 
     pub(crate) fn tenure(&self) -> Option<&Tenure> {

@@ -14,7 +14,7 @@ use gleaner_objects::Objects;
 use jiff::Timestamp;
 
 use crate::engine::{Pair, Write};
-use crate::files::FileRecord;
+use crate::files::{DOCUMENTS_FOLDER, FileRecord};
 use crate::records::encode;
 use crate::{StoreError, keys};
 
@@ -59,7 +59,7 @@ impl Spot {
 
 /// The name of a file of documents.
 fn name_of(file: u32) -> String {
-    format!("documents/{:04}/{file:010}.docs", file / 10_000)
+    format!("{DOCUMENTS_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
 }
 
 impl Shelf {
@@ -71,13 +71,21 @@ impl Shelf {
         &self.objects
     }
 
-    /// Refuses storage that has the files of another corpus.
-    pub(super) fn check(&self, corpus: &str) -> Result<(), StoreError> {
+    /// Refuses storage that cannot be written, or that has the files of another corpus.
+    pub(super) fn claim(&self, corpus: &str) -> Result<(), StoreError> {
         self.objects.check()?;
+        match self.check(corpus)? {
+            true => Ok(()),
+            false => Ok(self.objects.put(NAME, corpus.into())?),
+        }
+    }
+
+    /// Refuses storage that has the files of another corpus. Gives whether it is claimed.
+    pub(super) fn check(&self, corpus: &str) -> Result<bool, StoreError> {
         match self.objects.get(NAME) {
-            Ok(named) if named == corpus.as_bytes() => Ok(()),
+            Ok(named) if named == corpus.as_bytes() => Ok(true),
             Ok(_) => Err(StoreError::OtherCorpus { objects: self.objects.address().to_owned() }),
-            Err(error) if error.is_missing() => Ok(self.objects.put(NAME, corpus.into())?),
+            Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
