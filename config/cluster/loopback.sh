@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The cluster of docker-compose.yml without containers, on loopback: PostgreSQL as Debian has
-# it, an S3 server, three workers that crawl made-up newspapers, a status page. It waits until
-# the crawl is over, looks whether every document is there once, and ends all that it started.
+# it, an S3 server, three workers that crawl made-up newspapers, a status page, and Prometheus
+# where it is installed. It waits until the crawl is over, looks whether every document is
+# there once, and ends all that it started.
 #
 #   bash config/cluster/loopback.sh
 #
@@ -63,6 +64,7 @@ start() {
 # Whether so many blocks are there, each with an empty line behind it.
 has_blocks() { [ "$(grep -c '^$' "$folder/$2.out")" -ge "$1" ]; }
 block() { awk -v RS= -v number="$1" 'NR == number' "$folder/$2.out"; }
+fetch() { python3 -c 'import sys, urllib.request as u; sys.stdout.write(u.build_opener(u.ProxyHandler({})).open(sys.argv[1], timeout=20).read().decode())' "$1"; }
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 programs=$(find /usr/lib/postgresql/*/bin -name initdb -printf '%h\n' 2>/dev/null | sort --version-sort | tail -n 1)
@@ -112,7 +114,7 @@ rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fe
 workers() { "$GLEANER" workers "${places[@]}" "$@"; }
 each_has_parts() { [ "$(workers --json | grep -c '"parts":[1-9]')" = 3 ]; }
 
-say "three workers, and a status page"
+say "three workers, a status page, Prometheus"
 for number in 1 2 3; do
     start "worker-$number" "$GLEANER" crawl "${places[@]}" "${rules[@]}" --data="$folder/worker-$number" \
         --set=cluster.name="worker-$number"
@@ -120,8 +122,19 @@ done
 page=127.0.0.1:$(free_port)
 until_it workers
 start status "$GLEANER" serve "${places[@]}" --data="$folder/status" --address="$page"
-ask() { python3 -c 'import sys, urllib.request as u; sys.stdout.write(u.build_opener(u.ProxyHandler({})).open(sys.argv[1], timeout=20).read().decode())' "http://$page$1"; }
+ask() { fetch "http://$page$1"; }
 until_it ask /healthz
+if command -v prometheus >/dev/null; then
+    mkdir "$folder/prometheus"
+    cp config/cluster/alerts.yml "$folder/prometheus/"
+    sed -e "s/status:7700/$page/" -e 's/scrape_interval: .*/scrape_interval: 1s/' config/cluster/prometheus.yml \
+        >"$folder/prometheus/prometheus.yml"
+    watch=127.0.0.1:$(free_port)
+    start prometheus prometheus --config.file="$folder/prometheus/prometheus.yml" --web.listen-address="$watch" \
+        --storage.tsdb.path="$folder/prometheus/data" --log.level=warn
+else
+    say "without Prometheus: it is not installed (apt-get install prometheus)"
+fi
 until_it each_has_parts
 workers || true
 page_shows() { ask /metrics | grep -q "$1"; }
@@ -139,6 +152,13 @@ for number in 1 2 3; do
     wait "${running[$name]}" || fail "$name ended with $?"
     unset "running[$name]"
 done
+
+if [ -n "${watch:-}" ]; then
+    say "what Prometheus saw: three workers with parts, and rules that it can read"
+    saw() { fetch "http://$watch/api/v1/$1" | grep -q "$2"; }
+    until_it saw 'query?query=count(max_over_time(gleaner_worker_parts[5m])%3E0)' '"3"'
+    until_it saw rules '"name":"PartsWithoutWorker".*"health":"ok"'
+fi
 
 say "whether every document is there once"
 "$GLEANER" verify "${places[@]}"
