@@ -104,26 +104,24 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
     // The archive and notes for a snapshot are where the store is.
     config.store.path = writer.folder().to_string_lossy().into_owned();
-    let (begun, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
+    let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     writer.forget_near(config.corpus.index_days)?;
     let cap = config.crawl.max_pages_per_host;
-    let admission = Arc::new(admission);
+    let hands = Hands {
+        config,
+        seeds,
+        pins,
+        admission: Arc::new(admission),
+        takes_all: false,
+        run,
+        runtime,
+        stop,
+        progress: Arc::clone(&progress),
+        clock,
+    };
     let (crew, ending) = loop {
-        let archive = archiving::open(&config, &writer.store())?;
-        let mut crew = Crew::assemble(Hands {
-            config: config.clone(),
-            seeds: seeds.clone(),
-            pins: pins.clone(),
-            admission: Arc::clone(&admission),
-            writer,
-            archive,
-            takes_all: false,
-            run: begun.clone(),
-            runtime: runtime.clone(),
-            stop: stop.clone(),
-            progress: Arc::clone(&progress),
-            clock: clock.clone(),
-        })?;
+        let archive = archiving::open(&hands.config, &writer.store())?;
+        let mut crew = Crew::assemble(hands.clone(), writer, archive)?;
         match crew.owner.work(&crew.arrivals).and_then(|ending| crew.owner.count_all().map(|()| ending)) {
             Ok(ending) => break (crew, ending),
             // Another worker has a part of what was ours: all begins anew, as after a crash.
@@ -151,15 +149,13 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// What a crew is assembled from.
+/// What a crew is assembled from, beside the one who writes and the archive.
+#[derive(Clone)]
 pub(crate) struct Hands {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
     pub(crate) admission: Arc<Admission>,
-    pub(crate) writer: Writer,
-    /// `None`: answers are not kept.
-    pub(crate) archive: Option<Shelf>,
     /// Whether hosts out of scope are taken, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
@@ -185,22 +181,9 @@ pub(crate) struct Dismissed {
 }
 
 impl Crew {
-    /// Starts the worker threads.
-    pub(crate) fn assemble(hands: Hands) -> Result<Self, CrawlError> {
-        let Hands {
-            config,
-            seeds,
-            pins,
-            admission,
-            writer,
-            archive,
-            takes_all,
-            run,
-            runtime,
-            stop,
-            progress,
-            clock,
-        } = hands;
+    /// Starts the worker threads. `archive`: `None` where answers are not kept.
+    pub(crate) fn assemble(hands: Hands, writer: Writer, archive: Option<Shelf>) -> Result<Self, CrawlError> {
+        let Hands { config, seeds, pins, admission, takes_all, run, runtime, stop, progress, clock } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let fetcher = {
             let _inside = runtime.enter();

@@ -51,6 +51,7 @@ mod redesign;
 #[cfg(feature = "services")]
 pub mod s3;
 mod server;
+mod serving;
 mod site;
 mod stand;
 mod texts;

@@ -16,17 +16,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use s3s::Body;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+
+use crate::serving::accept;
 
 /// Whom the server knows: access key and secret key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +116,9 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
     };
     let (stop, stopped) = oneshot::channel();
     let served = Arc::clone(&shared);
-    let thread = std::thread::Builder::new()
-        .name("s3".into())
-        .spawn(move || runtime.block_on(accept(listener, served, stopped)))?;
+    let thread = std::thread::Builder::new().name("s3".into()).spawn(move || {
+        runtime.block_on(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)))
+    })?;
     Ok(S3Server { address, shared, stop: Some(stop), thread: Some(thread) })
 }
 
@@ -189,30 +187,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Accepts connections until `stopped`; then all of them end with the set.
-async fn accept(listener: TcpListener, shared: Arc<Shared>, mut stopped: oneshot::Receiver<()>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            _ = &mut stopped => return,
-            Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => {
-                // A connection that broke before it was accepted is its asker's loss.
-                let Ok((stream, _)) = accepted else { continue };
-                // Else each answer of a head and a body takes 40 ms more. An error costs that only.
-                let _ = stream.set_nodelay(true);
-                let shared = Arc::clone(&shared);
-                connections.spawn(async move {
-                    let service = service_fn(|request| respond(&shared, request));
-                    // An error is a connection that the asker broke off.
-                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-                });
-            }
-        }
-    }
-}
-
-async fn respond(shared: &Shared, request: hyper::Request<Incoming>) -> Result<Response<Body>, Infallible> {
+async fn respond(
+    shared: Arc<Shared>,
+    request: hyper::Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
     let path = request.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
     let place = shared.log(request.method().as_str(), &path);
     let answer = match shared.turn() {

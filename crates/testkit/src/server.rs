@@ -12,15 +12,13 @@ use crate::daily::Daily;
 use crate::expected::{Expected, expected};
 use crate::log::{AccessLog, Request};
 use crate::paper::PAPERS;
+use crate::serving::accept;
 use crate::site::{Site, special};
 use crate::stand::Stand;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HOST, USER_AGENT};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -29,7 +27,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 
 /// What a [`Newspaper`] serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +94,8 @@ impl Newspaper {
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
-        tokio::spawn(serve(listener, Arc::clone(&shared), stopped));
+        let served = Arc::clone(&shared);
+        tokio::spawn(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)));
         Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
@@ -118,9 +116,9 @@ impl Newspaper {
         let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
-        let thread = std::thread::Builder::new()
-            .name("newspaper".into())
-            .spawn(move || runtime.block_on(serve(listener, served, stopped)))?;
+        let thread = std::thread::Builder::new().name("newspaper".into()).spawn(move || {
+            runtime.block_on(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)))
+        })?;
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
@@ -234,29 +232,8 @@ impl Shared {
     }
 }
 
-/// Accepts connections until `stopped`; then all of them end with the set.
-async fn serve(listener: TcpListener, shared: Arc<Shared>, mut stopped: oneshot::Receiver<()>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            _ = &mut stopped => return,
-            Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => {
-                // A connection that broke before it was accepted is its asker's loss.
-                let Ok((stream, _)) = accepted else { continue };
-                let shared = Arc::clone(&shared);
-                connections.spawn(async move {
-                    let service = service_fn(|request| respond(&shared, request));
-                    // An error is a connection that the asker broke off.
-                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-                });
-            }
-        }
-    }
-}
-
 async fn respond(
-    shared: &Shared,
+    shared: Arc<Shared>,
     request: hyper::Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let time = shared.log.now();

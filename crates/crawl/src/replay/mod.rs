@@ -132,26 +132,25 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let clock = Clock::default();
-    let (begun, _) = begin(&mut writer, entered, clock.now(), true)?;
+    let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
     let limits = Limits::of(&config);
+    let hands = Hands {
+        config,
+        seeds,
+        pins,
+        admission: Arc::clone(&admission),
+        takes_all: true,
+        run,
+        runtime,
+        stop,
+        progress: Arc::clone(&progress),
+        clock,
+    };
     let mut replayed = Replayed::default();
     let (crew, complete) = loop {
         follow(&writer, &progress);
         let ours = Ours::of(&writer.store());
-        let mut crew = Crew::assemble(Hands {
-            config: config.clone(),
-            seeds: seeds.clone(),
-            pins: pins.clone(),
-            admission: Arc::clone(&admission),
-            writer,
-            archive: None,
-            takes_all: true,
-            run: begun.clone(),
-            runtime: runtime.clone(),
-            stop: stop.clone(),
-            progress: Arc::clone(&progress),
-            clock: clock.clone(),
-        })?;
+        let mut crew = Crew::assemble(hands.clone(), writer, None)?;
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() { &[] } else { &sources };
         let mut files = Vec::with_capacity(sources.len());

@@ -1,0 +1,41 @@
+//! The loop of every server here.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::Future;
+
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// Accepts connections until `stopped`; then all of them end.
+pub(crate) async fn accept<R, A, B>(listener: TcpListener, mut stopped: oneshot::Receiver<()>, respond: R)
+where
+    R: Fn(Request<Incoming>) -> A + Clone + Send + 'static,
+    A: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+    B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = &mut stopped => return,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => {
+                // A connection that broke before it was accepted is its asker's loss.
+                let Ok((stream, _)) = accepted else { continue };
+                // Else each answer of a head and a body takes 40 ms more. An error costs that only.
+                let _ = stream.set_nodelay(true);
+                let service = service_fn(respond.clone());
+                connections.spawn(async move {
+                    // An error is a connection that the asker broke off.
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        }
+    }
+}
