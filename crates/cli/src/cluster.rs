@@ -82,8 +82,8 @@ pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
         .map_err(Failure::work)
 }
 
-/// Joins the workers.
-pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Writer, Failure> {
+/// Joins the workers. `waits`: without parts, until there is something to do.
+pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let give_up = stop.clone();
     let membership = Membership {
         address: config.store.engine.clone(),
@@ -93,6 +93,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, stop: &Stop) -> Result<Write
         patience: config.store.patience.get(),
         give_up: Arc::new(move || give_up.asked()),
         settings: agreed.0,
+        waits,
     };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
     match settings::unfinished(config, &writer.store())? {
@@ -111,6 +112,7 @@ pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
         patience: config.store.patience.get(),
         give_up: Arc::new(|| false),
         settings: BTreeMap::new(),
+        waits: false,
     })
 }
 
@@ -132,7 +134,7 @@ fn name(config: &Config) -> String {
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
 /// Keys that each worker may set as it likes.
-const OWN: [&str; 12] = [
+const OWN: [&str; 11] = [
     "fetch.proxy",
     "fetch.concurrency",
     "fetch.timeout",
@@ -144,7 +146,6 @@ const OWN: [&str; 12] = [
     "crawl.progress",
     "template.pins",
     "corpus.index_memory",
-    "corpus.index_days",
 ];
 
 impl Agreed {
@@ -169,6 +170,14 @@ impl Agreed {
         agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
         agreed.insert("the pins".into(), digest(pins));
         Ok(Self(agreed))
+    }
+}
+
+impl Agreed {
+    /// One more thing in which they must agree.
+    pub(crate) fn and(mut self, name: &str, of: &str) -> Self {
+        self.0.insert(name.into(), digest(of));
+        self
     }
 }
 

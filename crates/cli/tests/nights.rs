@@ -46,13 +46,11 @@ fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change
     let mut writer: Writer = open(&crawl.folder.path().join("data"), &options).unwrap();
     for night in (0..nights).rev() {
         let began = Timestamp::now() - SignedDuration::from_hours(24 * night + ago);
+        let (run, _) = writer.begin_run(began, false).unwrap();
         let mut change = writer.begin();
-        let (run, _) = change.begin_run(began, false).unwrap();
         write(&mut change, run.number);
         writer.commit(change).unwrap();
-        let mut change = writer.begin();
-        change.end_run(&run, began + SignedDuration::from_hours(1));
-        writer.commit(change).unwrap();
+        writer.end_run(&run, began + SignedDuration::from_hours(1)).unwrap();
     }
     writer.flush().unwrap();
 }

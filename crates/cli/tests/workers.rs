@@ -146,11 +146,33 @@ fn an_archive_is_taken_in_by_several_workers() {
     let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(crawl.stderr).unwrap();
     assert!(said.contains("the command is crawl here and ingest there"), "{said}");
+    let other = cluster.command("other", &["ingest", "folder/archive/", "seeds.txt"]).output().unwrap();
+    let said = String::from_utf8(other.stderr).unwrap();
+    assert!(said.contains("the list of files is"), "{said}");
     one.ends();
     three.ends();
     let found = cluster.check_documents().totals().unwrap().documents();
     cluster.worker_that("again", &ingest).ends();
     assert_eq!(documents().unwrap(), found);
+}
+
+#[test]
+fn who_waits_for_its_night_leaves_the_crawl_to_others() {
+    let Some(cluster) = Cluster::new() else { return };
+    let night = ["schedule", "--seeds", "seeds.txt", "--set", "schedule.times=['0 0 29 2 *']"];
+    let waiting = cluster.worker_that("waiting", &night);
+    let listed = || {
+        let output = cluster.run(&["workers"]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    while !listed().1.contains("waiting") {
+        pass(Duration::from_millis(50));
+    }
+    cluster.worker("one").ends();
+    cluster.check(0);
+    let (code, table) = listed();
+    assert!(code == Some(0) && table.lines().filter(|line| line.contains("waiting")).count() == 1, "{table}");
+    waiting.kill();
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Owner {
         }
         change.keep_ready(visit.key, &UrlRecord { tries: tries + 1, ..visit.record });
         self.commit(change)?;
-        self.flush()?;
+        self.flush_rules()?;
         Ok(visit.group)
     }
 

@@ -93,7 +93,7 @@ impl Owner {
             change.discover(&found, 0, 0, self.turn_of(&found, rank::LISTING))?;
         }
         self.commit(change)?;
-        self.flush()
+        self.flush_rules()
     }
 
     /// The sitemaps that robots.txt names; for a seed's host without any, the usual

@@ -262,6 +262,12 @@ impl Owner {
         if self.is_flush_due() { self.flush() } else { Ok(()) }
     }
 
+    /// What a site asks of us comes to disk at once, where that costs a flush of the disk. Where
+    /// it would be a file in object storage for each, it comes with the next flush.
+    pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
+        if self.store.is_shared() { Ok(()) } else { self.flush() }
+    }
+
     pub(crate) fn is_flush_due(&self) -> bool {
         let store = &self.config.store;
         let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();

@@ -20,6 +20,7 @@ use tracing::{info_span, warn};
 
 use crate::admitting::Rules;
 use crate::archiving::{self, Keeping, Shelf};
+use crate::budget::Ending;
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::Hosts;
@@ -119,15 +120,22 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         progress: Arc::clone(&progress),
         clock,
     };
+    let mut is_over = false;
     let (crew, ending) = loop {
         let archive = archiving::open(&hands.config, &writer.store())?;
         let mut crew = Crew::assemble(hands.clone(), writer, archive)?;
-        match crew.owner.work(&crew.arrivals).and_then(|ending| crew.owner.count_all().map(|()| ending)) {
+        let worked = if is_over { Ok(Ending::Quiet) } else { crew.owner.work(&crew.arrivals) };
+        let ended = worked.and_then(|ending| {
+            crew.owner.count_all()?;
+            crew.owner.flush()?;
+            Ok(ending)
+        });
+        match ended {
             Ok(ending) => break (crew, ending),
             // Another worker has a part of what was ours: all begins anew, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = crew.abandon();
-                writer.begin_anew();
+                is_over = hands.begin_anew(&mut writer)?;
                 progress.reset();
             }
             Err(error) => return Err(error),
@@ -163,6 +171,16 @@ pub(crate) struct Hands {
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
+}
+
+impl Hands {
+    /// After others took over: comes to them anew. Gives whether the run was ended meanwhile,
+    /// or others have begun the next one, so that there is nothing left to do in it.
+    pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
+        writer.begin_anew()?;
+        let last = writer.store().last_run()?;
+        Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))
+    }
 }
 
 /// The owner of the store, and the threads that work for it: of a crawl, or of a replay.
@@ -238,10 +256,7 @@ impl Crew {
             let _ = worker.join();
         }
         if complete {
-            let mut change = writer.begin();
-            change.end_run(&run, clock.now());
-            writer.commit(change)?;
-            writer.flush()?;
+            writer.end_run(&run, clock.now())?;
         }
         Ok(Dismissed { store, hosts, run })
     }
@@ -263,9 +278,7 @@ pub(crate) fn begin(
     if let Some(behind) = writer.heed_clock(now)? {
         warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
     }
-    let mut change = writer.begin();
-    let begun = change.begin_run(now, replayed)?;
-    writer.commit(change)?;
+    let begun = writer.begin_run(now, replayed)?;
     plant(writer, seeds, begun.0.started)?;
     Ok(begun)
 }

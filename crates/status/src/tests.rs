@@ -75,8 +75,8 @@ pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
 fn nights(writer: &mut Writer) {
     for night in 0..16_i64 {
         let at = Timestamp::from_second(1_795_000_000 + 86_400 * night).unwrap();
+        let (run, _) = writer.begin_run(at, false).unwrap();
         let mut change = writer.begin();
-        let (run, _) = change.begin_run(at, false).unwrap();
         for (number, host) in ["bao.example", "old.example", "tin.example"].into_iter().enumerate() {
             let stored = (night as u64 * 7 + 13 * number as u64) % 29 * u64::from(number != 1 || night < 12);
             let count = |counts: &mut gleaner_store::Counts| {
@@ -87,8 +87,8 @@ fn nights(writer: &mut Writer) {
             };
             change.count(run.number, host, count).unwrap();
         }
-        change.end_run(&run, at + jiff::SignedDuration::from_mins(40));
         writer.commit(change).unwrap();
+        writer.end_run(&run, at + jiff::SignedDuration::from_mins(40)).unwrap();
     }
 }
 

@@ -25,18 +25,21 @@ pub(crate) enum State {
     AtWork,
     /// It has nothing to do.
     Idle,
+    /// It waits for its next crawl.
+    Waiting,
     /// It was silent for longer than a lease lives.
     Gone,
 }
 
 impl State {
-    pub(crate) const ALL: [Self; 3] = [Self::AtWork, Self::Idle, Self::Gone];
+    pub(crate) const ALL: [Self; 4] = [Self::AtWork, Self::Idle, Self::Waiting, Self::Gone];
 
     /// As metrics have it.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::AtWork => "at_work",
             Self::Idle => "idle",
+            Self::Waiting => "waiting",
             Self::Gone => "gone",
         }
     }
@@ -70,10 +73,11 @@ impl Workers {
     }
 
     pub(crate) fn state(&self, worker: &WorkerStatus) -> State {
-        match worker.idle {
+        match worker {
             _ if worker.silent > self.lease.as_secs_f64() => State::Gone,
-            true => State::Idle,
-            false => State::AtWork,
+            WorkerStatus { waiting: true, .. } => State::Waiting,
+            WorkerStatus { idle: true, .. } => State::Idle,
+            WorkerStatus { .. } => State::AtWork,
         }
     }
 
@@ -82,8 +86,13 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Parts of the crawl that nobody has.
+    /// Parts of the crawl that nobody has and somebody should: none, while all that are there
+    /// wait for the next crawl.
     pub(crate) fn parts_without(&self) -> u64 {
+        let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
+        if !crawls && self.count(State::Waiting) > 0 {
+            return 0;
+        }
         PARTS.saturating_sub(self.all.iter().map(|worker| worker.parts).sum())
     }
 
@@ -120,7 +129,18 @@ mod tests {
             pages: 10,
             rate: 1.5,
             idle,
+            waiting: false,
         }
+    }
+
+    #[test]
+    fn between_two_crawls_no_part_is_missed() {
+        let waits = |silent| WorkerStatus { waiting: true, ..worker("a", silent, 0, true) };
+        let lease = Duration::from_secs(30);
+        let without = |all: Vec<WorkerStatus>| Workers { all, lease }.parts_without();
+        assert_eq!(without(vec![waits(3.0), waits(5.0)]), 0);
+        assert_eq!(without(vec![waits(3.0), worker("b", 1.0, 200, false)]), 56);
+        assert_eq!(without(vec![waits(31.0)]), 256, "nobody is there");
     }
 
     #[test]
@@ -132,7 +152,7 @@ mod tests {
             worker("c", 31.0, 0, false),
         ];
         let workers = Workers { all, lease: Duration::from_secs(30) };
-        assert_eq!(State::ALL.map(|state| workers.count(state)), [1, 2, 1]);
+        assert_eq!(State::ALL.map(|state| workers.count(state)), [1, 2, 0, 1]);
         assert_eq!(workers.parts_without(), 50);
         let by_name = workers.by_name();
         assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);

@@ -76,6 +76,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
         patience: Duration::from_secs(60),
         give_up: Arc::new(|| false),
         settings: std::collections::BTreeMap::new(),
+        waits: false,
     };
     let writer = join(&folder.path().join("data"), &membership).unwrap();
     let _told = writer.store().tenure().unwrap().gained();

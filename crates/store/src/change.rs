@@ -3,16 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_frontier::UrlKey;
-use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::{Batch, Pair, Range, Write};
 use crate::parts::Part;
 use crate::records::{decode, encode};
-use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, PartId, Run, Store, StoreError, Totals, UrlRecord, keys,
-};
+use crate::{ArchiveEnd, Counts, HostId, HostRecord, PartId, Store, StoreError, Totals, UrlRecord, keys};
 
 /// Writes to a store that take effect all at once, or not at all.
 ///
@@ -266,22 +263,6 @@ impl Change {
         Ok(())
     }
 
-    /// Begins a run, or goes on with the last one where that did not end. `replayed`: it
-    /// reads an archive, and is none of the nights that are compared.
-    /// Gives the run and whether it is an old one that goes on.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn begin_run(&mut self, now: Timestamp, replayed: bool) -> Result<(Run, bool), StoreError> {
-        let last: Option<Run> = self.get("the last run", &keys::meta("run"))?;
-        if let Some(run) = last.clone().filter(|run| run.ended.is_none()) {
-            return Ok((run, true));
-        }
-        let run = Run { number: last.map_or(1, |run| run.number + 1), started: now, ended: None, replayed };
-        self.put_run(&run);
-        Ok((run, false))
-    }
-
     /// Writes up to where the archive is on disk.
     pub fn put_archive_end(&mut self, end: &ArchiveEnd) {
         self.put(keys::meta("archive"), end);
@@ -296,16 +277,5 @@ impl Change {
     /// Notes that the store is being made anew, or is complete again.
     pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
         self.put(keys::meta("rebuilding"), &is_rebuilding);
-    }
-
-    /// Marks a run as ended by itself.
-    pub fn end_run(&mut self, run: &Run, now: Timestamp) {
-        self.put_run(&Run { ended: Some(now), ..run.clone() });
-    }
-
-    /// The last run, and one of many.
-    fn put_run(&mut self, run: &Run) {
-        self.put(keys::meta("run"), run);
-        self.put(keys::run(run.number), run);
     }
 }

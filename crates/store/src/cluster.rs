@@ -41,6 +41,8 @@ pub struct Membership {
     pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings in which all workers must agree, by name.
     pub settings: Settings,
+    /// Whether it waits for its crawl, without parts, until [`Writer::work`].
+    pub waits: bool,
 }
 
 impl std::fmt::Debug for Membership {
@@ -69,6 +71,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     let lock = Lock::take(folder)?;
     let address = Address::parse(&membership.address)?;
     let tenure = Tenure::new(session_of(&membership.name));
+    tenure.set_waiting(membership.waits);
     let engine = Postgres::open(
         address.clone(),
         membership.objects.clone(),
@@ -90,13 +93,14 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     };
     register(engine.link(), &applicant)?;
     let keeper = Keeper::begin(engine.clone(), tenure.clone(), membership.lease)?;
+    let post = Arc::new(Post { keeper, applicant, address });
     let store = Store {
         engine: Arc::new(engine.clone()),
         parts: Parts::Cut(Some(tenure)),
         folder: folder.into(),
         lock: Arc::new(lock),
         cluster: Some(engine),
-        keeper: Some(Arc::new(keeper)),
+        post: Some(post),
     };
     Ok(Writer::of(&store).expect("nobody else has this store yet"))
 }
@@ -121,8 +125,17 @@ pub fn visit(
         folder: folder.into(),
         lock: Arc::new(Lock::none()),
         cluster: Some(engine),
-        keeper: None,
+        post: None,
     })
+}
+
+/// A worker's place among the others. It is given up when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Post {
+    keeper: Keeper,
+    /// As what it came.
+    applicant: Applicant,
+    address: Address,
 }
 
 /// A name that no other life of a process has.
@@ -199,15 +212,47 @@ impl Writer {
     }
 
     /// Forgets all that was not flushed and all leases, as after a crash: this process was
-    /// taken for dead.
-    pub fn begin_anew(&mut self) {
-        if let Some(engine) = self.store().cluster {
-            warn!(
-                "another worker has taken over; what was not yet written is dropped, and its pages are due again"
-            );
-            engine.forget();
-            engine.tenure().inspect(|tenure| tenure.forget());
-        }
+    /// taken for dead. It comes anew to those who are there by now.
+    ///
+    /// # Errors
+    /// They work with other settings or other tables; the database cannot be reached.
+    pub fn begin_anew(&mut self) -> Result<(), StoreError> {
+        let store = self.store();
+        let (Some(engine), Some(post)) = (&store.cluster, &store.post) else { return Ok(()) };
+        warn!(
+            "another worker has taken over; what was not yet written is dropped, and its pages are due again"
+        );
+        schema::check(engine.link(), &post.address)?;
+        register(engine.link(), &post.applicant)?;
+        engine.forget();
+        engine.tenure().inspect(|tenure| tenure.forget());
+        Ok(())
+    }
+
+    /// Takes this process's share of the parts, if it waited. Nothing where there are no others.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub fn work(&mut self) -> Result<(), StoreError> {
+        self.wait(false)
+    }
+
+    /// Waits for the next crawl: gives all parts up, and takes none until [`Writer::work`], so
+    /// that others have them meanwhile. Nothing where there are no others.
+    ///
+    /// # Errors
+    /// When the database cannot be reached; the parts are given up when it can be, or end by
+    /// themselves.
+    pub fn rest(&mut self) -> Result<(), StoreError> {
+        self.wait(true)
+    }
+
+    fn wait(&self, waits: bool) -> Result<(), StoreError> {
+        let store = self.store();
+        let (Some(tenure), Some(post)) = (store.tenure(), &store.post) else { return Ok(()) };
+        tenure.report(0, waits);
+        tenure.set_waiting(waits);
+        post.keeper.beat()
     }
 
     /// Forgets near-duplicates of more than so many days ago.

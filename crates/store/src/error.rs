@@ -121,6 +121,16 @@ pub enum StoreError {
         /// Address of the storage.
         objects: String,
     },
+    /// The storage is empty, and the corpus's files are elsewhere.
+    #[error(
+        "{objects} has no files of this corpus, whose files are in {claimed}; name that with --objects. Where it is a folder, is it mounted? Where the files were moved, copy the one named `corpus`, too"
+    )]
+    NotItsObjects {
+        /// Address of the storage.
+        objects: String,
+        /// Where the files were put first.
+        claimed: String,
+    },
     /// The clock here is not the database's.
     #[error(
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"

@@ -35,6 +35,7 @@ mod packed;
 mod parts;
 mod read;
 mod records;
+mod runs;
 mod tenure;
 mod verify;
 

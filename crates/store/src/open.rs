@@ -51,7 +51,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     }
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let (folder, lock) = (Arc::from(folder), Arc::new(lock));
-    let store = Store { engine, parts: Parts::Whole, folder, lock, cluster: None, keeper: None };
+    let store = Store { engine, parts: Parts::Whole, folder, lock, cluster: None, post: None };
     let writer = Writer::of(&store).expect("nobody else has this store yet");
     writer.check_format()?;
     writer.sweep()?;

@@ -8,8 +8,8 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
+use crate::cluster::Post;
 use crate::engine::postgres::Postgres;
-use crate::engine::postgres::leases::Keeper;
 use crate::engine::{Engine, Range, Scan};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
@@ -30,9 +30,8 @@ pub struct Store {
     pub(crate) lock: Arc<Lock>,
     /// `None`: the store is one process's.
     pub(crate) cluster: Option<Postgres>,
-    /// Keeps the leases as long as any handle lives. Behind the engine that it needs.
-    #[expect(dead_code, reason = "its end is what it is kept for")]
-    pub(crate) keeper: Option<Arc<Keeper>>,
+    /// Its leases are kept as long as any handle lives. Behind the engine that it needs.
+    pub(crate) post: Option<Arc<Post>>,
 }
 
 impl Store {

@@ -6,15 +6,16 @@
 //!
 //! 1. It may ask hosts of its parts for pages while it is *certain*: until the leases would
 //!    have ended, counted by its own clock that never goes back, from before they were
-//!    renewed. A process that was asleep finds this time over before it asks anything.
+//!    renewed; and by the time of day as well, since that clock stands still while a machine
+//!    is suspended. A process that was asleep finds this time over before it asks anything.
 //! 2. What it writes carries the epochs, and is refused if one has moved on.
 //! 3. A part that another process should have is given up once what is in flight there has
 //!    its outcome on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use jiff::Timestamp;
 
@@ -35,7 +36,9 @@ struct Shared {
     /// Pages that were read since the process began.
     pages: AtomicU64,
     /// Whether it has nothing to do.
-    idle: std::sync::atomic::AtomicBool,
+    idle: AtomicBool,
+    /// Whether it waits for its next crawl, and wants no parts.
+    waiting: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -48,13 +51,18 @@ struct State {
     is_taking: bool,
     /// How many parts are to be given up.
     excess: usize,
-    certain_until: Instant,
+    certain_until: (Instant, SystemTime),
     is_lost: bool,
 }
 
 /// A part of the store, as a crawl is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartId(pub(crate) Part);
+
+/// By the clock that never goes back, and by the time of day.
+pub(crate) fn now() -> (Instant, SystemTime) {
+    (Instant::now(), SystemTime::now())
+}
 
 impl Tenure {
     pub(crate) fn new(session: String) -> Self {
@@ -63,7 +71,7 @@ impl Tenure {
             gained: BTreeSet::new(),
             is_taking: false,
             excess: 0,
-            certain_until: Instant::now(),
+            certain_until: now(),
             is_lost: false,
         };
         Self(Arc::new(Shared {
@@ -73,6 +81,7 @@ impl Tenure {
             sent: AtomicU64::new(0),
             pages: AtomicU64::new(0),
             idle: false.into(),
+            waiting: false.into(),
         }))
     }
 
@@ -97,7 +106,8 @@ impl Tenure {
     #[must_use]
     pub fn is_certain(&self) -> bool {
         let state = self.state();
-        !state.is_lost && Instant::now() < state.certain_until
+        let ((now, time), (until, until_time)) = (now(), state.certain_until);
+        !state.is_lost && now < until && time < until_time
     }
 
     /// Whether a lease is another's by now: what was not flushed is to be forgotten.
@@ -154,6 +164,15 @@ impl Tenure {
         (self.0.pages.load(Ordering::Relaxed), is_told && self.0.idle.load(Ordering::Relaxed))
     }
 
+    /// Whether it waits for its next crawl, and wants no parts.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.0.waiting.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_waiting(&self, waits: bool) {
+        self.0.waiting.store(waits, Ordering::Relaxed);
+    }
+
     /// Parts are about to be taken, or were found to be ours.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
@@ -180,7 +199,7 @@ impl Tenure {
     }
 
     /// The leases were renewed: all of `renewed`, until that moment at least.
-    pub(crate) fn renewed(&self, renewed: &BTreeMap<Part, i64>, until: Instant) {
+    pub(crate) fn renewed(&self, renewed: &BTreeMap<Part, i64>, until: (Instant, SystemTime)) {
         let mut state = self.state();
         state.is_lost |= state.held.iter().any(|(part, epoch)| renewed.get(part) != Some(epoch));
         state.certain_until = until;
@@ -220,7 +239,7 @@ impl Tenure {
         state.is_taking = false;
         state.excess = 0;
         state.is_lost = false;
-        state.certain_until = Instant::now();
+        state.certain_until = now();
     }
 
     /// The name of the next message: greater than all before it.

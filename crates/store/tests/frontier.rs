@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Options, PackedPage, RawPage, StoreError, Turn, UrlState, Wait, Writer, open};
+use gleaner_store::{Options, PackedPage, RawPage, Run, StoreError, Turn, UrlState, Wait, Writer, open};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -238,14 +238,22 @@ fn a_reader_beside_a_flush_misses_nothing(place: &Place) {
 fn a_run_goes_on_until_it_is_ended(place: &Place) {
     let mut writer = place.open();
     for (number, resumed, ended) in [(1, false, false), (1, true, true), (2, false, true)] {
-        let mut change = writer.begin();
-        let (run, goes_on) = change.begin_run(NOW, false).unwrap();
+        let (run, goes_on) = writer.begin_run(NOW, false).unwrap();
         assert_eq!((run.number, goes_on), (number, resumed));
         if ended {
-            change.end_run(&run, NOW);
+            writer.end_run(&run, NOW).unwrap();
         }
-        writer.commit(change).unwrap();
     }
+    // What reads an archive is another run, and nobody ends but the last, and that once.
+    let (crawl, _) = writer.begin_run(NOW, false).unwrap();
+    let (replay, goes_on) = writer.begin_run(NOW, true).unwrap();
+    assert_eq!((replay.number, goes_on), (4, false));
+    writer.end_run(&crawl, NOW).unwrap();
+    assert_eq!(writer.store().last_run().unwrap(), Some(replay.clone()));
+    let later = NOW + SignedDuration::from_secs(9);
+    writer.end_run(&replay, NOW).unwrap();
+    writer.end_run(&replay, later).unwrap();
+    assert_eq!(writer.store().last_run().unwrap(), Some(Run { ended: Some(NOW), ..replay }));
 }
 
 #[test]

@@ -144,9 +144,9 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
 }
 
 fn fill(writer: &mut Writer, steps: &[Step]) {
+    let (run, _) = writer.begin_run(at(0), false).unwrap();
+    writer.end_run(&run, at(1)).unwrap();
     let mut change = writer.begin();
-    let (run, _) = change.begin_run(at(0), false).unwrap();
-    change.end_run(&run, at(1));
     change.put_robots("south.test", &"Disallow: /");
     change.put_template("south.test", 2, "{}");
     change.put_health("south.test", &vec![1, 2, 3]);

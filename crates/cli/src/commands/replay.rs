@@ -107,12 +107,26 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::of(&config, "ingest", None, &settings::pins_text(&config)?)?;
-            cluster::join(&config, agreed, &desk.stop)?
+            // Each reads all files, for the pages of its own parts.
+            let agreed = agreed.and("the list of files", &listed(&sources)?);
+            cluster::join(&config, agreed, false, &desk.stop)?
         }
     };
     let purpose = Purpose::Ingest;
     let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(&replayed)
+}
+
+/// Files with their lengths, and how many records of them are read.
+fn listed(sources: &[Source]) -> Result<String, Failure> {
+    let line = |source: &Source| {
+        let path = source.path.display();
+        let length = fs::metadata(&source.path)
+            .map_err(|error| Failure::Usage(format!("cannot read {path}: {error}")))?
+            .len();
+        Ok(format!("{path} {length} {:?}\n", source.offsets.as_ref().map(Vec::len)))
+    };
+    sources.iter().map(line).collect()
 }
 
 /// Opens a store that is whole.

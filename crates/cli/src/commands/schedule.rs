@@ -77,6 +77,10 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
             after = Timestamp::now();
             continue;
         }
+        if let Some(run) = done_by_others(house, start) {
+            say(format_args!("gleaner: run {run}, of {}, was done by other workers", nights.told(start)));
+            continue;
+        }
         night(house, nights, "scheduled");
         let now = Timestamp::now();
         let passed_over = nights.starts(after, now).count();
@@ -86,6 +90,15 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
         }
     }
     Err(Failure::Interrupted)
+}
+
+/// The number of the run that other workers have begun after this start and ended, while
+/// this one still waited: each puts its start off by a time of its own.
+fn done_by_others(house: &House, start: Timestamp) -> Option<u32> {
+    // Where the store cannot be read, the crawl itself says why, and goes on trying.
+    let last = house.store.last_run().ok().flatten().filter(|_| house.store.is_shared())?;
+    let is_done = !last.replayed && last.started >= start && last.ended.is_some();
+    is_done.then_some(last.number)
 }
 
 /// A number that nobody can guess, from what hash maps are seeded by.

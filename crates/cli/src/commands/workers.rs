@@ -31,11 +31,15 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let lease = config.cluster.lease.get();
     let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
+    let there = workers.iter().filter(|worker| worker.silent <= lease.as_secs_f64());
+    let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
     let held: u64 = workers.iter().map(|worker| worker.parts).sum();
-    if held < PARTS {
+    if crawling.is_empty() && !waiting.is_empty() {
+        say("gleaner: all wait for their next crawl");
+    } else if held < PARTS {
         let free = PARTS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTS} parts have no worker; any that is alive takes them within {lease:?} and a beat"
+            "gleaner: {free} of {PARTS} parts have no worker; a worker that crawls takes them within {lease:?} and a beat"
         ));
         return Err(Failure::Unusual);
     }
@@ -44,10 +48,11 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
 
 fn lines(workers: &[WorkerStatus]) -> String {
     let line = |worker: &WorkerStatus| {
-        let WorkerStatus { name, session: _, version, age, silent, parts, pages, rate, idle } = worker;
+        let WorkerStatus { name, session: _, version, age, silent, parts, pages, rate, idle, waiting } =
+            worker;
         let worker = json!({
             "name": name, "version": version, "age_seconds": age, "silent_seconds": silent,
-            "parts": parts, "pages": pages, "pages_per_second": rate, "idle": idle,
+            "parts": parts, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
         });
         format!("{worker}\n")
     };
@@ -56,10 +61,11 @@ fn lines(workers: &[WorkerStatus]) -> String {
 
 fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
     let row = |worker: &WorkerStatus| {
-        let state = match worker.idle {
+        let state = match worker {
             _ if worker.silent > lease.as_secs_f64() => "gone",
-            true => "idle",
-            false => "at work",
+            WorkerStatus { waiting: true, .. } => "waiting",
+            WorkerStatus { idle: true, .. } => "idle",
+            WorkerStatus { .. } => "at work",
         };
         vec![
             worker.name.clone(),

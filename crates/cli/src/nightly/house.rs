@@ -17,6 +17,7 @@ use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
 use tokio::runtime::Runtime;
+use tracing::warn;
 
 use crate::args::{Access, Budgets, Common};
 use crate::aside::say;
@@ -115,7 +116,8 @@ impl House {
         let store = match create && cluster::is_shared(&config) {
             true => {
                 let told = settings::pins_text(&config)?;
-                cluster::join(&config, Agreed::of(&config, "crawl", seeds.as_deref(), &told)?, &stop)?.store()
+                let agreed = Agreed::of(&config, "crawl", seeds.as_deref(), &told)?;
+                cluster::join(&config, agreed, true, &stop)?.store()
             }
             false => settings::store(&config, create)?,
         };
@@ -158,7 +160,8 @@ impl House {
     fn crawl_shown(&self) -> Result<Summary, CrawlError> {
         self.progress.reset();
         let watching = self.console.watch(&self.progress, self.config.crawl.progress.get());
-        let writer = self.writer()?;
+        let mut writer = self.writer()?;
+        writer.work()?;
         self.show(Some(Arc::clone(&self.progress)));
         let summary = gleaner_crawl::run(Start {
             config: self.config.clone(),
@@ -173,6 +176,10 @@ impl House {
         });
         self.show(None);
         drop(watching);
+        // Others crawl on, and what is here waits for the next start.
+        if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
+            warn!(%error, "the parts of this worker could not be given back; their leases end by themselves");
+        }
         summary
     }
 

@@ -146,13 +146,13 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         progress: Arc::clone(&progress),
         clock,
     };
-    let mut replayed = Replayed::default();
+    let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (crew, complete) = loop {
         follow(&writer, &progress);
         let ours = Ours::of(&writer.store());
         let mut crew = Crew::assemble(hands.clone(), writer, None)?;
         // Whoever has no part has nothing to read.
-        let sources: &[Source] = if ours.is_empty() { &[] } else { &sources };
+        let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
         let mut files = Vec::with_capacity(sources.len());
         for source in sources {
             files.push((source.clone(), ours.marks(purpose.label(), &source.path.to_string_lossy())?));
@@ -162,8 +162,9 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         let mut conductor = Conductor::new(purpose, files, ours, Arc::clone(&admission), replayed);
         let ended = conductor.work(&mut crew.owner, &heard, &crew.arrivals).and_then(|ended| {
             conductor.note(&mut crew.owner, ended == Ended::Through)?;
-            if ended == Ended::Regrouping {
-                crew.owner.give_way()?;
+            match ended {
+                Ended::Regrouping => crew.owner.give_way()?,
+                Ended::Through | Ended::Stopped => crew.owner.flush()?,
             }
             Ok(ended)
         });
@@ -175,7 +176,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             // Another worker has a part of what was ours: as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = crew.abandon();
-                writer.begin_anew();
+                is_over = hands.begin_anew(&mut writer)?;
             }
             Err(error) => return Err(error),
         }

@@ -60,6 +60,7 @@ const fn name(asked: &Asked, state: State) -> &'static str {
     match state {
         State::AtWork => asked.say("At work", "Đang làm"),
         State::Idle => asked.say("Idle", "Đang rảnh"),
+        State::Waiting => asked.say("Waiting", "Đang chờ"),
         State::Gone => asked.say("Gone", "Mất liên lạc"),
     }
 }

@@ -35,6 +35,7 @@ fn shared() -> Option<Shared> {
             patience,
             give_up: Arc::new(|| false),
             settings: BTreeMap::new(),
+            waits: false,
         },
     )
     .unwrap();

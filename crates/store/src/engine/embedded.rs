@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::engine::{Batch, Engine, Lost, Range, Scan, Write};
+use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write};
 use crate::parts::Part;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
@@ -103,6 +103,17 @@ impl Engine for Embedded {
         }
         self.records.apply_batch(records).map_err(StoreError::sled("writing"))?;
         self.remove_pages(&dropped)
+    }
+
+    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
+        // There is one writer, so that nothing comes in between.
+        if self.get(key)?.as_deref() != expected {
+            return Ok(false);
+        }
+        let writes = records.into_iter().map(|(key, value)| (key, Write::Put(value))).collect();
+        self.commit(Batch { writes }, BTreeSet::new())?;
+        self.flush()?;
+        Ok(true)
     }
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {

@@ -170,6 +170,11 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Makes all writes of a batch, which changes records of these parts.
     fn commit(&self, batch: Batch, parts: BTreeSet<Part>) -> Result<(), StoreError>;
 
+    /// Writes records of the whole to where a crash cannot reach them, if `expected` still
+    /// stands under `key`. Gives whether it did. For what no part has, and several processes
+    /// may change.
+    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
+
     /// Brings all that was committed to where a crash cannot reach it. Gives the claims that
     /// were lost; if there are any, nothing was brought there, and they have to be given up
     /// before the next try.

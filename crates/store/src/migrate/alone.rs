@@ -35,9 +35,10 @@ pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Resul
         Err(error) => return Err(error.into()),
     }
     let settings = [("migration".to_owned(), "of the whole corpus".to_owned())].into();
-    let mut writer = join(folder, &Membership { name: NAME.into(), settings, ..membership.clone() })?;
+    let mut writer =
+        join(folder, &Membership { name: NAME.into(), settings, waits: false, ..membership.clone() })?;
     let until = Instant::now() + *lease * 3;
-    while !has_all(&mut writer) {
+    while !has_all(&mut writer)? {
         if Instant::now() > until || (membership.give_up)() {
             let workers = names(&writer.store(), *lease)?;
             return Err(MigrateError::AtWork { workers: workers.join(", ") });
@@ -47,16 +48,16 @@ pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Resul
     Ok(writer)
 }
 
-fn has_all(writer: &mut Writer) -> bool {
+fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
     let store = writer.store();
     if let Some(tenure) = store.tenure() {
         if tenure.is_lost() {
-            writer.begin_anew();
+            writer.begin_anew()?;
         }
         // From now on they count as held.
         let _ = tenure.gained();
     }
-    store.held_parts().len() == PARTS
+    Ok(store.held_parts().len() == PARTS)
 }
 
 fn refuse_workers(store: &Store, lease: Duration) -> Result<(), MigrateError> {

@@ -99,6 +99,7 @@ impl Place {
             patience: Duration::from_secs(20),
             give_up: Arc::new(|| false),
             settings: [("fetch.delay".to_owned(), "5s".to_owned())].into(),
+            waits: false,
         }
     }
 

@@ -9,6 +9,8 @@
 //!    gets the next epoch, so that whatever its last owner still wants to write is refused;
 //! 5. says how many parts it has above its share, which the crawl then gives up one by one.
 //!
+//! One that waits for its next crawl gives all back instead, and does not count.
+//!
 //! So a part whose worker has died is another's after at most one life and one beat: 40 s
 //! with the default of 30.
 
@@ -20,10 +22,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tracing::{info, warn};
 
-use super::{MOMENT, Postgres};
+use super::{MOMENT, Postgres, lock};
 use crate::StoreError;
 use crate::parts::Part;
-use crate::tenure::Tenure;
+use crate::tenure::{self, Tenure};
 
 /// Parts of a crawl.
 const PARTS: usize = 256;
@@ -52,11 +54,14 @@ pub struct WorkerStatus {
     pub rate: f64,
     /// Whether it has nothing to do.
     pub idle: bool,
+    /// Whether it waits for its next crawl, and has no parts.
+    pub waiting: bool,
 }
 
 /// Keeps a worker's leases as long as it lives; gives them back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Keeper {
+    pulse: Arc<Mutex<Pulse>>,
     bell: Arc<Bell>,
     thread: Option<JoinHandle<()>>,
     engine: Postgres,
@@ -93,15 +98,17 @@ impl Bell {
 impl Keeper {
     /// Takes the first parts and goes on keeping them.
     pub(crate) fn begin(engine: Postgres, tenure: Tenure, life: Duration) -> Result<Self, StoreError> {
-        let mut pulse = Pulse { engine: engine.clone(), tenure, life, pages: 0, at: Instant::now() };
-        pulse.beat()?;
+        let pulse =
+            Pulse { engine: engine.clone(), tenure: tenure.clone(), life, pages: 0, at: Instant::now() };
+        let pulse = Arc::new(Mutex::new(pulse));
+        lock(&pulse).beat()?;
         let bell = Arc::new(Bell::default());
-        let heard = Arc::clone(&bell);
+        let (heard, beating) = (Arc::clone(&bell), Arc::clone(&pulse));
         let keep = move || {
             let mut was_idle = false;
-            while heard.wait(pulse.life / BEATS, || pulse.tenure.reported().1 != was_idle) {
-                was_idle = pulse.tenure.reported().1;
-                if let Err(error) = pulse.beat() {
+            while heard.wait(life / BEATS, || tenure.reported().1 != was_idle) {
+                was_idle = tenure.reported().1;
+                if let Err(error) = lock(&beating).beat() {
                     warn!(%error, "the leases could not be renewed");
                 }
             }
@@ -110,7 +117,12 @@ impl Keeper {
             .name("leases".into())
             .spawn(keep)
             .map_err(|error| StoreError::Address { reason: format!("no thread for leases: {error}") })?;
-        Ok(Self { bell, thread: Some(thread), engine })
+        Ok(Self { pulse, bell, thread: Some(thread), engine })
+    }
+
+    /// Says at once how the worker is, and takes or gives back what follows from that.
+    pub(crate) fn beat(&self) -> Result<(), StoreError> {
+        lock(&self.pulse).beat()
     }
 }
 
@@ -128,6 +140,7 @@ impl Drop for Keeper {
 }
 
 /// One worker's beats.
+#[derive(Debug)]
 struct Pulse {
     engine: Postgres,
     tenure: Tenure,
@@ -140,9 +153,12 @@ impl Pulse {
     fn beat(&mut self) -> Result<(), StoreError> {
         let tenure = self.tenure.clone();
         let _dealing = tenure.dealing();
+        if tenure.is_waiting() {
+            return self.engine.stand_by(&tenure);
+        }
         let life = self.life.as_secs_f64();
         // Before the database is asked: what it says holds longer than is counted here.
-        let now = Instant::now();
+        let (now, time) = tenure::now();
         let rate = self.rate(now);
         let (alive, renewed) = self.engine.renew(&self.tenure, life, rate)?;
         let held = self.tenure.len();
@@ -152,7 +168,7 @@ impl Pulse {
             .filter(|(part, _)| !self.tenure.knows(**part))
             .map(|(part, epoch)| (*part, *epoch))
             .collect();
-        self.tenure.renewed(&renewed, now + self.life);
+        self.tenure.renewed(&renewed, (now + self.life, time + self.life));
         if self.tenure.is_lost() {
             return Ok(());
         }
@@ -202,13 +218,29 @@ impl Postgres {
         self.0.reading.ask("renewing leases", |client| {
             let session = tenure.session().to_owned();
             Box::pin(async move {
-                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 WHERE session = $1";
+                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4, waiting = false WHERE session = $1";
                 client.execute(sql, &[&session, &pages, &rate, &idle]).await?;
                 let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING part, epoch";
                 let renewed = parts_of(&client.query(sql, &[&session, &life]).await?);
-                let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1)";
+                let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
                 let alive: i64 = client.query_one(sql, &[&life]).await?.get(0);
                 Ok((usize::try_from(alive).unwrap_or(usize::MAX), renewed))
+            })
+        })
+    }
+
+    /// Gives all parts back until the next crawl, and says that the worker is alive.
+    fn stand_by(&self, tenure: &Tenure) -> Result<(), StoreError> {
+        tenure.forget();
+        self.write_overlay().clear();
+        self.0.reading.ask("giving parts back", |client| {
+            let session = tenure.session().to_owned();
+            Box::pin(async move {
+                let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
+                client.execute(sql, &[&session]).await?;
+                let sql = "UPDATE workers SET seen = now(), rate = 0, idle = true, waiting = true WHERE session = $1";
+                client.execute(sql, &[&session]).await?;
+                Ok(())
             })
         })
     }
@@ -278,7 +310,7 @@ impl Postgres {
     pub(crate) fn workers(&self, within: f64) -> Result<Vec<WorkerStatus>, StoreError> {
         let sql = "SELECT name, session, version, extract(epoch FROM now() - started)::float8, \
                    extract(epoch FROM now() - seen)::float8, \
-                   (SELECT count(*) FROM leases WHERE owner = session AND until > now()), pages, rate, idle \
+                   (SELECT count(*) FROM leases WHERE owner = session AND until > now()), pages, rate, idle, waiting \
                    FROM workers WHERE seen > now() - make_interval(secs => $1) ORDER BY name, started";
         self.0.reading.ask("looking for workers", |client| {
             Box::pin(async move {
@@ -293,6 +325,7 @@ impl Postgres {
                     pages: whole(row.get(6)),
                     rate: row.get(7),
                     idle: row.get(8),
+                    waiting: row.get(9),
                 };
                 Ok(client.query(sql, &[&within]).await?.iter().map(status).collect())
             })

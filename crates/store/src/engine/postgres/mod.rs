@@ -120,10 +120,39 @@ impl Postgres {
         &self.0.reading
     }
 
-    /// Refuses storage that cannot be written, or that has the files of another corpus; an
-    /// empty one is this corpus's from now on.
+    /// Refuses storage that cannot be written, that has the files of another corpus, or that
+    /// is empty where this corpus's files are elsewhere. The first one is this corpus's from
+    /// now on.
     pub(crate) fn claim_objects(&self) -> Result<(), StoreError> {
-        self.0.shelf.claim(&self.corpus()?)
+        let address = self.objects().address().to_owned();
+        let (corpus, claimed): (String, String) = self.0.reading.ask("claiming the storage", |client| {
+            let address = address.clone();
+            Box::pin(async move {
+                let sql = "UPDATE corpus SET objects = coalesce(objects, $1) RETURNING name, objects";
+                let row = client.query_one(sql, &[&address]).await?;
+                Ok((row.get(0), row.get(1)))
+            })
+        })?;
+        self.objects().check()?;
+        if self.0.shelf.check(&corpus)? {
+            return if claimed == address { Ok(()) } else { self.note_move(address) };
+        }
+        let has_files =
+            || Ok::<_, StoreError>(self.scan(Range::of([keys::FILE])).next().transpose()?.is_some());
+        if claimed != address || has_files()? {
+            return Err(StoreError::NotItsObjects { objects: address, claimed });
+        }
+        self.0.shelf.mark(&corpus)
+    }
+
+    /// The files were moved, with the mark among them.
+    fn note_move(&self, address: String) -> Result<(), StoreError> {
+        self.0.reading.ask("noting where its files are", |client| {
+            let address = address.clone();
+            Box::pin(
+                async move { client.execute("UPDATE corpus SET objects = $1", &[&address]).await.map(drop) },
+            )
+        })
     }
 
     /// Refuses storage that has the files of another corpus.
@@ -207,6 +236,31 @@ impl Postgres {
         })?;
         u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })
     }
+}
+
+/// See [`Engine::exchange`]; within a transaction.
+async fn exchange(
+    client: &link::Connection,
+    key: &[u8],
+    expected: Option<Vec<u8>>,
+    records: Vec<Pair>,
+) -> Result<bool, tokio_postgres::Error> {
+    let row = client.query_opt("SELECT value FROM records WHERE key = $1 FOR UPDATE", &[&key]).await?;
+    if row.map(|row| row.get::<_, Vec<u8>>(0)) != expected {
+        return Ok(false);
+    }
+    if expected.is_none() {
+        // Where there is no row, none can be held: whoever inserts one first was first.
+        let sql = "INSERT INTO records (key, value) VALUES ($1, '') ON CONFLICT DO NOTHING";
+        if client.execute(sql, &[&key]).await? == 0 {
+            return Ok(false);
+        }
+    }
+    let (keys, values): (Vec<Vec<u8>>, Vec<Vec<u8>>) = records.into_iter().unzip();
+    let sql = "INSERT INTO records (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) \
+               ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value";
+    client.execute(sql, &[&keys, &values]).await?;
+    Ok(true)
 }
 
 /// The end of a range as a key, and whether it belongs to the range.
@@ -311,6 +365,20 @@ impl Engine for Postgres {
         self.write_overlay().take_in(batch);
         lock(&self.0.touched).extend(parts);
         Ok(())
+    }
+
+    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
+        let (key, expected) = (key.to_vec(), expected.map(<[u8]>::to_vec));
+        self.0.writing.ask("writing", |client| {
+            let (key, expected, records) = (key.clone(), expected.clone(), records.clone());
+            Box::pin(async move {
+                client.batch_execute("BEGIN").await?;
+                let done = exchange(&client, &key, expected, records).await;
+                let end = if matches!(done, Ok(true)) { "COMMIT" } else { "ROLLBACK" };
+                client.batch_execute(end).await?;
+                done
+            })
+        })
     }
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {

@@ -71,16 +71,12 @@ impl Shelf {
         &self.objects
     }
 
-    /// Refuses storage that cannot be written, or that has the files of another corpus.
-    pub(super) fn claim(&self, corpus: &str) -> Result<(), StoreError> {
-        self.objects.check()?;
-        match self.check(corpus)? {
-            true => Ok(()),
-            false => Ok(self.objects.put(NAME, corpus.into())?),
-        }
+    /// Marks storage as this corpus's.
+    pub(super) fn mark(&self, corpus: &str) -> Result<(), StoreError> {
+        Ok(self.objects.put(NAME, corpus.into())?)
     }
 
-    /// Refuses storage that has the files of another corpus. Gives whether it is claimed.
+    /// Refuses storage that has the files of another corpus. Gives whether it has a mark.
     pub(super) fn check(&self, corpus: &str) -> Result<bool, StoreError> {
         match self.objects.get(NAME) {
             Ok(named) if named == corpus.as_bytes() => Ok(true),

@@ -46,14 +46,16 @@ CREATE TABLE workers (
     pages bigint NOT NULL DEFAULT 0,
     rate double precision NOT NULL DEFAULT 0,
     idle boolean NOT NULL DEFAULT false,
+    -- Between two crawls: it has no parts and wants none.
+    waiting boolean NOT NULL DEFAULT false,
     flushes bigint NOT NULL DEFAULT 0
 );
 
 -- Settings in which all workers must agree.
 CREATE TABLE settings (name text PRIMARY KEY, value text NOT NULL);
 
--- The name of the corpus, which stands beside its files, too.
-CREATE TABLE corpus (name text PRIMARY KEY);
+-- The name of the corpus, which stands beside its files, too, and where those are.
+CREATE TABLE corpus (name text PRIMARY KEY, objects text);
 INSERT INTO corpus (name) VALUES (gen_random_uuid()::text);
 
 -- Numbers that are given out.
