@@ -1,7 +1,7 @@
 //! Near-duplicates across workers: documents by the bands of their signatures.
 //!
 //! A row for each of a document's 42 bands. The index is asked once a document, by all bands
-//! together; under one band the newest [`UNDER_A_BAND`] documents count. Rows older than
+//! together; of one band the [`UNDER_A_BAND`] documents with the highest numbers count. Rows older than
 //! `corpus.index_days` are forgotten: an article's copies appear within days, and 42 rows a
 //! document for ever would be most of the database (docs/scale.md).
 
