@@ -114,6 +114,9 @@ fn toml_value(text: &str) -> Option<Value> {
 /// Longest pause between two requests to a site that makes sense.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Characters of a worker's name: names of files begin with it.
+const LONGEST_NAME: usize = 64;
+
 fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
     Err(ConfigError::Senseless { key, message: message.into() })
 }
@@ -176,6 +179,9 @@ fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));
     if engine != "sled" && !is_database {
         return senseless("store.engine", "must be \"sled\" or begin with postgres://");
+    }
+    if config.cluster.name.chars().count() > LONGEST_NAME {
+        return senseless("cluster.name", "must have 64 characters at most");
     }
     if !(3..=3_600).contains(&config.cluster.lease.get().as_secs()) {
         return senseless("cluster.lease", "must be 3s to 1h");
@@ -313,6 +319,9 @@ mod tests {
             assert_eq!(message, "corpus.similarity: must be 0.3 to 1");
         }
         assert!(refused("", &["corpus.duplicates=[\"some\"]"]).contains("expected `exact` or `near`"));
+        let name = format!("cluster.name={}", "á".repeat(65));
+        assert_eq!(refused("", &[&name]), "cluster.name: must have 64 characters at most");
+        assert!(read(None, &[format!("cluster.name={}", "á".repeat(64))]).is_ok());
         assert!(refused("", &["corpus.index_memory=1kB"]).starts_with("corpus.index_memory: "));
     }
 
