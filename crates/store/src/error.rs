@@ -65,13 +65,13 @@ pub enum StoreError {
         reason: String,
     },
     /// The database failed or refused.
-    #[error("{database} failed while {doing}: {reason}{}", if *away { "; it was tried again for as long as store.patience says" } else { "" })]
+    #[error("{database} failed while {doing}: {reason}")]
     Database {
         /// What was being done.
         doing: &'static str,
         /// Its address, without the password.
         database: String,
-        /// What it or the driver said.
+        /// What it or the driver said, and how long it was tried.
         reason: String,
         /// Whether it may come back.
         away: bool,

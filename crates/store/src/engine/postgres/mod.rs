@@ -23,6 +23,7 @@ mod paged;
 mod places;
 pub(crate) mod schema;
 pub(crate) mod settings;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -32,6 +33,7 @@ use gleaner_objects::Objects;
 
 pub(crate) use address::Address;
 pub(crate) use link::Patience;
+pub use shown::shown_address;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
 use crate::parts::Part;
