@@ -102,7 +102,7 @@ impl Found {
             (true, true) => format!(
                 "put the database back from a backup; or move the corpus into a folder (`gleaner migrate --from {} \
                  --to sled`), where {rebuilding}",
-                cluster::place(config)
+                cluster::argument(&cluster::place(config))
             ),
             (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
                            `gleaner rebuild` would lose what is damaged"
