@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_corpus::DocumentId;
 use thiserror::Error;
 
 /// A store that cannot be opened, read or written.
@@ -120,6 +121,28 @@ pub enum StoreError {
     OtherCorpus {
         /// Address of the storage.
         objects: String,
+    },
+    /// The storage lacks a file of the database, and does not say that it is this corpus's.
+    #[error(
+        "{objects} is not the storage of this corpus: it lacks {missing}, and the object that says whose its files are; is --objects wrong?"
+    )]
+    NotItsStorage {
+        /// Address of the storage.
+        objects: String,
+        /// The file that was looked for.
+        missing: String,
+    },
+    /// A single text cannot be read; others can.
+    #[error(
+        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all that are lost"
+    )]
+    Lost {
+        /// The document.
+        id: DocumentId,
+        /// Which earlier revision of it; `None`: its text of today.
+        revision: Option<u32>,
+        /// Why not.
+        source: Box<Self>,
     },
     /// The clock here is not the database's.
     #[error(

@@ -8,7 +8,7 @@ use gleaner_archive::{Item, Place, Reader};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{Archived, Examiner, Looked, Store, UrlRecord};
+use gleaner_store::{Archived, Examiner, Looked, Store, StoreError, UrlRecord};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
@@ -141,12 +141,13 @@ fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Fail
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
-        let content = match store.object(&file.name) {
+        let content = match store.object(&file.name).map_err(|error| store.explained(error)) {
             Ok(content) => content.unwrap_or_default(),
-            Err(error) => {
+            Err(StoreError::Objects(error)) if !error.is_away() => {
                 found.fault(format!("{}: {error}", file.name));
                 continue;
             }
+            Err(error) => return Err(Failure::work(error)),
         };
         look.lengths.insert(file.name.clone(), content.len() as u64);
         let reader = Reader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;

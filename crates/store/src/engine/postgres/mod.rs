@@ -41,7 +41,7 @@ use crate::tenure::Tenure;
 use crate::{StoreError, keys};
 use bands::Bands;
 use link::Link;
-use objects::Shelf;
+use objects::{Row, Shelf};
 use overlay::Overlay;
 use paged::Paged;
 
@@ -133,6 +133,11 @@ impl Postgres {
         self.0.shelf.check(&self.corpus()?).map(drop)
     }
 
+    /// The error of a file that could not be read, or a clearer one: it is the wrong storage.
+    pub(crate) fn explained(&self, error: StoreError) -> StoreError {
+        self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
+    }
+
     /// The name by which the storage knows this corpus.
     fn corpus(&self) -> Result<String, StoreError> {
         self.0.reading.ask("reading the name of the corpus", |client| {
@@ -182,6 +187,11 @@ impl Postgres {
                 Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
             })
         })
+    }
+
+    /// Rows with the texts in the place of where they lie.
+    fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
+        self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
     /// What the database has under these keys of one table.
@@ -246,9 +256,10 @@ impl Engine for Postgres {
             }
         }
         for (table, keys) in asked {
-            let mut rows: Vec<(Vec<u8>, Vec<u8>)> = self.rows(table, keys)?.into_iter().collect();
-            self.0.shelf.fetch(&mut rows)?;
-            found.extend(rows.into_iter().map(|(key, value)| (key, Some(value))));
+            let rows = self.rows(table, keys)?.into_iter().collect();
+            for (key, value) in self.with_texts(rows)? {
+                found.insert(key, Some(value?));
+            }
         }
         Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
     }
