@@ -80,7 +80,11 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 /// Lays one `table.key=value` over `table`. The value is read as TOML and, where
 /// it is none, taken as text, so that `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
-    let origin = format!("--set {pair}");
+    let origin = match pair.split_once('=') {
+        // An address may have a password.
+        Some((key, value)) if value.contains("://") => format!("--set {key}=..."),
+        _ => format!("--set {pair}"),
+    };
     let (key, text) = pair
         .split_once('=')
         .ok_or_else(|| wrong(&origin, "write it as key=value, such as fetch.delay=5s"))?;
@@ -312,6 +316,8 @@ mod tests {
         assert!(refused("", &["telemetry.endpoint=collector:4318"]).starts_with("telemetry.endpoint: "));
         assert!(refused("", &["report.command=[\"\"]"]).starts_with("report.command: "));
         assert!(refused("", &["crawl.recheck=[\"0s\"]"]).starts_with("crawl.recheck: "));
+        let hidden = refused("", &["fetch.proxi=http://an:hush@h"]);
+        assert!(hidden.starts_with("--set fetch.proxi=...: ") && !hidden.contains("hush"), "{hidden}");
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));
         assert!(refused("[fetch", &[]).starts_with("x.toml, line 1"));
         for similarity in ["0.29", "1.01", "nan", "-1"] {
