@@ -100,8 +100,8 @@ impl Found {
         match (self.of_the_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
             (true, true) => format!(
-                "put the database back from a backup; or move the corpus into a folder (`gleaner migrate --from {} \
-                 --to sled`), where {rebuilding}",
+                "put the database, or the files that object storage lacks, back from a backup; or move the \
+                 corpus into a folder (`gleaner migrate --from {} --to sled`), where {rebuilding}",
                 cluster::argument(&cluster::place(config))
             ),
             (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
