@@ -10,9 +10,10 @@ use gleaner_corpus::ContentHash;
 use gleaner_crawl::Stop;
 use gleaner_frontier::Seed;
 use gleaner_objects::{Objects, Options};
-use gleaner_store::{Membership, Store, Writer};
+use gleaner_store::{Membership, Store, Writer, shown_address};
 use serde::Serialize;
 
+use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
@@ -31,21 +32,14 @@ pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
     }
     Err(Failure::Usage(format!(
         "`gleaner {command}` works on a corpus in a folder; one in PostgreSQL is moved into a folder by `gleaner migrate --from {} --to sled`",
-        without_password(&config.store.engine)
+        argument(&place(config))
     )))
-}
-
-pub(crate) fn without_password(address: &str) -> String {
-    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?.1))) {
-        Some((scheme, rest)) => format!("{scheme}://{rest}"),
-        None => address.to_owned(),
-    }
 }
 
 /// Where the corpus is, for people.
 pub(crate) fn place(config: &Config) -> String {
     match is_shared(config) {
-        true => without_password(&config.store.engine),
+        true => shown_address(&config.store.engine),
         false => config.store.path.clone(),
     }
 }
@@ -53,8 +47,17 @@ pub(crate) fn place(config: &Config) -> String {
 /// The words by which other commands find the corpus.
 pub(crate) fn words(config: &Config) -> String {
     match is_shared(config) {
-        true => format!("--store {} --objects {}", place(config), config.store.objects),
-        false => format!("--data {}", place(config)),
+        true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
+        false => format!("--data {}", argument(&place(config))),
+    }
+}
+
+/// A text as a shell takes it for one argument.
+pub(crate) fn argument(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/:@._-+=,%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 
@@ -82,8 +85,21 @@ pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
         .map_err(Failure::work)
 }
 
+/// What to say of a corpus of its own in a worker's folder; `None`: it has none.
+fn let_alone(config: &Config) -> Option<String> {
+    let folder = &config.store.path;
+    Path::new(folder).join("sled").exists().then(|| {
+        format!(
+            "gleaner: the corpus in the folder {folder} is let alone, this worker's is in the database; \
+             `gleaner migrate --from sled --to {}` moves one into an empty database",
+            argument(&place(config))
+        )
+    })
+}
+
 /// Joins the workers. `waits`: without parts, until there is something to do.
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
+    let_alone(config).iter().for_each(say);
     let give_up = stop.clone();
     let membership = Membership {
         address: config.store.engine.clone(),
@@ -211,8 +227,29 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_told_without_its_password() {
-        assert_eq!(without_password("postgres://an:secret@db/news"), "postgres://db/news");
-        assert_eq!(without_password("postgres://db/news"), "postgres://db/news");
+    fn the_words_of_a_corpus_are_typed_as_they_stand() {
+        let mut config = Config::default();
+        assert_eq!(words(&config), "--data data");
+        config.store.path = "my corpus".into();
+        assert_eq!(words(&config), "--data 'my corpus'");
+        config.store.engine = "postgres://an:hush@[::1]:5433/news?sslmode=disable&password=hush".into();
+        config.store.objects = "s3://bucket/an's".into();
+        let database = "'postgres://an@[::1]:5433/news?sslmode=disable'";
+        assert_eq!(words(&config), format!(r"--store {database} --objects 's3://bucket/an'\''s'"));
+        config.store.engine = "postgres://an:hush@db:5433/news".into();
+        assert_eq!(place(&config), "postgres://an@db:5433/news");
+        assert!(words(&config).starts_with("--store postgres://an@db:5433/news --objects "));
+    }
+
+    #[test]
+    fn a_corpus_in_the_folder_of_a_worker_is_told() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let mut config = Config::default();
+        config.store.engine = "postgres://an:hush@db/news".into();
+        config.store.path = folder.path().to_string_lossy().into_owned();
+        assert_eq!(let_alone(&config), None);
+        std::fs::create_dir(folder.path().join("sled")).unwrap();
+        let told = let_alone(&config).unwrap();
+        assert!(told.contains("`gleaner migrate --from sled --to postgres://an@db/news"), "{told}");
     }
 }

@@ -18,6 +18,18 @@ use crate::failure::Failure;
 
 /// Reads the settings; `--data` wins over the file.
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
+    let config = load_for_both(common)?;
+    match &common.objects {
+        Some(_) if !cluster::is_shared(&config) => Err(Failure::Usage(
+            "--objects goes with --store postgres://...: a corpus in a folder has its files there; leave it out, or name the database"
+                .into(),
+        )),
+        _ => Ok(config),
+    }
+}
+
+/// The same for a command that works on a folder and on a database.
+pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let text = match &common.config {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
         None => None,
@@ -185,8 +197,9 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
 /// What to say of a store that is being made anew or moved to; `None`: it is whole.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
+        // The settings of a migration name the database, also where the folder is asked.
         let place = match store.is_shared() {
-            true => cluster::without_password(&config.store.engine),
+            true => cluster::place(config),
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(

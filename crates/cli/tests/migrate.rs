@@ -10,6 +10,7 @@
 
 mod newspaper;
 
+use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -68,8 +69,15 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     let again = refused(&crawl, &out, 1);
     assert!(again.contains("holds URLs already") && !again.contains("complete"), "{again}");
 
-    let report = crawl.run(&["crawl", "--seeds", "seeds.txt", "--store", &address, "--objects", "objects"]);
-    assert!(report.status.success(), "{}\n{}", text(&report.stdout), text(&report.stderr));
+    let secret = format!("{address}?password=hushpw");
+    let report = crawl.run(&["crawl", "--seeds", "seeds.txt", "--store", &secret, "--objects", "objects"]);
+    let (said, beside) = (text(&report.stdout), text(&report.stderr));
+    assert!(report.status.success(), "{said}\n{beside}");
+    assert!(said.contains(&format!("gleaner export --store {address} --objects objects")), "{said}");
+    assert!(beside.contains("the corpus in the folder data is let alone"), "{beside}");
+    let stats = done(&crawl, &["stats", "--store", &secret, "--objects", "objects"]);
+    assert!(stats.contains(&address), "{stats}");
+    assert!(![said, beside, stats].iter().any(|text| text.contains("hushpw")));
     check_gaps(&crawl.newspaper.requests(), GAP);
     let whole = done(&crawl, &[&["export"], &there[..]].concat());
     assert_eq!(whole.lines().count(), crawl.newspaper.expected().len());
@@ -92,6 +100,31 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     let settings = ["--seeds", "seeds.txt", "--set", "fetch.contact=test@gleaner.invalid", "--data", "back"];
     done(&crawl, &[&["rebuild"], &settings[..]].concat());
     assert_eq!(done(&crawl, &["export", "--data", "back"]).lines().count(), whole.lines().count());
+
+    a_text_is_lost(&crawl, &there);
+}
+
+/// Removes a file of texts from the storage of a corpus.
+fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
+    let texts = crawl.folder.path().join("objects/documents/0000");
+    let files: Vec<_> = fs::read_dir(&texts).unwrap().map(|file| file.unwrap().path()).collect();
+    fs::remove_file(files.iter().max().unwrap()).unwrap();
+    let name = files.iter().max().unwrap().file_name().unwrap().to_str().unwrap();
+    let output = gleaner(crawl, &[&["verify"], there].concat());
+    let (said, end) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{said}\n{end}");
+    let faults: Vec<&str> = said.lines().filter(|line| line.starts_with("fault: ")).collect();
+    let names = |line: &&str| line.contains(" of http") && line.contains(name);
+    assert!(!faults.is_empty() && faults.iter().all(names), "{said}");
+    assert!(said.contains("records of the archive"), "{said}");
+    assert!(end.contains(&format!("faults: {}; ", faults.len())), "{end}");
+    let stopped = refused(crawl, &[&["export"], there].concat(), 1);
+    assert!(stopped.contains(name) && stopped.contains("`gleaner verify` names all"), "{stopped}");
+    let elsewhere = ["--store", there[1], "--objects", "elsewhere", "--data", "worker"];
+    for command in ["verify", "export"] {
+        let wrong = refused(crawl, &[&[command], &elsewhere[..]].concat(), 1);
+        assert!(wrong.contains("is not the storage of this corpus"), "{wrong}");
+    }
 }
 
 #[test]
@@ -100,6 +133,7 @@ fn other_stores_are_refused_by_name() {
     let database = "postgres://an:secret@db.example/news";
     for (from, to, said) in [
         ("sled", "mysql://db/news", "mysql://db/news is neither"),
+        ("mysql://an:secret@db/news", "sled", "mysql://an@db/news is neither"),
         ("sled", "sled", "sled to sled is neither"),
         (database, database, "must be sled"),
         ("folder", database, "--from folder"),

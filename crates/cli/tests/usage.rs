@@ -56,6 +56,50 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
 }
 
 #[test]
+fn a_storage_beside_a_folder_is_refused() {
+    let folder = TempDir::new().unwrap();
+    for command in ["crawl", "stats", "export", "serve"] {
+        let on_a_folder = [command, "--store", "sled", "--objects", "s3://bucket/news"];
+        refused(&folder, &on_a_folder, &["--objects goes with --store postgres://"]);
+        refused(&folder, &[command, "--objects", "files"], &["--objects goes with --store postgres://"]);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn no_password_of_an_address_is_shown() {
+    let folder = TempDir::new().unwrap();
+    for (address, shown) in [
+        ("postgres://u:hushpw@h/x", "postgres://u@h/x"),
+        ("postgres://u:p@ss/hushpw@h/x", "postgres://u@h/x"),
+        ("postgres://u@h/x?password=hushpw", "postgres://u@h/x"),
+        ("postgres://h/x?user=u&password=hushpw", "'postgres://h/x?user=u'"),
+        ("postgres://u:hushpw@[::1]:25432/x", "'postgres://u@[::1]:25432/x'"),
+    ] {
+        for command in [&["snapshot", "copy"][..], &["reextract"], &["rebuild"]] {
+            let moved = format!("`gleaner migrate --from {shown} --to sled`");
+            hides(&folder, &[command, &["--store", address]].concat(), 2, &moved);
+        }
+        // No server is asked: the storage is missing.
+        hides(&folder, &["stats", "--store", address], 2, "--objects");
+    }
+    let unclear = ["stats", "--store", "postgres://u:p@ss/hushpw@h/x", "--objects", "files"];
+    hides(&folder, &unclear, 1, "it cannot be told where the password ends");
+    let other = ["migrate", "--from", "mysql://u:hushpw@h/x", "--to", "sled"];
+    hides(&folder, &other, 2, "mysql://u@h/x is neither");
+    hides(&folder, &["stats", "--store", "mysql://u:hushpw@h/x"], 2, "store.engine");
+    hides(&folder, &["stats", "--set", "store.engin=postgres://u:hushpw@h/x"], 2, "--set store.engin=...");
+}
+
+/// Runs, and expects this code and a message without the password.
+fn hides(folder: &TempDir, arguments: &[&str], code: i32, part: &str) {
+    let output = gleaner(folder, arguments);
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    assert!(said.contains(part) && !said.contains("hushpw"), "{arguments:?}: {said}");
+}
+
+#[test]
 fn a_folder_without_a_corpus_is_said_so_and_left_alone() {
     let folder = TempDir::new().unwrap();
     for command in [&["stats"][..], &["export"], &["template", "list"]] {

@@ -145,7 +145,7 @@ fn an_archive_is_taken_in_by_several_workers() {
     two.kill();
     let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(crawl.stderr).unwrap();
-    assert!(said.contains("the command is crawl here and ingest there"), "{said}");
+    assert!(said.contains("): the command is crawl here and ingest there; start"), "{said}");
     let other = cluster.command("other", &["ingest", "folder/archive/", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(other.stderr).unwrap();
     assert!(said.contains("the list of files is"), "{said}");

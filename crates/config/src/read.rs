@@ -80,7 +80,11 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 /// Lays one `table.key=value` over `table`. The value is read as TOML and, where
 /// it is none, taken as text, so that `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
-    let origin = format!("--set {pair}");
+    let origin = match pair.split_once('=') {
+        // An address may have a password.
+        Some((key, value)) if value.contains("://") => format!("--set {key}=..."),
+        _ => format!("--set {pair}"),
+    };
     let (key, text) = pair
         .split_once('=')
         .ok_or_else(|| wrong(&origin, "write it as key=value, such as fetch.delay=5s"))?;
@@ -113,6 +117,9 @@ fn toml_value(text: &str) -> Option<Value> {
 
 /// Longest pause between two requests to a site that makes sense.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Characters of a worker's name: names of files begin with it.
+const LONGEST_NAME: usize = 64;
 
 fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
     Err(ConfigError::Senseless { key, message: message.into() })
@@ -176,6 +183,9 @@ fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));
     if engine != "sled" && !is_database {
         return senseless("store.engine", "must be \"sled\" or begin with postgres://");
+    }
+    if config.cluster.name.chars().count() > LONGEST_NAME {
+        return senseless("cluster.name", "must have 64 characters at most");
     }
     if !(3..=3_600).contains(&config.cluster.lease.get().as_secs()) {
         return senseless("cluster.lease", "must be 3s to 1h");
@@ -306,6 +316,8 @@ mod tests {
         assert!(refused("", &["telemetry.endpoint=collector:4318"]).starts_with("telemetry.endpoint: "));
         assert!(refused("", &["report.command=[\"\"]"]).starts_with("report.command: "));
         assert!(refused("", &["crawl.recheck=[\"0s\"]"]).starts_with("crawl.recheck: "));
+        let hidden = refused("", &["fetch.proxi=http://an:hush@h"]);
+        assert!(hidden.starts_with("--set fetch.proxi=...: ") && !hidden.contains("hush"), "{hidden}");
         assert!(refused("", &["fetch.proxy=nonsense"]).starts_with("fetch.proxy: "));
         assert!(refused("[fetch", &[]).starts_with("x.toml, line 1"));
         for similarity in ["0.29", "1.01", "nan", "-1"] {
@@ -313,6 +325,9 @@ mod tests {
             assert_eq!(message, "corpus.similarity: must be 0.3 to 1");
         }
         assert!(refused("", &["corpus.duplicates=[\"some\"]"]).contains("expected `exact` or `near`"));
+        let name = format!("cluster.name={}", "á".repeat(65));
+        assert_eq!(refused("", &[&name]), "cluster.name: must have 64 characters at most");
+        assert!(read(None, &[format!("cluster.name={}", "á".repeat(64))]).is_ok());
         assert!(refused("", &["corpus.index_memory=1kB"]).starts_with("corpus.index_memory: "));
     }
 

@@ -96,9 +96,9 @@ impl Workers {
         PARTS.saturating_sub(self.all.iter().map(|worker| worker.parts).sum())
     }
 
-    /// Pages a second of all that are there.
+    /// Pages a second of all that are there. The sum of none would be -0.
     pub(crate) fn rate(&self) -> f64 {
-        self.by_name().values().map(|done| done.rate).sum()
+        self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }
 
     /// What those that are there have done. Two of one name are summed.
@@ -158,5 +158,7 @@ mod tests {
         assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(by_name["a"], Done { parts: 120, pages: 20, rate: 3.0 });
         assert!((workers.rate() - 4.5).abs() < 1e-9);
+        let nobody = Workers { all: vec![worker("c", 31.0, 0, false)], lease: Duration::from_secs(30) };
+        assert_eq!(format!("{:.1}", nobody.rate()), "0.0");
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_corpus::DocumentId;
 use thiserror::Error;
 
 /// A store that cannot be opened, read or written.
@@ -65,13 +66,13 @@ pub enum StoreError {
         reason: String,
     },
     /// The database failed or refused.
-    #[error("{database} failed while {doing}: {reason}{}", if *away { "; it was tried again for as long as store.patience says" } else { "" })]
+    #[error("{database} failed while {doing}: {reason}")]
     Database {
         /// What was being done.
         doing: &'static str,
         /// Its address, without the password.
         database: String,
-        /// What it or the driver said.
+        /// What it or the driver said, and how long it was tried.
         reason: String,
         /// Whether it may come back.
         away: bool,
@@ -121,15 +122,25 @@ pub enum StoreError {
         /// Address of the storage.
         objects: String,
     },
-    /// The storage is empty, and the corpus's files are elsewhere.
-    #[error(
-        "{objects} has no files of this corpus, whose files are in {claimed}; name that with --objects. Where it is a folder, is it mounted? Where the files were moved, copy the one named `corpus`, too"
-    )]
-    NotItsObjects {
+    /// The storage is empty or another's, and the corpus's files are elsewhere.
+    #[error("{objects} is not the storage of this corpus: {why}; is --objects wrong?")]
+    NotItsStorage {
         /// Address of the storage.
         objects: String,
-        /// Where the files were put first.
-        claimed: String,
+        /// By what that was seen.
+        why: String,
+    },
+    /// A single text cannot be read; others can.
+    #[error(
+        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all that are lost"
+    )]
+    Lost {
+        /// The document.
+        id: DocumentId,
+        /// Which earlier revision of it; `None`: its text of today.
+        revision: Option<u32>,
+        /// Why not.
+        source: Box<Self>,
     },
     /// The clock here is not the database's.
     #[error(

@@ -42,6 +42,7 @@ mod verify;
 pub use change::Change;
 pub use cluster::{Membership, WorkerStatus, join, visit};
 pub use documents::Placement;
+pub use engine::postgres::shown_address;
 pub use error::StoreError;
 pub use files::{ARCHIVE_FOLDER, FileRecord};
 pub use frontier::Turn;

@@ -56,19 +56,33 @@ impl Store {
     /// Looks through the whole store.
     ///
     /// # Errors
-    /// When the engine cannot read on; what it can read and does not decode is a fault.
+    /// When the engine cannot read on; what it can read and does not decode is a fault, and so
+    /// is a single text that is lost.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
             for pair in self.scan([space]) {
-                let (key, value) = pair?;
-                look.record(&key, &value)?;
+                match pair {
+                    Ok((key, value)) => look.record(&key, &value)?,
+                    Err(StoreError::Lost { id, revision, source }) => look.lost(id, revision, &source)?,
+                    Err(error) => return Err(error),
+                }
             }
         }
         look.hosts()?;
         look.totals()?;
         look.pages()?;
         Ok(look.looked)
+    }
+
+    /// The error of a file that could not be read, or a clearer one: the storage is another
+    /// corpus's.
+    #[must_use]
+    pub fn explained(&self, error: StoreError) -> StoreError {
+        match &self.cluster {
+            Some(engine) => engine.explained(error),
+            None => error,
+        }
     }
 }
 
@@ -225,6 +239,22 @@ impl<E: Examiner> Look<'_, E> {
             Ok(None) => self.examiner.fault(format!("the document of {} has no URL", document.url)),
             Err(error) => return Err(error),
         }
+        Ok(())
+    }
+
+    /// A document, or an earlier revision of it, whose text cannot be read.
+    fn lost(&mut self, id: DocumentId, revision: Option<u32>, why: &StoreError) -> Result<(), StoreError> {
+        let what = match revision {
+            Some(number) => format!("revision {number}"),
+            None => "the text".to_owned(),
+        };
+        self.looked.documents += u64::from(revision.is_none());
+        let url = match self.store.url(UrlKey::from_bytes(id.0)) {
+            Ok(Some(record)) => record.url.to_string(),
+            Ok(None) | Err(StoreError::Damaged { .. }) => format!("the document {id}"),
+            Err(error) => return Err(error),
+        };
+        self.examiner.fault(format!("{what} of {url} cannot be read: {why}"));
         Ok(())
     }
 

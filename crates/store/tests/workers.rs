@@ -61,13 +61,13 @@ fn whoever_comes_anew_comes_by_the_settings_of_now() {
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
     // It sleeps.
     let (server, address) = place.server();
-    server.query(address, "UPDATE workers SET seen = now() - interval '1 hour'");
+    let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour'");
     let mut others = place.membership("two", LEASE);
     others.settings.insert("fetch.delay".into(), "9s".into());
     let _two = worker(&place, others).unwrap();
     let refused = one.begin_anew().unwrap_err().to_string();
     assert!(refused.contains("fetch.delay is 5s here and 9s there"), "{refused}");
-    server.query(address, "INSERT INTO gleaner_schema (version) VALUES (99)");
+    let _ = server.query(address, "INSERT INTO gleaner_schema (version) VALUES (99)");
     let refused = one.begin_anew().unwrap_err().to_string();
     assert!(refused.contains("version 99"), "{refused}");
 }
@@ -81,7 +81,7 @@ fn a_corpus_has_one_storage() {
     let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
     let moved = Membership { objects: objects.clone(), ..membership.clone() };
     let refused = worker(&place, moved.clone()).unwrap_err();
-    assert!(matches!(&refused, StoreError::NotItsObjects { .. }), "{refused}");
+    assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert!(objects.list("").unwrap().is_empty(), "it is not marked by that");
 
     // Files are moved with their mark, and from then on they are there.

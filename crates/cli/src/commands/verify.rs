@@ -8,7 +8,7 @@ use gleaner_archive::{Item, Place, Reader};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{Archived, Examiner, Looked, Store, UrlRecord};
+use gleaner_store::{Archived, Examiner, Looked, Store, StoreError, UrlRecord};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
@@ -100,9 +100,9 @@ impl Found {
         match (self.of_the_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
             (true, true) => format!(
-                "put the database back from a backup; or move the corpus into a folder (`gleaner migrate --from {} \
-                 --to sled`), where {rebuilding}",
-                cluster::place(config)
+                "put the database, or the files that object storage lacks, back from a backup; or move the \
+                 corpus into a folder (`gleaner migrate --from {} --to sled`), where {rebuilding}",
+                cluster::argument(&cluster::place(config))
             ),
             (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
                            `gleaner rebuild` would lose what is damaged"
@@ -141,12 +141,13 @@ fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Fail
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
-        let content = match store.object(&file.name) {
+        let content = match store.object(&file.name).map_err(|error| store.explained(error)) {
             Ok(content) => content.unwrap_or_default(),
-            Err(error) => {
+            Err(StoreError::Objects(error)) if !error.is_away() => {
                 found.fault(format!("{}: {error}", file.name));
                 continue;
             }
+            Err(error) => return Err(Failure::work(error)),
         };
         look.lengths.insert(file.name.clone(), content.len() as u64);
         let reader = Reader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;

@@ -171,7 +171,8 @@ pub(super) fn fetch(
     let (mut copied, mut end) = (Copied::default(), None);
     for file in source.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
-        let content = source.object(&file.name).map_err(Failure::work)?.unwrap_or_default();
+        let content = source.object(&file.name).map_err(|error| Failure::work(source.explained(error)))?;
+        let content = content.unwrap_or_default();
         let name = renumbered(file.name.rsplit('/').next().unwrap_or_default(), number);
         let path = folder.join(&name);
         write(&path, &content).map_err(wrong(&path))?;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
-use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_alone};
+use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_alone, shown_address};
 
 use crate::args::{Common, Migrate};
 use crate::aside::say;
@@ -46,8 +46,8 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
         (from, to) => {
             return Err(Failure::Usage(format!(
                 "one of --from {} and --to {} must be sled: a corpus is moved from a folder into a database, or back",
-                cluster::without_password(from),
-                cluster::without_password(to)
+                shown_address(from),
+                shown_address(to)
             )));
         }
     };
@@ -55,12 +55,12 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
         return Err(Failure::Usage(format!(
             "a corpus is moved between sled and postgres://user@host/database; {} is neither",
             match database {
-                "sled" => "sled to sled",
-                other => other,
+                "sled" => "sled to sled".to_owned(),
+                other => shown_address(other),
             }
         )));
     }
-    let mut config = settings::load(common)?;
+    let mut config = settings::load_for_both(common)?;
     config.store.engine = database.to_owned();
     Ok((config, is_out))
 }
@@ -93,7 +93,7 @@ fn database(config: &Config, place: &Path, create: bool) -> Result<Writer, Failu
 
 fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migration<'a>, Failure> {
     let folder = format!("data folder {}", config.store.path);
-    let database = cluster::without_password(&config.store.engine);
+    let database = cluster::place(config);
     let (source, target) = if from.is_shared() { (database, folder) } else { (folder, database) };
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
@@ -123,7 +123,7 @@ fn print(
     copied: &Copied,
     (from, to): &(Totals, Totals),
 ) -> Done {
-    let (folder, database) = (config.store.path.clone(), cluster::without_password(&config.store.engine));
+    let (folder, database) = (config.store.path.clone(), cluster::place(config));
     let (source, target) = if is_out { (folder, database) } else { (database, folder) };
     let sums = |of: &Totals| {
         format!(

@@ -3,7 +3,7 @@
 //! An address is a connection string of PostgreSQL's own form,
 //! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`.
 //! The password may stand in it, but better in the environment (`PGPASSWORD`) or in a file
-//! that `PGPASSWORD_FILE` names. It is never shown: messages have [`Address::shown`].
+//! that `PGPASSWORD_FILE` names. It is never shown: messages have [`shown_address`].
 //!
 //! | `sslmode` | what is done |
 //! |---|---|
@@ -26,6 +26,7 @@ use rustls::pki_types::pem::PemObject;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::shown::{Pieces, shown_address};
 use crate::StoreError;
 
 /// See the head of this file.
@@ -46,26 +47,47 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
     StoreError::Address { reason: reason.to_string() }
 }
 
-/// The text of a variable, or of the file that `NAME_FILE` names.
-fn secret(name: &str) -> Result<Option<String>, StoreError> {
-    if let Ok(value) = std::env::var(name) {
-        return Ok(Some(value));
-    }
-    let variable = format!("{name}_FILE");
-    let Ok(path) = std::env::var(&variable) else { return Ok(None) };
+/// The text of a variable, or of the file that `NAME_FILE` names. `variable` looks one up; one
+/// that is empty counts as not set.
+fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let file = format!("{name}_FILE");
+    let path = match (set(name), set(&file)) {
+        (Some(_), Some(_)) => return Err(wrong(format!("{name} and {file} are both set; set one of both"))),
+        (value, None) => return Ok(value),
+        (None, Some(path)) => path,
+    };
     let text = std::fs::read_to_string(&path)
-        .map_err(|error| wrong(format!("{variable} names {path}, which cannot be read: {error}")))?;
+        .map_err(|error| wrong(format!("{file} names {path}, which cannot be read: {error}")))?;
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+/// Refuses an address that the driver would cut up elsewhere than was meant: a piece of the
+/// password would be a host.
+fn check_escapes(text: &str) -> Result<(), StoreError> {
+    // To the driver all before the first `@` is the user info.
+    let is_clear = |pieces: &Pieces<'_>| match pieces.user_info {
+        Some(user_info) => !user_info.contains('@'),
+        None => !pieces.query.contains('@'),
+    };
+    match Pieces::of(text).is_some_and(|pieces| is_clear(&pieces)) {
+        true => Ok(()),
+        false => Err(wrong(
+            "it cannot be told where the password ends; in a user or password, write @ as %40 and ? as %3F",
+        )),
+    }
 }
 
 impl Address {
     /// Reads a connection string.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
+        check_escapes(text)?;
         let (rest, own) = split_own(text);
         let mut config = tokio_postgres::Config::from_str(&rest).map_err(|error| {
             // What the parser says may have a piece of the text in it.
             let reason = std::error::Error::source(&error).map(ToString::to_string);
-            wrong(reason.filter(|reason| !reason.contains('@')).unwrap_or_else(|| error.to_string()))
+            let is_harmless = |reason: &String| !reason.contains('@') && !text.contains("password");
+            wrong(reason.filter(is_harmless).unwrap_or_else(|| error.to_string()))
         })?;
         if config.get_hosts().is_empty() {
             return Err(wrong("it names no host"));
@@ -74,7 +96,7 @@ impl Address {
             return Err(wrong("it names no database"));
         }
         if config.get_password().is_none()
-            && let Some(password) = secret("PGPASSWORD")?
+            && let Some(password) = secret("PGPASSWORD", |name| std::env::var(name).ok())?
         {
             config.password(password);
         }
@@ -101,8 +123,7 @@ impl Address {
         config.options(
             format!("{asked} -c idle_in_transaction_session_timeout=15s -c lock_timeout=30s").trim(),
         );
-        let shown = shown(&config);
-        Ok(Self { config, shown, roots: own.roots })
+        Ok(Self { config, shown: shown_address(text), roots: own.roots })
     }
 
     /// The address without its password.
@@ -178,20 +199,6 @@ fn split_own(text: &str) -> (String, Own) {
     (rest, own)
 }
 
-fn shown(config: &tokio_postgres::Config) -> String {
-    let mut hosts = Vec::new();
-    for (at, host) in config.get_hosts().iter().enumerate() {
-        let ports = config.get_ports();
-        let port = ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
-        hosts.push(match host {
-            Host::Tcp(name) => format!("{name}:{port}"),
-            Host::Unix(path) => path.display().to_string(),
-        });
-    }
-    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
-    format!("postgres://{user}{}/{}", hosts.join(","), config.get_dbname().unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,14 +206,64 @@ mod tests {
     #[test]
     fn a_password_is_never_shown() {
         let address = Address::parse("postgres://An:s3cret@db1:5433,db2/news?sslmode=verify-full").unwrap();
-        assert_eq!(address.shown(), "postgres://An@db1:5433,db2:5432/news");
+        assert_eq!(address.shown(), "postgres://An@db1:5433,db2/news?sslmode=verify-full");
         assert!(!format!("{address:?}").contains("s3cret"));
-        for wrong in
-            ["postgres://An:s3cret@/x y", "postgres://An:s3cret@h:port/x", "postgres://An:s3cret@h", "s3cret"]
-        {
+        for wrong in [
+            "postgres://An:s3cret@/x y",
+            "postgres://An:s3cret@h:port/x",
+            "postgres://An:s3cret@h",
+            "s3cret",
+            "postgres://An@h/x?password=a&s3cret=b",
+        ] {
             let error = Address::parse(wrong).unwrap_err().to_string();
             assert!(!error.contains("s3cret"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_password_that_would_pass_for_a_host_is_refused() {
+        for wrong in [
+            "postgres://An:p@ss/w@h/x",
+            "postgres://An:p@ss@h/x",
+            "postgres://An:p?s@h/x?sslmode=disable",
+            "postgres://h/x?user=An&password=p@ss/w",
+        ] {
+            let error = Address::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("write @ as %40") && !error.contains("ss/"), "{error}");
+        }
+        let right = Address::parse("postgres://An:p%40ss%2Fw@h/x").unwrap();
+        assert_eq!(right.config.get_password(), Some("p@ss/w".as_bytes()));
+        let right = Address::parse("postgres://An@h/x?password=p@ss").unwrap();
+        assert_eq!(right.config.get_password(), Some("p@ss".as_bytes()));
+    }
+
+    #[test]
+    fn an_address_of_version_6_is_shown_in_its_brackets() {
+        let address = Address::parse("postgres://an@[::1]:25432/news").unwrap();
+        assert_eq!(address.shown(), "postgres://an@[::1]:25432/news");
+        assert_eq!(address.config.get_hosts(), [Host::Tcp("::1".into())]);
+    }
+
+    #[test]
+    fn a_password_stands_in_a_variable_or_in_a_file_not_in_both() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("password");
+        std::fs::write(&path, "hush \n").unwrap();
+        let path = path.to_str().unwrap();
+        let of = |plain: &str, file: &str| {
+            let variables = [("PW", plain.to_owned()), ("PW_FILE", file.to_owned())];
+            secret("PW", |name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+            })
+        };
+        assert_eq!(of("hush", "").unwrap().as_deref(), Some("hush"));
+        assert_eq!(of("", path).unwrap().as_deref(), Some("hush "));
+        assert_eq!(of("", "").unwrap(), None);
+        assert_eq!(secret("PW", |_| None).unwrap(), None);
+        let both = of("hush", path).unwrap_err().to_string();
+        assert!(both.contains("PW and PW_FILE are both set") && !both.contains("hush"), "{both}");
+        let absent = of("", "/nowhere/password").unwrap_err().to_string();
+        assert!(absent.contains("PW_FILE names /nowhere/password, which cannot be read"), "{absent}");
     }
 
     #[test]

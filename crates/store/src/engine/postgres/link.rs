@@ -29,6 +29,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Pauses between tries: doubled from the first to the last.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
+/// What the driver calls "password missing".
+const NO_PASSWORD: &str =
+    "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
+
 /// What is done by a connection.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
@@ -132,11 +136,11 @@ impl Link {
                 Err(failed) => failed,
             };
             if !error.passes() {
-                return Err(error.told(doing, &self.address));
+                return Err(error.told(doing, &self.address, begun.elapsed()));
             }
             self.forget();
             if begun.elapsed() >= self.patience.at_most || (self.patience.give_up)() {
-                return Err(error.told(doing, &self.address));
+                return Err(error.told(doing, &self.address, begun.elapsed()));
             }
             if pause == PAUSES.0 || pause == most {
                 warn!(
@@ -218,6 +222,7 @@ impl Failed {
         match self {
             Self::Database(error) => match error.as_db_error() {
                 Some(said) => said.message().to_owned(),
+                None if chain(error).contains("password missing") => NO_PASSWORD.into(),
                 None => chain(error),
             },
             Self::Late => format!("no answer within {LIMIT:?}"),
@@ -225,11 +230,16 @@ impl Failed {
         }
     }
 
-    fn told(self, doing: &'static str, address: &Address) -> StoreError {
+    /// `tried`: for how long.
+    fn told(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let (database, away) = (address.shown().to_owned(), self.passes());
+        let reason = match away {
+            true => format!("{}; it was tried for {tried:.0?}", self.words()),
+            false => self.words(),
+        };
         match self {
             Self::Ours(error) => error,
-            failed => StoreError::Database { doing, database, reason: failed.words(), away },
+            _ => StoreError::Database { doing, database, reason, away },
         }
     }
 }
@@ -253,4 +263,55 @@ fn causes(error: &Error) -> impl Iterator<Item = &(dyn std::error::Error + 'stat
 
 fn chain(error: &Error) -> String {
     causes(error).fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// What comes of a question to whatever listens at this port.
+    fn refused(port: u16, at_most: Duration) -> String {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let address =
+            Address::parse(&format!("postgres://an@127.0.0.1:{port}/news?sslmode=disable")).unwrap();
+        let patience = Patience { at_most, give_up: Arc::new(|| false) };
+        let link = Link::new(runtime.handle().clone(), address, patience);
+        let asked =
+            link.ask("asking", |client| Box::pin(async move { client.batch_execute("SELECT 1").await }));
+        asked.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn who_has_no_password_is_told_where_it_is_set() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
+            // It wants a password in the clear.
+            stream.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]).unwrap();
+            // The driver goes away, or has nothing more to say.
+            let _ = stream.read(&mut [0; 1024]);
+        });
+        let error = refused(port, Duration::from_secs(5));
+        server.join().unwrap();
+        assert!(
+            error.contains("asking: it wants a password") && error.contains("PGPASSWORD_FILE"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn who_is_away_is_told_with_the_time_that_it_was_tried_for() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let error = refused(port, Duration::from_millis(1));
+        assert!(
+            error.contains("postgres://an@127.0.0.1") && error.contains("; it was tried for "),
+            "{error}"
+        );
+        assert!(error.ends_with('s') && !error.contains("patience"), "{error}");
+    }
 }

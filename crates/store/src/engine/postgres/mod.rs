@@ -23,6 +23,7 @@ mod paged;
 mod places;
 pub(crate) mod schema;
 pub(crate) mod settings;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -32,6 +33,7 @@ use gleaner_objects::Objects;
 
 pub(crate) use address::Address;
 pub(crate) use link::Patience;
+pub use shown::shown_address;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
 use crate::parts::Part;
@@ -39,7 +41,7 @@ use crate::tenure::Tenure;
 use crate::{StoreError, keys};
 use bands::Bands;
 use link::Link;
-use objects::Shelf;
+use objects::{Row, Shelf};
 use overlay::Overlay;
 use paged::Paged;
 
@@ -140,7 +142,10 @@ impl Postgres {
         let has_files =
             || Ok::<_, StoreError>(self.scan(Range::of([keys::FILE])).next().transpose()?.is_some());
         if claimed != address || has_files()? {
-            return Err(StoreError::NotItsObjects { objects: address, claimed });
+            let why = format!(
+                "its files are in {claimed} (a folder has to be mounted; where files were moved, the one named `corpus` goes with them)"
+            );
+            return Err(StoreError::NotItsStorage { objects: address, why });
         }
         self.0.shelf.mark(&corpus)
     }
@@ -158,6 +163,11 @@ impl Postgres {
     /// Refuses storage that has the files of another corpus.
     pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
         self.0.shelf.check(&self.corpus()?).map(drop)
+    }
+
+    /// The error of a file that could not be read, or a clearer one: it is the wrong storage.
+    pub(crate) fn explained(&self, error: StoreError) -> StoreError {
+        self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
     }
 
     /// The name by which the storage knows this corpus.
@@ -209,6 +219,11 @@ impl Postgres {
                 Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
             })
         })
+    }
+
+    /// Rows with the texts in the place of where they lie.
+    fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
+        self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
     /// What the database has under these keys of one table.
@@ -298,9 +313,10 @@ impl Engine for Postgres {
             }
         }
         for (table, keys) in asked {
-            let mut rows: Vec<(Vec<u8>, Vec<u8>)> = self.rows(table, keys)?.into_iter().collect();
-            self.0.shelf.fetch(&mut rows)?;
-            found.extend(rows.into_iter().map(|(key, value)| (key, Some(value))));
+            let rows = self.rows(table, keys)?.into_iter().collect();
+            for (key, value) in self.with_texts(rows)? {
+                found.insert(key, Some(value?));
+            }
         }
         Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
     }

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_objects::Objects;
+use gleaner_objects::{ObjectError, Objects};
 use jiff::Timestamp;
 
 use crate::engine::{Pair, Write};
@@ -29,6 +29,9 @@ const NAME: &str = "corpus";
 pub(super) struct Shelf {
     objects: Objects,
 }
+
+/// A key and what stands under it, or why that cannot be read while others can.
+pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
 /// Where a document lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +117,43 @@ impl Shelf {
         Ok(())
     }
 
-    /// Puts the documents into the place of where they lie.
-    pub(super) fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
+    /// Rows with the documents in the place of where they lie. `corpus`: whose files they are.
+    pub(super) fn fetch_each(
+        &self,
+        mut rows: Vec<Pair>,
+        corpus: impl FnOnce() -> Result<String, StoreError>,
+    ) -> Result<Vec<Row>, StoreError> {
+        match self.fetch(&mut rows) {
+            Ok(()) => return Ok(rows.into_iter().map(|(key, value)| (key, Ok(value))).collect()),
+            Err(error) if is_of_one(&error) => self.check_whose(&error, corpus)?,
+            Err(error) => return Err(error),
+        }
+        let each = |mut row: Pair| match self.fetch(std::slice::from_mut(&mut row)) {
+            Ok(()) => Ok((row.0, Ok(row.1))),
+            Err(error) if is_of_one(&error) => Ok((row.0.clone(), Err(lost(&row.0, error)))),
+            Err(error) => Err(error),
+        };
+        rows.into_iter().map(each).collect()
+    }
+
+    /// Refuses storage that lacks a file and does not say that it is this corpus's.
+    pub(super) fn check_whose(
+        &self,
+        error: &StoreError,
+        corpus: impl FnOnce() -> Result<String, StoreError>,
+    ) -> Result<(), StoreError> {
+        let StoreError::Objects(ObjectError::Missing { at }) = error else { return Ok(()) };
+        match self.check(&corpus()?)? {
+            true => Ok(()),
+            false => Err(StoreError::NotItsStorage {
+                objects: self.objects.address().to_owned(),
+                why: format!("it lacks {}, and the object that says whose its files are", at.object),
+            }),
+        }
+    }
+
+    /// Puts the documents into the place of where they lie, all or none.
+    fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
         let mut asked = Vec::new();
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
             let spot = Spot::from_bytes(value).ok_or_else(|| StoreError::Damaged {
@@ -132,6 +170,25 @@ impl Shelf {
             rows[at].1 = content;
         }
         Ok(())
+    }
+}
+
+/// Whether an error is of a single text, and says nothing of others.
+fn is_of_one(error: &StoreError) -> bool {
+    match error {
+        StoreError::Damaged { .. } => true,
+        StoreError::Objects(error) => {
+            matches!(error, ObjectError::Missing { .. } | ObjectError::TooShort { .. })
+        }
+        _ => false,
+    }
+}
+
+/// The error of a text under this key.
+fn lost(key: &[u8], source: StoreError) -> StoreError {
+    match keys::revision_of(key) {
+        Some((id, revision)) => StoreError::Lost { id, revision, source: Box::new(source) },
+        None => source,
     }
 }
 

@@ -1,12 +1,14 @@
 //! A scan, page by page, with what was not yet flushed in its place.
 //!
 //! Pages are small at first, since often only the first key is wanted, and grow. What changes
-//! between two pages is met or not, as with any scan beside a writer.
+//! between two pages is met or not, as with any scan beside a writer. A text that cannot be read
+//! is an error in its place; the scan goes on behind it.
 
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeBounds};
 
 use super::Postgres;
+use super::objects::Row;
 use crate::StoreError;
 use crate::engine::{Pair, Range};
 
@@ -19,7 +21,7 @@ pub(super) struct Paged {
     /// What is still to be read; `None`: nothing.
     rest: Option<Range>,
     rows: usize,
-    ready: VecDeque<Pair>,
+    ready: VecDeque<Result<Pair, StoreError>>,
 }
 
 impl Paged {
@@ -39,17 +41,18 @@ impl Paged {
             None => (range.clone(), None),
         };
         known.retain(|key, _| (page.begin.clone(), page.end.clone()).contains(key));
-        let mut pairs: Vec<Pair> = kept.into_iter().filter(|(key, _)| !known.contains_key(key)).collect();
-        if !range.keys_only {
-            self.engine.0.shelf.fetch(&mut pairs)?;
-        }
+        let kept: Vec<Pair> = kept.into_iter().filter(|(key, _)| !known.contains_key(key)).collect();
+        let mut rows: Vec<Row> = match range.keys_only {
+            true => kept.into_iter().map(|(key, value)| (key, Ok(value))).collect(),
+            false => self.engine.with_texts(kept)?,
+        };
         let written = known.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        pairs.extend(written.map(|(key, value)| (key, if range.keys_only { Vec::new() } else { value })));
-        pairs.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        rows.extend(written.map(|(key, value)| (key, Ok(if range.keys_only { Vec::new() } else { value }))));
+        rows.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         if range.backwards {
-            pairs.reverse();
+            rows.reverse();
         }
-        self.ready.extend(pairs);
+        self.ready.extend(rows.into_iter().map(|(key, value)| Ok((key, value?))));
         self.rest = rest;
         self.rows = (4 * self.rows).min(ROWS.1);
         Ok(())
@@ -73,7 +76,7 @@ impl Iterator for Paged {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(pair) = self.ready.pop_front() {
-                return Some(Ok(pair));
+                return Some(pair);
             }
             let range = self.rest.take()?;
             if let Err(error) = self.turn(range) {

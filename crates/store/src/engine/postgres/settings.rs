@@ -3,14 +3,23 @@
 //!
 //! The first worker to come says what holds. Others are compared with that, and are refused
 //! with the names of what differs. When no worker is alive, the next one says what holds.
+//!
+//! Whoever registers removes the rows of workers that were killed long ago: one that ends
+//! well removes its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::link::{Connection, Link};
 use crate::StoreError;
 
 /// Names of settings with their values.
 pub(crate) type Settings = BTreeMap<String, String>;
+
+/// What the workers do together. Whoever does something else has other settings by that.
+const COMMAND: &str = "the command";
+
+/// A worker that was silent for so long is forgotten.
+const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
 /// Who wants to work.
 #[derive(Debug, Clone)]
@@ -73,13 +82,16 @@ async fn compare(
         let sql = "INSERT INTO workers (session, name, version) VALUES ($1, $2, $3) \
                    ON CONFLICT (session) DO UPDATE SET seen = now()";
         client.execute(sql, &[&applicant.session, &applicant.name, &applicant.version]).await?;
+        client.execute(FORGOTTEN, &[]).await?;
     }
     Ok((theirs, alive.join(", ")))
 }
 
-/// What differs, as people are told it.
+/// What differs, as people are told it: where it is the command, nothing else.
 fn differing(theirs: &Settings, ours: &Settings) -> String {
-    let names: std::collections::BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let is_command = |name: &&&String| name.as_str() == COMMAND && theirs.get(COMMAND) != ours.get(COMMAND);
+    let names = names.iter().find(is_command).map_or(names.clone(), |command| BTreeSet::from([*command]));
     let value = |of: &Settings, name: &String| of.get(name).cloned().unwrap_or_else(|| "nothing".into());
     let differs = |name: &&String| theirs.get(*name) != ours.get(*name);
     let told =
@@ -98,5 +110,12 @@ mod tests {
         };
         let (theirs, ours) = (of(&[("a", "1"), ("b", "2")]), of(&[("a", "1"), ("b", "3"), ("c", "4")]));
         assert_eq!(differing(&theirs, &ours), "b is 3 here and 2 there; c is 4 here and nothing there");
+        let same = |settings: Settings, command: &str| -> Settings {
+            settings.into_iter().chain([(COMMAND.to_owned(), command.to_owned())]).collect()
+        };
+        let told = differing(&same(theirs.clone(), "crawl"), &same(ours.clone(), "crawl"));
+        assert_eq!(told, "b is 3 here and 2 there; c is 4 here and nothing there");
+        let told = differing(&same(theirs, "crawl"), &same(ours, "ingest"));
+        assert_eq!(told, "the command is ingest here and crawl there");
     }
 }

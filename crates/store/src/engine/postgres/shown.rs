@@ -1,0 +1,178 @@
+//! An address as it may be shown: with all that others need to find the place, and without
+//! anything that may be a password.
+//!
+//! It is for whatever a user gave as an address, also for what is none: where it cannot be
+//! told what is a password, nothing but the scheme is left.
+
+/// Parameters that have nothing to hide.
+const HARMLESS: [&str; 17] = [
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "load_balance_hosts",
+    "port",
+    "sslmode",
+    "sslrootcert",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+];
+
+/// Parameters that are known, and whose values may be anything.
+const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey", "sslpassword"];
+
+/// An address cut up, as far as one can be recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pieces<'a> {
+    /// With its `://`; may be empty.
+    scheme: &'a str,
+    /// What stands before the last `@`: a user, and perhaps a password.
+    pub(super) user_info: Option<&'a str>,
+    /// Hosts and the database.
+    place: &'a str,
+    pub(super) query: &'a str,
+}
+
+impl<'a> Pieces<'a> {
+    /// `None`: it cannot be told where the password ends and the query begins.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        let (scheme, rest) = text.split_at(scheme_of(text).len());
+        let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
+        if query.contains('@') && !query.split('&').all(is_known) {
+            return None;
+        }
+        let (user_info, place) = match before.rsplit_once('@') {
+            Some((user_info, place)) => (Some(user_info), place),
+            None => (None, before),
+        };
+        Some(Self { scheme, user_info, place, query })
+    }
+}
+
+/// The scheme with its `://`; empty: there is none.
+fn scheme_of(text: &str) -> &str {
+    let is_name = |scheme: &str| {
+        !scheme.is_empty()
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    match text.find("://") {
+        Some(at) if is_name(&text[..at]) => &text[..at + 3],
+        _ => "",
+    }
+}
+
+fn name_of(pair: &str) -> &str {
+    pair.split_once('=').map_or("", |(name, _)| name)
+}
+
+fn is_known(pair: &str) -> bool {
+    HARMLESS.contains(&name_of(pair)) || HIDDEN.contains(&name_of(pair))
+}
+
+/// An address without anything that may be a password; the user stays.
+///
+/// ```
+/// use gleaner_store::shown_address;
+///
+/// let given = "postgres://an:hush@db.example/news?password=hush&sslmode=require";
+/// assert_eq!(shown_address(given), "postgres://an@db.example/news?sslmode=require");
+/// ```
+#[must_use]
+pub fn shown_address(text: &str) -> String {
+    let Some(Pieces { scheme, user_info, place, query }) = Pieces::of(text) else {
+        return format!("{}...", scheme_of(text));
+    };
+    let user = user_info.and_then(|user_info| user_info.split(':').next()).unwrap_or_default();
+    let at = if user.is_empty() { "" } else { "@" };
+    let shows = |pair: &&str| HARMLESS.contains(&name_of(pair)) && !pair.contains('@');
+    let pairs: Vec<&str> = query.split('&').filter(shows).collect();
+    let mark = if pairs.is_empty() { "" } else { "?" };
+    format!("{scheme}{user}{at}{}{mark}{}", shown_place(place), pairs.join("&"))
+}
+
+/// Hosts and a database, up to where something else begins.
+fn shown_place(place: &str) -> &str {
+    let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "&;=#".contains(c);
+    let place = place.split(is_foreign).next().unwrap_or_default();
+    let hosts = place.split('/').next().unwrap_or_default();
+    match end_of_hosts(hosts) {
+        end if end < hosts.len() => &place[..end],
+        _ => place,
+    }
+}
+
+/// Up to where there are hosts: what is behind a colon and no port may be a password.
+fn end_of_hosts(hosts: &str) -> usize {
+    let mut begin = 0;
+    for host in hosts.split(',') {
+        let name = match host.find(']') {
+            Some(end) if host.starts_with('[') => end + 1,
+            _ => host.find(':').unwrap_or(host.len()),
+        };
+        let port = &host[name..];
+        if !port.is_empty()
+            && !port.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()))
+        {
+            return begin + name;
+        }
+        begin += host.len() + 1;
+    }
+    hosts.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_shown_but_what_may_be_a_password() {
+        for (given, shown) in [
+            ("sled", "sled"),
+            ("a/folder", "a/folder"),
+            ("postgres://db/news", "postgres://db/news"),
+            ("postgres://an@db:5433,db2/news", "postgres://an@db:5433,db2/news"),
+            ("postgres://an:hush@db:5433/news", "postgres://an@db:5433/news"),
+            ("postgres://:hush@db/news", "postgres://db/news"),
+            ("postgres://an:hush@[::1]:25432,[fe80::1]/news", "postgres://an@[::1]:25432,[fe80::1]/news"),
+            ("postgres://an@db/news?password=hush", "postgres://an@db/news"),
+            ("postgres://db/news?user=an&password=hush", "postgres://db/news?user=an"),
+            ("postgres://db/news?user=an&password=hu@sh", "postgres://db/news?user=an"),
+            (
+                "postgres://an@db/news?sslmode=require&pass%77ord=hush",
+                "postgres://an@db/news?sslmode=require",
+            ),
+            (
+                "postgres://an@db/news?PASSWORD=hush&connect_timeout=5",
+                "postgres://an@db/news?connect_timeout=5",
+            ),
+            ("postgres://an@db/news?password=hu&sh&port=1", "postgres://an@db/news?port=1"),
+            // What a password has that was not escaped.
+            ("postgres://an:hu@sh/hush@db/news", "postgres://an@db/news"),
+            ("postgres://an:hu:sh@db/news", "postgres://an@db/news"),
+            ("postgres://an:hush?hush@db/news?sslmode=require", "postgres://..."),
+            ("postgres://an:hu@sh?hush@db/news", "postgres://..."),
+            ("an:hush?hush@db/news", "..."),
+            // What is no such address.
+            ("mysql://u:hush@h/x", "mysql://u@h/x"),
+            ("u:hush@h/x", "u@h/x"),
+            ("postgres://u:hush/hush", "postgres://u"),
+            ("postgres://db,u:hush/x", "postgres://db,u"),
+            ("postgres://[::1]hush/x", "postgres://[::1]"),
+            ("postgres://db/news&password=hush", "postgres://db/news"),
+            ("postgres://db/news;password=hush", "postgres://db/news"),
+            ("host=db password=hush", "host"),
+            ("an:hush://db@x", "an@x"),
+            ("", ""),
+        ] {
+            assert_eq!(shown_address(given), shown, "{given}");
+            assert!(!shown_address(given).contains("hu"), "{given}");
+        }
+    }
+}
