@@ -31,8 +31,8 @@ pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "`gleaner {command}` works on a corpus in a folder; one in PostgreSQL is moved into a folder by `gleaner migrate --from {} --to sled`",
-        argument(&place(config))
+        "`gleaner {command}` works on a corpus in a folder; one in PostgreSQL is moved into a folder by `{}`",
+        moving(config)
     )))
 }
 
@@ -50,6 +50,15 @@ pub(crate) fn words(config: &Config) -> String {
         true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
         false => format!("--data {}", argument(&place(config))),
     }
+}
+
+/// The command that moves a database's corpus into a folder.
+pub(crate) fn moving(config: &Config) -> String {
+    let objects = match config.store.objects.as_str() {
+        "" => "ADDRESS".into(),
+        objects => argument(objects),
+    };
+    format!("gleaner migrate --from {} --to sled --objects {objects} --data DIR", argument(&place(config)))
 }
 
 /// A text as a shell takes it for one argument.

@@ -77,7 +77,7 @@ fn no_password_of_an_address_is_shown() {
         ("postgres://u:hushpw@[::1]:25432/x", "'postgres://u@[::1]:25432/x'"),
     ] {
         for command in [&["snapshot", "copy"][..], &["reextract"], &["rebuild"]] {
-            let moved = format!("`gleaner migrate --from {shown} --to sled`");
+            let moved = format!("`gleaner migrate --from {shown} --to sled --objects ADDRESS --data DIR`");
             hides(&folder, &[command, &["--store", address]].concat(), 2, &moved);
         }
         // No server is asked: the storage is missing.

@@ -74,8 +74,6 @@ pub enum StoreError {
         database: String,
         /// What it or the driver said, and how long it was tried.
         reason: String,
-        /// Whether it may come back.
-        away: bool,
     },
     /// Object storage failed or refused.
     #[error(transparent)]

@@ -101,8 +101,8 @@ impl Found {
             (true, false) => rebuilding.into(),
             (true, true) => format!(
                 "put the database, or the files that object storage lacks, back from a backup; or move the \
-                 corpus into a folder (`gleaner migrate --from {} --to sled`), where {rebuilding}",
-                cluster::argument(&cluster::place(config))
+                 corpus into a folder (`{}`), where {rebuilding}",
+                cluster::moving(config)
             ),
             (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
                            `gleaner rebuild` would lose what is damaged"

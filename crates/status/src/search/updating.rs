@@ -13,7 +13,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gleaner_corpus::DocumentId;
-use gleaner_store::Store;
+use gleaner_store::{Store, StoreError};
 use tantivy::columnar::Column;
 use tantivy::schema::Value;
 use tantivy::{
@@ -52,7 +52,11 @@ pub(crate) fn update(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let document = document?;
+        let document = match document {
+            // Nothing to be found in it; `gleaner verify` names it.
+            Err(StoreError::Lost { .. }) => continue,
+            document => document?,
+        };
         let id = document.id.to_string();
         let found = known.seal(&id)?;
         met += u64::from(found.is_some());

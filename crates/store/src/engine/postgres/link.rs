@@ -232,14 +232,14 @@ impl Failed {
 
     /// `tried`: for how long.
     fn told(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
-        let (database, away) = (address.shown().to_owned(), self.passes());
-        let reason = match away {
+        let database = address.shown().to_owned();
+        let reason = match self.passes() {
             true => format!("{}; it was tried for {tried:.0?}", self.words()),
             false => self.words(),
         };
         match self {
             Self::Ours(error) => error,
-            _ => StoreError::Database { doing, database, reason, away },
+            _ => StoreError::Database { doing, database, reason },
         }
     }
 }

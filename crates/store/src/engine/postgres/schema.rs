@@ -70,7 +70,6 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         doing: "making its tables",
         database: address.shown().into(),
         reason: "other workers tried the same again and again".into(),
-        away: false,
     })
 }
 
