@@ -62,6 +62,23 @@ fn a_worker_that_slept_longer_than_its_lease_writes_nothing_of_it() {
 }
 
 #[test]
+fn a_worker_that_wakes_when_all_is_over_changes_nothing() {
+    let Some(cluster) = Cluster::new() else { return };
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    two.signal("-STOP");
+    one.ends();
+    let run = cluster.store().last_run().unwrap();
+    cluster.worker("three").ends();
+    let next = cluster.store().last_run().unwrap();
+    assert_ne!(run, next);
+    two.signal("-CONT");
+    two.ends();
+    assert_eq!(cluster.store().last_run().unwrap(), next);
+    cluster.check_documents_of(run.unwrap().number);
+}
+
+#[test]
 fn the_database_is_killed_and_comes_back() {
     // With everything that a crash can reach on disk.
     let Some(cluster) = Cluster::with(&["fsync=on"]) else { return };

@@ -138,6 +138,14 @@ pub(crate) struct Post {
     address: Address,
 }
 
+impl Post {
+    /// Comes to those who are there by now.
+    fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
+        schema::check(engine.link(), &self.address)?;
+        register(engine.link(), &self.applicant)
+    }
+}
+
 /// A name that no other life of a process has.
 fn session_of(name: &str) -> String {
     format!("{name} {} {:032x}", std::process::id(), uuid::Uuid::new_v4().as_u128())
@@ -222,18 +230,22 @@ impl Writer {
         warn!(
             "another worker has taken over; what was not yet written is dropped, and its pages are due again"
         );
-        schema::check(engine.link(), &post.address)?;
-        register(engine.link(), &post.applicant)?;
+        post.apply(engine)?;
         engine.forget();
         engine.tenure().inspect(|tenure| tenure.forget());
         Ok(())
     }
 
-    /// Takes this process's share of the parts, if it waited. Nothing where there are no others.
+    /// Takes this process's share of the parts, if it waited: others may have come since it did,
+    /// and it comes to them anew. Nothing where there are no others.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// They work with other settings or other tables; the database cannot be reached.
     pub fn work(&mut self) -> Result<(), StoreError> {
+        let store = self.store();
+        if let (Some(engine), Some(post)) = (&store.cluster, &store.post) {
+            post.apply(engine)?;
+        }
         self.wait(false)
     }
 

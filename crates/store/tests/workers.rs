@@ -65,8 +65,10 @@ fn whoever_comes_anew_comes_by_the_settings_of_now() {
     let mut others = place.membership("two", LEASE);
     others.settings.insert("fetch.delay".into(), "9s".into());
     let _two = worker(&place, others).unwrap();
-    let refused = one.begin_anew().unwrap_err().to_string();
-    assert!(refused.contains("fetch.delay is 5s here and 9s there"), "{refused}");
+    for come in [Writer::begin_anew, Writer::work] {
+        let refused = come(&mut one).unwrap_err().to_string();
+        assert!(refused.contains("fetch.delay is 5s here and 9s there"), "{refused}");
+    }
     let _ = server.query(address, "INSERT INTO gleaner_schema (version) VALUES (99)");
     let refused = one.begin_anew().unwrap_err().to_string();
     assert!(refused.contains("version 99"), "{refused}");

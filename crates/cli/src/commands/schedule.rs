@@ -11,6 +11,7 @@ use std::time::Duration;
 use gleaner_config::{Config, Span};
 use gleaner_crawl::{Nights, snapshot};
 use gleaner_report::text;
+use gleaner_store::Run;
 use jiff::Timestamp;
 
 use crate::Done;
@@ -97,8 +98,11 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
 fn done_by_others(house: &House, start: Timestamp) -> Option<u32> {
     // Where the store cannot be read, the crawl itself says why, and goes on trying.
     let last = house.store.last_run().ok().flatten().filter(|_| house.store.is_shared())?;
-    let is_done = !last.replayed && last.started >= start && last.ended.is_some();
-    is_done.then_some(last.number)
+    is_done(&last, start).then_some(last.number)
+}
+
+fn is_done(run: &Run, start: Timestamp) -> bool {
+    !run.replayed && run.started >= start && run.ended.is_some()
 }
 
 /// A number that nobody can guess, from what hash maps are seeded by.
@@ -140,5 +144,25 @@ fn night(house: &House, nights: &Nights, why: &str) {
         (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
         // Interrupted, which whoever interrupted it knows.
         (None, Ok(_)) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_night_is_done_when_its_own_crawl_has_ended() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        for (started, ended, replayed, done) in [
+            (100, Some(200), false, true),
+            (130, Some(131), false, true),
+            (99, Some(200), false, false),
+            (130, None, false, false),
+            (130, Some(131), true, false),
+        ] {
+            let run = Run { number: 7, started: at(started), ended: ended.map(at), replayed };
+            assert_eq!(is_done(&run, at(100)), done, "{run:?}");
+        }
     }
 }

@@ -155,8 +155,17 @@ impl Cluster {
         self.check_gaps(strays);
     }
 
-    /// Every text is there once, every page ended once, and the run has ended. Gives the store.
+    /// The same of the last run, and gives the store.
     pub fn check_documents(&self) -> Store {
+        let store = self.store();
+        let run = store.last_run().unwrap().unwrap();
+        assert!(run.ended.is_some(), "the run has ended");
+        self.check_documents_of(run.number);
+        store
+    }
+
+    /// Every text is there once, and every page ended once, in this run.
+    pub fn check_documents_of(&self, run: u32) {
         let store = self.store();
         // Every text once, with all URLs that carry it, and no page without a text.
         let mut urls = BTreeMap::new();
@@ -184,16 +193,13 @@ impl Cluster {
         assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
         assert_eq!(texts.len(), STAND.hosts * (STAND.articles - STAND.wire) + STAND.wire);
         // Every URL ended, and was counted as ended, once.
-        let run = store.last_run().unwrap().unwrap();
-        assert!(run.ended.is_some(), "the run has ended");
-        let counts = store.counts(run.number).unwrap();
+        let counts = store.counts(run).unwrap();
         let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
         let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
         assert_eq!(articles as usize, STAND.hosts * STAND.articles, "{counts:#?}");
         assert!(store.hosts().all(|host| host.unwrap().gathered == 0));
         let verified = self.run(&["verify"]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
-        store
     }
 
     /// Every host's gap was kept but for so many strays.
