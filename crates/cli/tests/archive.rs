@@ -6,6 +6,7 @@
 mod newspaper;
 
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Output;
 use std::time::Duration;
@@ -51,6 +52,14 @@ fn archive(crawl: &Crawl) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
+}
+
+/// Where the largest record of a file lies, which is a page.
+fn largest_record(bytes: &[u8]) -> Range<usize> {
+    let begins = |at: &usize| bytes[*at..].starts_with(&[0x1f, 0x8b, 8]);
+    let starts: Vec<usize> = (0..bytes.len()).filter(begins).collect();
+    let records = starts.windows(2).map(|pair| pair[0]..pair[1]);
+    records.max_by_key(Range::len).unwrap()
 }
 
 /// Store and archive are whole and agree.
@@ -150,11 +159,8 @@ fn a_damaged_archive_costs_what_is_damaged() {
     let before = exported(&crawl);
     let path = archive(&crawl).remove(0);
     let mut bytes = fs::read(&path).unwrap();
-    // Within the largest record, which is a page: behind the gzip header, of which nobody
-    // reads every byte.
-    let starts: Vec<usize> =
-        (0..bytes.len() - 3).filter(|at| bytes[*at..].starts_with(&[0x1f, 0x8b, 8])).collect();
-    let record = starts.windows(2).max_by_key(|pair| pair[1] - pair[0]).unwrap()[0];
+    // Behind the gzip header, of which nobody reads every byte.
+    let record = largest_record(&bytes).start;
     bytes[record + 20..record + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
     fs::write(&path, bytes).unwrap();
     let verified = crawl.run(&["verify"]);
@@ -284,7 +290,8 @@ fn what_was_ingested_is_not_lost_unasked() {
     let bytes = fs::read(&file).unwrap();
     // A file that is still being written is gone on with where its broken record begins.
     let growing = other.folder.path().join("growing.warc.gz");
-    fs::write(&growing, &bytes[..bytes.len() / 2]).unwrap();
+    let broken = largest_record(&bytes);
+    fs::write(&growing, &bytes[..broken.start + broken.len() / 2]).unwrap();
     let name = growing.to_str().unwrap();
     assert_eq!(other.run(&["ingest", name]).status.code(), Some(1));
     fs::write(&growing, &bytes).unwrap();
