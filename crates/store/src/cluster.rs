@@ -83,7 +83,6 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     if ahead.abs() > CLOCKS {
         return Err(StoreError::Clocks { ahead });
     }
-    engine.claim_objects()?;
     let applicant = Applicant {
         session: tenure.session().to_owned(),
         name: membership.name.clone(),
@@ -92,6 +91,8 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         life: membership.lease.as_secs_f64(),
     };
     register(engine.link(), &applicant)?;
+    // Whoever is refused is not there for others.
+    engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let keeper = Keeper::begin(engine.clone(), tenure.clone(), membership.lease)?;
     let post = Arc::new(Post { keeper, applicant, address });
     let store = Store {

@@ -113,10 +113,11 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
     assert!(objects.get("notes/of-the-user.txt").is_ok());
     assert_eq!(corpus(&writer).len(), 1);
     // The storage of another corpus is let alone.
-    let other = place.another().open().store();
+    let other = place.another();
+    let other_store = other.open().store();
     objects.put("corpus", b"another".into()).unwrap();
     assert!(store.leftovers(later).is_err());
-    assert_eq!(other.leftovers(later).unwrap(), []);
+    assert_eq!(other_store.leftovers(later).unwrap(), []);
 }
 
 fn the_same_text_is_stored_twice_where_it_is_not_looked_for(place: &Place) {

@@ -9,8 +9,11 @@
 
 use std::time::Duration;
 
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_frontier::{CanonicalUrl, Found, Role};
 use gleaner_objects::{Objects, Options};
-use gleaner_store::{Membership, StoreError, Writer, join};
+use gleaner_store::{Duplicates, Levels, Membership, PackedDocument, StoreError, Turn, Writer, join};
+use jiff::{SignedDuration, Timestamp};
 
 mod common;
 
@@ -78,7 +81,19 @@ fn whoever_comes_anew_comes_by_the_settings_of_now() {
 fn a_corpus_has_one_storage() {
     let Some(place) = Place::database() else { return };
     let membership = place.membership("one", LEASE);
-    drop(worker(&place, membership.clone()).unwrap());
+    let mut writer = worker(&place, membership.clone()).unwrap();
+    let _ = parts(&writer);
+    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = writer.begin();
+    change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
+    let id = DocumentId(*url.key().as_bytes());
+    let text = Document::bare(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
+    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+    change.place(url.key(), PackedDocument::of(text), &mut duplicates).unwrap();
+    writer.commit(change).unwrap();
+    writer.flush().unwrap();
+    drop(writer);
     let elsewhere = place.path().join("elsewhere");
     let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
     let moved = Membership { objects: objects.clone(), ..membership.clone() };
@@ -86,10 +101,66 @@ fn a_corpus_has_one_storage() {
     assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert!(objects.list("").unwrap().is_empty(), "it is not marked by that");
 
-    // Files are moved with their mark, and from then on they are there.
+    // Files are moved with their mark, but not beside a worker that writes to the old place.
     objects.put("corpus", membership.objects.get("corpus").unwrap()).unwrap();
-    drop(worker(&place, moved.clone()).unwrap());
+    let there = worker(&place, membership.clone()).unwrap();
+    let late = Membership { name: "late".into(), ..moved.clone() };
+    let refused = worker(&place, late.clone()).unwrap_err();
+    assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
+    assert_eq!(there.store().workers(LEASE).unwrap().len(), 1, "who is refused is not there");
+    drop(there);
+    drop(worker(&place, late).unwrap());
     membership.objects.delete("corpus").unwrap();
     assert!(worker(&place, membership).is_err());
-    drop(worker(&place, moved).unwrap());
+    let writer = worker(&place, moved).unwrap();
+
+    // A lost mark is no reason to remove what does not count.
+    let later = Timestamp::now() + SignedDuration::from_hours(1);
+    assert_eq!(writer.store().leftovers(later).unwrap(), []);
+    objects.delete("corpus").unwrap();
+    objects.put("documents/of-somebody-else.txt", vec![1]).unwrap();
+    assert!(writer.store().leftovers(later).is_err());
+}
+
+#[test]
+fn an_address_that_was_mistyped_can_be_mended_as_long_as_nothing_is_there() {
+    let Some(place) = Place::database() else { return };
+    let membership = place.membership("one", LEASE);
+    let wrong = place.path().join("mistyped");
+    let objects = Objects::open(wrong.to_str().unwrap(), Options::default()).unwrap();
+    let mistyped = Membership { name: "two".into(), objects, ..membership.clone() };
+    let first = worker(&place, mistyped.clone()).unwrap();
+    assert!(worker(&place, membership.clone()).is_err(), "another is there");
+    drop(first);
+    let first = worker(&place, membership).unwrap();
+    assert!(worker(&place, mistyped).is_err());
+    drop(first);
+}
+
+#[test]
+fn workers_that_begin_together_begin_one_run() {
+    let Some(place) = Place::database() else { return };
+    let now = Timestamp::UNIX_EPOCH;
+    let writers: Vec<Writer> =
+        ["one", "two"].map(|name| worker(&place, place.membership(name, LEASE)).unwrap()).into();
+    let together = std::sync::Barrier::new(writers.len());
+    let runs = |mut writer: Writer| {
+        let (together, mut numbers) = (&together, Vec::new());
+        move || {
+            for _ in 0..20 {
+                together.wait();
+                let (run, _) = writer.begin_run(now, false).unwrap();
+                numbers.push(run.number);
+                together.wait();
+                writer.end_run(&run, now).unwrap();
+            }
+            numbers
+        }
+    };
+    let numbers: Vec<Vec<u32>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = writers.into_iter().map(|writer| scope.spawn(runs(writer))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let expected: Vec<u32> = (1..=20).collect();
+    assert_eq!(numbers, [expected.clone(), expected]);
 }

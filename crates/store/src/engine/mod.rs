@@ -172,7 +172,8 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// Writes records of the whole to where a crash cannot reach them, if `expected` still
     /// stands under `key`. Gives whether it did. For what no part has, and several processes
-    /// may change.
+    /// may change. Where the way is lost after the write it may have been done and give
+    /// `false`, so a caller looks at what stands there then.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
     /// Brings all that was committed to where a crash cannot reach it. Gives the claims that

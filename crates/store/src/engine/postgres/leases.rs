@@ -292,7 +292,7 @@ impl Postgres {
     }
 
     /// Gives all parts back: the worker ends.
-    fn resign(&self) -> Result<(), StoreError> {
+    pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(tenure) = self.tenure() else { return Ok(()) };
         tenure.forget();
         self.0.reading.ask("giving parts back", |client| {

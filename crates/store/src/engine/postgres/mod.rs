@@ -13,6 +13,7 @@
 
 mod address;
 mod bands;
+mod claim;
 mod flush;
 pub(crate) mod leases;
 mod link;
@@ -120,61 +121,6 @@ impl Postgres {
 
     pub(crate) fn link(&self) -> &Link {
         &self.0.reading
-    }
-
-    /// Refuses storage that cannot be written, that has the files of another corpus, or that
-    /// is empty where this corpus's files are elsewhere. The first one is this corpus's from
-    /// now on.
-    pub(crate) fn claim_objects(&self) -> Result<(), StoreError> {
-        let address = self.objects().address().to_owned();
-        let (corpus, claimed): (String, String) = self.0.reading.ask("claiming the storage", |client| {
-            let address = address.clone();
-            Box::pin(async move {
-                let sql = "UPDATE corpus SET objects = coalesce(objects, $1) RETURNING name, objects";
-                let row = client.query_one(sql, &[&address]).await?;
-                Ok((row.get(0), row.get(1)))
-            })
-        })?;
-        self.objects().check()?;
-        if self.0.shelf.check(&corpus)? {
-            return if claimed == address { Ok(()) } else { self.note_move(address) };
-        }
-        let has_files =
-            || Ok::<_, StoreError>(self.scan(Range::of([keys::FILE])).next().transpose()?.is_some());
-        if claimed != address || has_files()? {
-            let why = format!(
-                "its files are in {claimed} (a folder has to be mounted; where files were moved, the one named `corpus` goes with them)"
-            );
-            return Err(StoreError::NotItsStorage { objects: address, why });
-        }
-        self.0.shelf.mark(&corpus)
-    }
-
-    /// The files were moved, with the mark among them.
-    fn note_move(&self, address: String) -> Result<(), StoreError> {
-        self.0.reading.ask("noting where its files are", |client| {
-            let address = address.clone();
-            Box::pin(
-                async move { client.execute("UPDATE corpus SET objects = $1", &[&address]).await.map(drop) },
-            )
-        })
-    }
-
-    /// Refuses storage that has the files of another corpus.
-    pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
-        self.0.shelf.check(&self.corpus()?).map(drop)
-    }
-
-    /// The error of a file that could not be read, or a clearer one: it is the wrong storage.
-    pub(crate) fn explained(&self, error: StoreError) -> StoreError {
-        self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
-    }
-
-    /// The name by which the storage knows this corpus.
-    fn corpus(&self) -> Result<String, StoreError> {
-        self.0.reading.ask("reading the name of the corpus", |client| {
-            Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })
-        })
     }
 
     pub(crate) fn tenure(&self) -> Option<&Tenure> {
