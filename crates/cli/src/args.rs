@@ -240,7 +240,7 @@ pub(crate) struct Rebuild {
     /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Also where documents are lost by it, because the archive does not have their pages
+    /// Anew though the archive lacks pages of documents, or though an unfinished one could go on
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -135,21 +135,44 @@ fn a_damaged_store_is_named_and_made_anew() {
     let crawl = crawled();
     let before = exported(&crawl);
     let path = crawl.folder.path().join("data/sled/db");
-    let mut bytes = fs::read(&path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[..middle].fill(0x5a);
-    fs::write(&path, bytes).unwrap();
-    let broken = crawl.run(&["export"]);
-    // sled may find some older state of what is left: then documents are missing.
-    if !broken.status.success() {
-        assert!(
-            said(&broken).contains("gleaner rebuild") || said(&broken).contains("the store failed"),
-            "{}",
-            said(&broken)
-        );
+    for (from, to) in [(0.0, 0.5), (0.25, 0.75), (0.4, 0.6), (0.6, 0.61), (0.9, 1.0)] {
+        let mut bytes = fs::read(&path).unwrap();
+        let at = |share: f64| (bytes.len() as f64 * share) as usize;
+        let damaged = at(from)..at(to);
+        bytes[damaged].fill(0x5a);
+        fs::write(&path, bytes).unwrap();
+        let broken = crawl.run(&["export"]);
+        // sled may find some older state of what is left: then documents are missing.
+        if !broken.status.success() {
+            assert!(
+                said(&broken).contains("gleaner rebuild") || said(&broken).contains("the store failed"),
+                "{from}: {}",
+                said(&broken)
+            );
+        }
+        let output = rebuild(&crawl);
+        assert!(output.status.success(), "{from}: {}", said(&output));
+        assert_same(&exported(&crawl), &before);
     }
-    let output = rebuild(&crawl);
+}
+
+#[test]
+fn an_unfinished_rebuilding_that_is_damaged_is_begun_anew() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
+    let is_unfinished = || said(&crawl.run(&["export"])).contains("goes on with it");
+    let aside = crawl.folder.path().join("data/sled.old-1");
+    while !aside.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the old store is not put aside");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Killed so early that nothing is noted yet, it is no corpus.
+    let output = crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
     assert!(output.status.success(), "{}", said(&output));
+    assert!(!said(&output).contains("going on"), "{}", said(&output));
+    assert!(!is_unfinished());
     assert_same(&exported(&crawl), &before);
 }
 

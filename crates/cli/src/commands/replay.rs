@@ -50,17 +50,22 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 /// The store to be filled: a new one, or the one that an interrupted rebuild began.
 fn begin_rebuild(config: &Config, force: bool) -> Result<Writer, Failure> {
     let folder = Path::new(&config.store.path);
-    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
-    match gleaner_store::open(folder, &options) {
-        Ok(writer) if writer.store().is_rebuilding().map_err(Failure::work)? => {
-            say("gleaner: going on with the rebuilding that was interrupted");
+    match standing(config, folder) {
+        Ok(Standing::Unfinished(writer)) if !force => {
+            say("gleaner: going on with the rebuilding that was interrupted (--force begins anew)");
             return Ok(writer);
+        }
+        // What the archive does not have, such as what was ingested, would be gone.
+        Ok(Standing::Whole { without_archive: lost @ 1.. }) if !force => {
+            return Err(Failure::Work(format!(
+                "documents of which the archive has no page: {lost}. `gleaner rebuild --force` goes on without them; \
+                 what was ingested can be ingested again afterwards"
+            )));
         }
         Err(error @ (StoreError::Busy { .. } | StoreError::Folder { .. })) => {
             return Err(Failure::work(error));
         }
-        Ok(writer) if !force => refuse_to_lose(&writer)?,
-        Err(StoreError::Nothing { .. }) | Ok(_) => {}
+        Ok(_) | Err(StoreError::Nothing { .. }) => {}
         Err(error) => say(format_args!("gleaner: {error}")),
     }
     if let Some(aside) = set_aside(folder).map_err(Failure::work)? {
@@ -73,15 +78,22 @@ fn begin_rebuild(config: &Config, force: bool) -> Result<Writer, Failure> {
     Ok(writer)
 }
 
-/// What the archive does not have, such as what was ingested, would be gone.
-fn refuse_to_lose(writer: &Writer) -> Done {
-    match writer.store().count_without_archive().map_err(Failure::work)? {
-        0 => Ok(()),
-        lost => Err(Failure::Work(format!(
-            "documents of which the archive has no page: {lost}. `gleaner rebuild --force` goes on without them; \
-             what was ingested can be ingested again afterwards"
-        ))),
+/// What stands where the store is to be made.
+enum Standing {
+    /// What an interrupted rebuild began.
+    Unfinished(Writer),
+    /// A store, and how many of its documents are of pages that the archive does not have.
+    Whole { without_archive: u64 },
+}
+
+/// Damage may be found by opening the store, and only by reading in it.
+fn standing(config: &Config, folder: &Path) -> Result<Standing, StoreError> {
+    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
+    let writer = gleaner_store::open(folder, &options)?;
+    if writer.store().is_rebuilding()? {
+        return Ok(Standing::Unfinished(writer));
     }
+    Ok(Standing::Whole { without_archive: writer.store().count_without_archive()? })
 }
 
 /// Extracts what the archive has once more.
