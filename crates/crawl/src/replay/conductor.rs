@@ -7,20 +7,18 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
-use gleaner_corpus::{Admission, Document, DocumentId};
-use gleaner_frontier::{Found, Outcome, Role, Sight};
-use gleaner_store::{Archived, HostId, PackedDocument, Placement, Turn, UrlRecord, UrlState};
-
+use gleaner_corpus::Admission;
+use gleaner_frontier::{Found, Role, Sight};
+use gleaner_store::{Archived, HostId, Turn, UrlRecord, UrlState};
 use tracing::Span;
 
 use super::marks::{Marks, Ours};
 use super::source::{Answer, Heard, Place, tell};
 use super::{Purpose, Replayed};
-use crate::admitting::outcome_of;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
-use crate::reading::{Content, Reading, rank};
+use crate::reading::rank;
 
 /// Answers that wait for others of their host, at most.
 const WAITING: usize = 64;
@@ -47,7 +45,7 @@ pub(super) struct Conductor {
     /// Where the answers in flight are from, by host.
     in_flight: HashMap<String, Place>,
     /// Which documents enter the corpus.
-    admission: Arc<Admission>,
+    pub(super) admission: Arc<Admission>,
     /// The parts that it works in.
     ours: Ours,
     /// When leases were last looked at.
@@ -338,65 +336,6 @@ impl Conductor {
             self.busy.insert(name);
         }
         is_due
-    }
-
-    /// A page by the template of today: its text is put in the place of the old one.
-    fn extracted_again(
-        &mut self,
-        owner: &mut Owner,
-        visit: Visit,
-        reading: Reading,
-    ) -> Result<(), CrawlError> {
-        owner.in_flight -= 1;
-        let drafted = match reading.content {
-            Content::Article(watched) => match watched.document {
-                Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
-                document => Ok(document),
-            },
-            Content::Raw(_) => Err("no_template"),
-            Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
-        };
-        let before = owner.store.document(DocumentId(*visit.key.as_bytes()))?;
-        let hash = before.as_ref().map(|before| before.content_hash);
-        let document = match drafted {
-            Ok(document) => document,
-            Err(reason) => match before.and_then(|before| self.held_to_the_settings(before)) {
-                Some(document) => document,
-                None => {
-                    *self.replayed.passed_over.entry(reason).or_default() += 1;
-                    return Ok(());
-                }
-            },
-        };
-        let mut change = owner.writer.begin();
-        let outcome = match document {
-            Ok(document) => {
-                let is_new = hash != Some(document.content_hash());
-                let placement = change.place(visit.key, document, &mut owner.duplicates)?;
-                let is_duplicate = matches!(placement, Placement::Duplicate { .. });
-                self.replayed.changed += u64::from(is_new && !is_duplicate);
-                placement.into()
-            }
-            Err(outcome) => {
-                change.withdraw(visit.key, &mut owner.duplicates)?;
-                outcome
-            }
-        };
-        owner.show(&outcome);
-        *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
-        owner.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
-        owner.commit(change)
-    }
-
-    /// A document that is not extracted again, where the settings of today refuse or change
-    /// it; `None` where it stays as it is.
-    fn held_to_the_settings(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
-        let hash = document.content_hash;
-        match self.admission.admit(document) {
-            Ok(document) if document.content_hash == hash => None,
-            Ok(document) => Some(Ok(PackedDocument::of(document))),
-            Err(refusal) => Some(Err(outcome_of(refusal))),
-        }
     }
 
     /// Notes up to where each file was worked through; a re-extraction that is through

@@ -27,6 +27,7 @@
 //! URLs are not those of the crawl; and a re-extracted page that is no article by today's
 //! rules, or whose host has no template, keeps the text it has, if the settings let it in.
 
+mod again;
 mod conductor;
 mod marks;
 mod source;

@@ -1,0 +1,73 @@
+//! Re-extraction: a page's text by the template of today, in the place of the old one.
+
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_frontier::Outcome;
+use gleaner_store::{PackedDocument, Placement};
+
+use super::conductor::Conductor;
+use crate::admitting::outcome_of;
+use crate::job::Visit;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+use crate::reading::{Content, Reading};
+
+impl Conductor {
+    /// A page by the template of today: its text is put in the place of the old one.
+    pub(super) fn extracted_again(
+        &mut self,
+        owner: &mut Owner,
+        visit: Visit,
+        reading: Reading,
+    ) -> Result<(), CrawlError> {
+        owner.in_flight -= 1;
+        let drafted = match reading.content {
+            Content::Article(watched) => match watched.document {
+                Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
+                document => Ok(document),
+            },
+            Content::Raw(_) => Err("no_template"),
+            Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
+        };
+        let before = owner.store.document(DocumentId(*visit.key.as_bytes()))?;
+        let hash = before.as_ref().map(|before| before.content_hash);
+        let document = match drafted {
+            Ok(document) => document,
+            Err(reason) => match before.and_then(|before| self.held_to_the_settings(before)) {
+                Some(document) => document,
+                None => {
+                    *self.replayed.passed_over.entry(reason).or_default() += 1;
+                    return Ok(());
+                }
+            },
+        };
+        let mut change = owner.writer.begin();
+        let outcome = match document {
+            Ok(document) => {
+                let is_new = hash != Some(document.content_hash());
+                let placement = change.place(visit.key, document, &mut owner.duplicates)?;
+                let is_duplicate = matches!(placement, Placement::Duplicate { .. });
+                self.replayed.changed += u64::from(is_new && !is_duplicate);
+                placement.into()
+            }
+            Err(outcome) => {
+                change.withdraw(visit.key, &mut owner.duplicates)?;
+                outcome
+            }
+        };
+        owner.show(&outcome);
+        *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
+        owner.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
+        owner.commit(change)
+    }
+
+    /// A document that is not extracted again, where the settings of today refuse or change
+    /// it; `None` where it stays as it is.
+    fn held_to_the_settings(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
+        let hash = document.content_hash;
+        match self.admission.admit(document) {
+            Ok(document) if document.content_hash == hash => None,
+            Ok(document) => Some(Ok(PackedDocument::of(document))),
+            Err(refusal) => Some(Err(outcome_of(refusal))),
+        }
+    }
+}
