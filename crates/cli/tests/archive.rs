@@ -221,6 +221,32 @@ fn pages_extracted_again_keep_their_names() {
 }
 
 #[test]
+fn an_extraction_goes_on_after_kills() {
+    let crawl = crawled();
+    let read = |output: &Output| -> u64 {
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        let (_, rest) = table.split_once(" s, ").expect(&table);
+        rest.split_once(" answers read").expect(&table).0.parse().unwrap()
+    };
+    let all = read(&crawl.run(&["reextract"]));
+    let before = exported(&crawl);
+    let none = ["reextract", "--set", "corpus.keep_if=['words>=1000000']", "--set", "store.flush_pages=2"];
+    let mut random = StdRng::seed_from_u64(8);
+    for _ in 0..4 {
+        let mut child = crawl.command(&none).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(random.random_range(20..250)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let output = crawl.run(&none);
+    assert!(output.status.success() && read(&output) <= all, "{}", said(&output));
+    assert!(exported(&crawl).is_empty());
+    let output = crawl.run(&["reextract"]);
+    assert_eq!(read(&output), all, "what has ended begins anew");
+    assert_same(&exported(&crawl), &before);
+}
+
+#[test]
 fn an_archive_is_taken_into_another_corpus() {
     let crawl = crawled();
     let before = crawl.corpus();

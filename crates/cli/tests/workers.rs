@@ -8,6 +8,7 @@
 
 mod cluster;
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::sleep;
 use std::time::Duration;
@@ -154,11 +155,9 @@ fn an_archive_is_taken_in_by_several_workers() {
         .unwrap();
     assert!(archived.status.success(), "{}", String::from_utf8_lossy(&archived.stderr));
     let ingest = ["ingest", "folder/archive", "--set", "crawl.workers=1"];
-    let [one, two, three] = ["one", "two", "three"].map(|name| cluster.worker_that(name, &ingest));
+    let [mut one, two, three] = ["one", "two", "three"].map(|name| cluster.worker_that(name, &ingest));
     let documents = || cluster.visit().and_then(|store| Ok(store.totals()?.documents()));
-    while documents().unwrap_or(0) < 300 {
-        pass(Duration::from_millis(50));
-    }
+    one.wait_until(|| documents().unwrap_or(0) >= 300);
     two.kill();
     let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
     let said = String::from_utf8(crawl.stderr).unwrap();
@@ -174,17 +173,43 @@ fn an_archive_is_taken_in_by_several_workers() {
 }
 
 #[test]
+fn an_archive_is_extracted_again_by_several_workers() {
+    let Some(cluster) = Cluster::new() else { return };
+    cluster.worker("crawler").ends();
+    let texts = || -> BTreeSet<String> {
+        cluster.store().documents().map(|document| document.unwrap().text).collect()
+    };
+    let before = texts();
+    let documents = || cluster.store().totals().unwrap().documents();
+    // What the settings of today refuse leaves the corpus, and comes back with other settings.
+    let none = ["reextract", "--set", "crawl.workers=1", "--set", "corpus.keep_if=['words>=1000000']"];
+    let [mut one, two] = ["one", "two"].map(|name| cluster.worker_that(name, &none));
+    one.wait_until(|| documents() < before.len() as u64 - 200);
+    two.kill();
+    let crawl = cluster.command("crawler", &["crawl", "--seeds", "seeds.txt"]).output().unwrap();
+    let said = String::from_utf8(crawl.stderr).unwrap();
+    assert!(said.contains("): the command is crawl here and reextract there; start"), "{said}");
+    one.ends();
+    assert_eq!(texts(), BTreeSet::new());
+    let all = ["reextract", "--set", "crawl.workers=1"];
+    let [mut one, two] = ["three", "four"].map(|name| cluster.worker_that(name, &all));
+    one.wait_until(|| documents() > 200);
+    two.kill();
+    one.ends();
+    assert_eq!(texts(), before);
+    cluster.check_documents_of(1);
+}
+
+#[test]
 fn who_waits_for_its_night_leaves_the_crawl_to_others() {
     let Some(cluster) = Cluster::new() else { return };
     let night = ["schedule", "--seeds", "seeds.txt", "--set", "schedule.times=['0 0 29 2 *']"];
-    let waiting = cluster.worker_that("waiting", &night);
+    let mut waiting = cluster.worker_that("waiting", &night);
     let listed = || {
         let output = cluster.run(&["workers"]);
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
-    while !listed().1.contains("waiting") {
-        pass(Duration::from_millis(50));
-    }
+    waiting.wait_until(|| listed().1.contains("waiting"));
     cluster.worker("one").ends();
     cluster.check(0);
     let (code, table) = listed();

@@ -131,7 +131,7 @@ fn what_the_nights_have_gathered_can_be_made_anew_from_the_archive() {
         runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
-        sources: files.into_iter().map(|path| Source { path, offsets: None }).collect(),
+        sources: files.into_iter().map(Source::file).collect(),
     });
     assert!(replayed.unwrap().complete);
     assert_eq!(corpus(&store), before);

@@ -9,7 +9,9 @@ use serde::de::DeserializeOwned;
 use crate::engine::{Batch, Pair, Range, Write};
 use crate::parts::Part;
 use crate::records::{decode, encode};
-use crate::{ArchiveEnd, Counts, HostId, HostRecord, PartId, Store, StoreError, Totals, UrlRecord, keys};
+use crate::{
+    ArchiveEnd, Counts, HostId, HostRecord, PartId, Reextracted, Store, StoreError, Totals, UrlRecord, keys,
+};
 
 /// Writes to a store that take effect all at once, or not at all.
 ///
@@ -272,6 +274,12 @@ impl Change {
     pub fn put_replayed(&mut self, purpose: &str, file: &str, PartId(part): PartId, offset: u64) {
         self.change_part(part);
         self.put(keys::replayed(purpose, part, file), &offset);
+    }
+
+    /// Writes up to where the archive was extracted again in a part.
+    pub fn put_reextracted(&mut self, PartId(part): PartId, done: &Reextracted) {
+        self.change_part(part);
+        self.put(keys::meta_of(part, "reextracted"), done);
     }
 
     /// Notes that the store is being made anew, or is complete again.

@@ -27,7 +27,7 @@
 //! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
 //! | `x` part, number | a message to the part (see `messages.rs`) |
 //! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock |
-//! | `m` part, name | of a part: totals, and the number of hosts |
+//! | `m` part, name | of a part: totals, the number of hosts, [`crate::Reextracted`] |
 //!
 //! Numbers are big-endian, so that the order of keys is the order of numbers. The part is a
 //! byte, and is left out where a store is not cut into parts; numbers of hosts, documents and

@@ -54,7 +54,8 @@ pub use open::{Options, Writer, open, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use read::Store;
 pub use records::{
-    ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Run, Totals, UrlRecord, UrlState, Wait,
+    ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,
+    Wait,
 };
 pub use tenure::{PartId, Tenure};
 pub use verify::{Examiner, Looked};

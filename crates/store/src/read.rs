@@ -16,8 +16,8 @@ use crate::packed::{unpack, unpack_page};
 use crate::parts::{Part, Parts};
 use crate::records::decode;
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, PartId, RawPage, Run, StoreError, Totals, UrlRecord, UrlState,
-    Wait, Writer, keys,
+    ArchiveEnd, Counts, HostId, HostRecord, PartId, RawPage, Reextracted, Run, StoreError, Totals, UrlRecord,
+    UrlState, Wait, Writer, keys,
 };
 
 /// A handle for reading; clones are cheap and may go to other threads.
@@ -304,6 +304,17 @@ impl Store {
         let keys: Vec<_> = parts.iter().map(|PartId(part)| keys::replayed(purpose, *part, file)).collect();
         let marks = self.engine.get_all(&keys)?.into_iter();
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
+    }
+
+    /// Up to where the archive was extracted again in each of these parts; `None` where it never
+    /// was.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn reextracted(&self, parts: &[PartId]) -> Result<Vec<Option<Reextracted>>, StoreError> {
+        let keys: Vec<_> = parts.iter().map(|PartId(part)| keys::meta_of(*part, "reextracted")).collect();
+        let done = self.engine.get_all(&keys)?.into_iter();
+        done.map(|done| done.map(|done| decode("the state of a re-extraction", &done)).transpose()).collect()
     }
 
     /// Whether the store is being made anew and lacks what is still to come.

@@ -189,6 +189,17 @@ pub struct Run {
     pub replayed: bool,
 }
 
+/// Up to where the archive was extracted again in a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reextracted {
+    /// The run that did it. Another one begins anew.
+    pub run: u32,
+    /// The number of the archive's file. All before it are done.
+    pub file: u32,
+    /// Up to where in that file, in bytes.
+    pub offset: u64,
+}
+
 /// Sums over the whole corpus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {

@@ -1,6 +1,7 @@
 //! `gleaner rebuild`, `reextract` and `ingest`: a corpus out of WARC files.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -99,11 +100,24 @@ fn standing(config: &Config, folder: &Path) -> Result<Standing, StoreError> {
 /// Extracts what the archive has once more.
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
-    cluster::refuse(&config, "reextract")?;
-    let sources = own_archive(&config)?;
     let rules = Rules::of(&config)?;
-    let writer = writer(&config, false)?;
     let desk = Desk::begin(common, &config)?;
+    let (writer, sources) = match cluster::is_shared(&config) {
+        false => {
+            let sources = own_archive(&config)?;
+            (writer(&config, false)?, sources)
+        }
+        true => {
+            let agreed = Agreed::of(&config, "reextract", None, &settings::pins_text(&config)?)?;
+            let writer = cluster::join(&config, agreed, false, &desk.stop)?;
+            let files = writer.store().archive_files().map(|file| Ok(Source::stored(&file?.1.name)));
+            let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
+            if sources.is_empty() {
+                return Err(Failure::Usage(no_archive(&config.store.objects)));
+            }
+            (writer, sources)
+        }
+    };
     let purpose = Purpose::Reextract;
     let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(&replayed)
@@ -153,12 +167,13 @@ fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
 fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
     let files = archive_files(config).map_err(Failure::work)?;
     if files.is_empty() {
-        return Err(Failure::Usage(format!(
-            "there is no archive in {}: it is written by `gleaner crawl` unless archive.keep is false",
-            archive_folder(config).display()
-        )));
+        return Err(Failure::Usage(no_archive(archive_folder(config).display())));
     }
-    Ok(files.into_iter().map(|path| Source { path, offsets: None }).collect())
+    Ok(files.into_iter().map(Source::file).collect())
+}
+
+fn no_archive(place: impl Display) -> String {
+    format!("there is no archive in {place}: it is written by `gleaner crawl` unless archive.keep is false")
 }
 
 /// What the user says of pages and documents.
@@ -285,11 +300,11 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
                 )));
             }
             files.sort();
-            sources.extend(files.into_iter().map(|path| Source { path, offsets: None }));
+            sources.extend(files.into_iter().map(Source::file));
         } else if ends(&path, &[".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"]) {
             sources.extend(indexed(&path)?);
         } else {
-            sources.push(Source { path, offsets: None });
+            sources.push(Source::file(path));
         }
     }
     Ok(sources)
@@ -328,7 +343,7 @@ fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
     let source = |(path, mut offsets): (PathBuf, Vec<u64>)| {
         offsets.sort_unstable();
         offsets.dedup();
-        Source { path, offsets: Some(offsets) }
+        Source { offsets: Some(offsets), ..Source::file(path) }
     };
     Ok(offsets.into_iter().map(source).collect())
 }

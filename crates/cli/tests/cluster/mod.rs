@@ -129,6 +129,11 @@ impl Cluster {
         assert!(self.newspaper.wait_for_requests(count, LONG), "no progress to {count} requests");
     }
 
+    /// So many requests never come.
+    fn pause(&self) {
+        let _ = self.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
+    }
+
     /// The store as whoever looks from outside sees it.
     pub fn store(&self) -> Store {
         self.visit().unwrap()
@@ -236,8 +241,17 @@ impl Worker<'_> {
                 return self.says();
             }
             assert!(Instant::now() < until, "{} does not end\n{}", self.name, self.says());
-            // A pause: so many requests never come.
-            let _ = self.cluster.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
+            self.cluster.pause();
+        }
+    }
+
+    /// Waits until something is so while it works, of which nobody tells.
+    pub fn wait_until(&mut self, is_so: impl Fn() -> bool) {
+        let until = Instant::now() + LONG;
+        while !is_so() {
+            let works = self.child.try_wait().unwrap().is_none();
+            assert!(works && Instant::now() < until, "it does not come about\n{}", self.says());
+            self.cluster.pause();
         }
     }
 

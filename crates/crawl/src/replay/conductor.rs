@@ -9,11 +9,11 @@ use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
 use gleaner_corpus::Admission;
 use gleaner_frontier::{Found, Role, Sight};
-use gleaner_store::{Archived, HostId, Turn, UrlRecord, UrlState};
+use gleaner_store::{Archived, Change, HostId, Turn, UrlRecord, UrlState};
 use tracing::Span;
 
-use super::marks::{Marks, Ours};
-use super::source::{Answer, Heard, Place, tell};
+use super::marks::{Checkpoint, Marks, Ours};
+use super::source::{Answer, Heard, Place, Source, tell};
 use super::{Purpose, Replayed};
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
@@ -35,6 +35,10 @@ const DEPTH: u32 = 1;
 pub(super) struct Conductor {
     purpose: Purpose,
     files: Vec<Progressed>,
+    /// The newest record that was heard of, or the end of a file.
+    newest: Option<Place>,
+    /// How far a re-extraction was worked through.
+    checkpoint: Option<Checkpoint>,
     /// Answers whose host is being worked on, in the order of the files.
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
@@ -65,7 +69,7 @@ pub(super) enum Ended {
 }
 
 /// A file, and how far it was worked through.
-struct Progressed {
+pub(super) struct Progressed {
     path: PathBuf,
     /// Its number, if it is of gleaner's own archive.
     number: u32,
@@ -75,23 +79,28 @@ struct Progressed {
     heard: u64,
 }
 
+impl Progressed {
+    /// A file, and up to where it was worked through before.
+    pub(super) fn new(source: Source, marks: Marks) -> Self {
+        Self { number: source.number(), heard: marks.least(), marks, path: source.path }
+    }
+}
+
 impl Conductor {
-    /// `replayed`: what was done before.
+    /// `checkpoint`: of a re-extraction. `replayed`: what was done before.
     pub(super) fn new(
         purpose: Purpose,
-        files: Vec<(PathBuf, Marks)>,
+        files: Vec<Progressed>,
         ours: Ours,
+        checkpoint: Option<Checkpoint>,
         admission: Arc<Admission>,
         replayed: Replayed,
     ) -> Self {
-        let file = |(path, marks): (PathBuf, Marks)| {
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let number = gleaner_archive::Place { file, offset: 0 }.number();
-            Progressed { path, number, heard: marks.least(), marks }
-        };
         Self {
             purpose,
-            files: files.into_iter().map(file).collect(),
+            files,
+            newest: None,
+            checkpoint,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             open: BTreeSet::new(),
@@ -150,7 +159,7 @@ impl Conductor {
                 default(TICK) => {}
             }
             if owner.is_flush_due() {
-                self.note(owner, false)?;
+                self.note(owner)?;
                 owner.flush()?;
             }
         }
@@ -159,7 +168,7 @@ impl Conductor {
     /// Whether other workers are through, too, when this one is.
     fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
         if !owner.is_idle {
-            self.note(owner, false)?;
+            self.note(owner)?;
         }
         owner.is_over_everywhere()
     }
@@ -167,7 +176,7 @@ impl Conductor {
     fn hear(&mut self, heard: Heard) -> Result<(), CrawlError> {
         match heard {
             Heard::Answer(answer) => {
-                self.files[answer.place.file].heard = answer.place.offset;
+                self.reached(answer.place);
                 self.open.insert(answer.place);
                 self.waiting_bytes += answer.response.body.len();
                 self.waiting.push_back(*answer);
@@ -180,10 +189,15 @@ impl Conductor {
                     self.replayed.damaged.push((path, damage.offset, damage.reason));
                 }
             }
-            Heard::FileEnds(file, length) => self.files[file].heard = length,
+            Heard::FileEnds(file, offset) => self.reached(Place { file, offset }),
             Heard::Failed(path, source) => return Err(CrawlError::Source { path, source }),
         }
         Ok(())
+    }
+
+    fn reached(&mut self, place: Place) {
+        self.files[place.file].heard = place.offset;
+        self.newest = Some(place);
     }
 
     /// Hands out the first answers of all hosts that are not worked on.
@@ -338,19 +352,25 @@ impl Conductor {
         is_due
     }
 
-    /// Notes up to where each file was worked through; a re-extraction that is through
-    /// begins anew the next time.
-    pub(super) fn note(&mut self, owner: &mut Owner, is_through: bool) -> Result<(), CrawlError> {
+    /// Notes up to where the files were worked through.
+    pub(super) fn note(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut change = owner.writer.begin();
-        let begins_anew = is_through && self.purpose == Purpose::Reextract;
+        match &mut self.checkpoint {
+            Some(checkpoint) => {
+                if let Some(place) = self.open.first().copied().or(self.newest) {
+                    checkpoint.raise(&self.ours, (self.files[place.file].number, place.offset), &mut change);
+                }
+            }
+            None => self.note_files(&mut change),
+        }
+        owner.commit(change)
+    }
+
+    fn note_files(&mut self, change: &mut Change) {
         for (number, file) in self.files.iter_mut().enumerate() {
             let from = Place { file: number, offset: 0 };
             let first = self.open.range(from..).next().filter(|place| place.file == number);
-            let mark = first.map_or(file.heard, |place| place.offset);
-            let marks = match begins_anew {
-                true => Marks::Even(0),
-                false => file.marks.clone().raised(mark),
-            };
+            let marks = file.marks.clone().raised(first.map_or(file.heard, |place| place.offset));
             if marks == file.marks {
                 continue;
             }
@@ -362,7 +382,6 @@ impl Conductor {
             }
             file.marks = marks;
         }
-        owner.commit(change)
     }
 }
 

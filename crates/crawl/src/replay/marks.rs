@@ -2,8 +2,16 @@
 //!
 //! Of several workers each reads all files, and takes the pages of its own parts. A part that
 //! comes to another worker is gone on with there: a mark is the part's.
+//!
+//! A re-extraction reads gleaner's own archive from its first file to its last, and there may be
+//! a file for each flush of each worker. So it has one mark for all files, its [`Checkpoint`].
 
-use gleaner_store::{PartId, Store, StoreError};
+use std::cmp::Ordering;
+
+use gleaner_store::{Change, PartId, Reextracted, Store, StoreError};
+
+/// The mark of a file that is done, however long it is.
+pub(super) const DONE: u64 = u64::MAX;
 
 /// The parts of a store in which a replay works: a single one, or a worker's.
 #[derive(Debug, Clone)]
@@ -34,9 +42,53 @@ impl Ours {
         self.parts.binary_search(&self.store.part_of_domain(domain)).ok()
     }
 
+    /// A file of the archive that the store has in object storage.
+    pub(super) fn stored(&self, name: &str) -> Result<Vec<u8>, StoreError> {
+        let content = self.store.object(name).map_err(|error| self.store.explained(error))?;
+        Ok(content.unwrap_or_default())
+    }
+
     /// The marks of a file.
     pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {
         Ok(Marks::of(self.store.replayed(purpose, file, &self.parts)?))
+    }
+}
+
+/// Up to where the archive was extracted again, in each part that is ours.
+#[derive(Debug, Clone)]
+pub(super) struct Checkpoint {
+    run: u32,
+    /// Number of a file and offset in it, in the order of the parts. All before is done.
+    done: Vec<(u32, u64)>,
+}
+
+impl Checkpoint {
+    /// What stands in the store; another run's does not count.
+    pub(super) fn of(ours: &Ours, run: u32) -> Result<Self, StoreError> {
+        let done = ours.store.reextracted(&ours.parts)?.into_iter();
+        let done = done.map(|done| match done {
+            Some(done) if done.run == run => (done.file, done.offset),
+            _ => (0, 0),
+        });
+        Ok(Self { run, done: done.collect() })
+    }
+
+    /// The marks of a file by its number.
+    pub(super) fn marks(&self, file: u32) -> Marks {
+        let mark = |(number, offset): &(u32, u64)| match file.cmp(number) {
+            Ordering::Less => DONE,
+            Ordering::Equal => *offset,
+            Ordering::Greater => 0,
+        };
+        Marks::of(self.done.iter().map(mark).collect())
+    }
+
+    /// All is done up to here: notes it for the parts in which it was not.
+    pub(super) fn raise(&mut self, ours: &Ours, to: (u32, u64), change: &mut Change) {
+        for (done, part) in self.done.iter_mut().zip(&ours.parts).filter(|(done, _)| **done < to) {
+            *done = to;
+            change.put_reextracted(*part, &Reextracted { run: self.run, file: to.0, offset: to.1 });
+        }
     }
 }
 
@@ -99,5 +151,15 @@ mod tests {
             assert_eq!(Marks::of(marks.clone()).raised(to), then, "{marks:?} {to}");
         }
         assert_eq!((Marks::Uneven(vec![4, 2]).least(), Marks::Uneven(vec![4, 2]).get(0)), (2, 4));
+    }
+
+    #[test]
+    fn a_checkpoint_is_a_mark_in_each_file() {
+        let checkpoint = Checkpoint { run: 1, done: vec![(0, 0), (7, 30)] };
+        for (file, marks) in
+            [(1, Marks::Uneven(vec![0, DONE])), (7, Marks::Uneven(vec![0, 30])), (8, Marks::Even(0))]
+        {
+            assert_eq!(checkpoint.marks(file), marks, "{file}");
+        }
     }
 }

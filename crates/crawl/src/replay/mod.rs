@@ -16,8 +16,8 @@
 //!    interrupted replay goes on there; the few answers behind it that were done already
 //!    come to the same end again.
 //!
-//! In a store of many workers all that ingest read the same files, and each takes the pages
-//! of its own parts; what is noted is noted for each part. When parts come or go, what is in
+//! In a store of many workers all that ingest or re-extract read the same files, and each takes
+//! the pages of its own parts; what is noted is noted for each part. When parts come or go, what is in
 //! flight is finished, and the files are read again from the marks of the parts that are ours
 //! then. To read and unpack a file is little beside what its pages cost (docs/scale.md), so
 //! that nobody has to hand pages from one worker to another.
@@ -45,8 +45,8 @@ use gleaner_template::HostPins;
 use tokio::runtime::Handle;
 use tracing::info;
 
-use conductor::{Conductor, Ended};
-use marks::Ours;
+use conductor::{Conductor, Ended, Progressed};
+use marks::{Checkpoint, Marks, Ours};
 use source::Limits;
 pub use source::Source;
 
@@ -154,15 +154,15 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         let mut crew = Crew::assemble(hands.clone(), writer, None)?;
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
-        let mut files = Vec::with_capacity(sources.len());
-        for source in sources {
-            files.push((source.clone(), ours.marks(purpose.label(), &source.path.to_string_lossy())?));
-        }
+        let again = purpose == Purpose::Reextract;
+        let checkpoint = again.then(|| Checkpoint::of(&ours, hands.run.number)).transpose()?;
+        let files = marked(purpose, sources, &ours, checkpoint.as_ref())?;
         let heard = source::read(files.clone(), ours.clone(), limits).map_err(CrawlError::NoWorkers)?;
-        let files = files.into_iter().map(|(source, marks)| (source.path, marks)).collect();
-        let mut conductor = Conductor::new(purpose, files, ours, Arc::clone(&admission), replayed);
+        let files = files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect();
+        let mut conductor =
+            Conductor::new(purpose, files, ours, checkpoint, Arc::clone(&admission), replayed);
         let ended = conductor.work(&mut crew.owner, &heard, &crew.arrivals).and_then(|ended| {
-            conductor.note(&mut crew.owner, ended == Ended::Through)?;
+            conductor.note(&mut crew.owner)?;
             match ended {
                 Ended::Regrouping => crew.owner.give_way()?,
                 Ended::Through | Ended::Stopped => crew.owner.flush()?,
@@ -190,6 +190,20 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         }
     }
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
+}
+
+/// Files with their marks.
+fn marked(
+    purpose: Purpose,
+    sources: &[Source],
+    ours: &Ours,
+    checkpoint: Option<&Checkpoint>,
+) -> Result<Vec<(Source, Marks)>, StoreError> {
+    let marks = |source: &Source| match checkpoint {
+        Some(checkpoint) => Ok(checkpoint.marks(source.number())),
+        None => ours.marks(purpose.label(), &source.path.to_string_lossy()),
+    };
+    sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
 /// Learns which parts have come.

@@ -6,19 +6,20 @@
 //! another worker's are its business, and are not spoken of.
 
 use std::fs;
-use std::io;
+use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use gleaner_archive::{Item, Reader, Record};
+use gleaner_archive::{Damage, Item, Reader, Record};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Role};
+use gleaner_store::StoreError;
 use jiff::Timestamp;
 use tracing::warn;
 
-use super::marks::{Marks, Ours};
+use super::marks::{DONE, Marks, Ours};
 use crate::archiving::{ROBOTS, ROLE};
 
 /// Answers that are read ahead.
@@ -27,10 +28,32 @@ const AHEAD: usize = 16;
 /// A WARC file, and where to begin in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The file.
+    /// The file; or its name in the object storage that the store has for its own archive.
     pub path: PathBuf,
     /// The offsets of the records to be read; `None`: all of them.
     pub offsets: Option<Vec<u64>>,
+    /// Whether it is in that storage.
+    pub is_stored: bool,
+}
+
+impl Source {
+    /// A whole file.
+    #[must_use]
+    pub fn file(path: PathBuf) -> Self {
+        Self { path, offsets: None, is_stored: false }
+    }
+
+    /// A whole file of the archive that a store has in object storage.
+    #[must_use]
+    pub fn stored(name: &str) -> Self {
+        Self { path: name.into(), offsets: None, is_stored: true }
+    }
+
+    /// Its number in gleaner's own archive; 0: it is of another.
+    pub(super) fn number(&self) -> u32 {
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        gleaner_archive::Place { file, offset: 0 }.number()
+    }
 }
 
 /// An answer out of a file.
@@ -70,10 +93,10 @@ pub(crate) enum Heard {
     /// A record that is no answer to be read, with why.
     PassedOver(&'static str),
     /// A part of a file that cannot be read.
-    Damaged(PathBuf, gleaner_archive::Damage),
+    Damaged(PathBuf, Damage),
     /// A file was read to its end; its number, and where the next record may begin.
     FileEnds(usize, u64),
-    /// The disk failed.
+    /// The disk or the storage failed.
     Failed(PathBuf, io::Error),
 }
 
@@ -119,44 +142,65 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// `None`: nobody listens any more.
     fn read(&self) -> Option<()> {
-        let source = &self.source;
-        let failed = |error: io::Error| self.send.send(Heard::Failed(source.path.clone(), error)).ok();
-        let length = match fs::metadata(&source.path) {
-            Ok(metadata) => metadata.len(),
-            Err(error) => return failed(error),
+        match self.read_on() {
+            Ok(listens) => listens,
+            Err(error) => self.send.send(Heard::Failed(self.source.path.clone(), error)).ok(),
+        }
+    }
+
+    fn read_on(&self) -> io::Result<Option<()>> {
+        let (source, from) = (&self.source, self.marks.least());
+        if from == DONE {
+            return Ok(self.send.send(Heard::FileEnds(self.file, DONE)).ok());
+        }
+        let stored = match source.is_stored.then(|| self.ours.stored(&source.path.to_string_lossy())) {
+            None => None,
+            Some(Ok(content)) => Some(content),
+            // As a part that cannot be read: all other files can.
+            Some(Err(StoreError::Objects(error))) if !error.is_away() => {
+                let damage = Damage { offset: 0, reason: error.to_string(), is_last: true };
+                let told = self.send.send(Heard::Damaged(source.path.clone(), damage));
+                return Ok(told.and_then(|()| self.send.send(Heard::FileEnds(self.file, 0))).ok());
+            }
+            Some(Err(error)) => return Err(io::Error::other(error)),
+        };
+        // A file that ends within a record may grow: it is gone on with there.
+        let mut end = match &stored {
+            Some(content) => content.len() as u64,
+            None => fs::metadata(&source.path)?.len(),
         };
         // A block has the head, too, and may be compressed once more.
         let most = self.limits.page.max(self.limits.list) + (1 << 20);
-        let from = self.marks.least();
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
             Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
         };
-        // A file that ends within a record may grow: it is gone on with there.
-        let mut end = length;
         for start in starts {
-            let reader = match Reader::open(&source.path, start, most) {
-                Ok(reader) => reader,
-                Err(error) => return failed(error),
+            let items: Box<dyn Iterator<Item = io::Result<Item>>> = match &stored {
+                None => Box::new(Reader::open(&source.path, start, most)?),
+                Some(content) => {
+                    let mut content = Cursor::new(content.as_slice());
+                    content.set_position(start);
+                    Box::new(Reader::new(content, most)?)
+                }
             };
             let count = if source.offsets.is_some() { 1 } else { usize::MAX };
-            for item in reader.take(count) {
-                let heard = match item {
-                    Ok(Item::Record(record)) => self.heard(record),
-                    Ok(Item::Damage(damage)) => {
+            for item in items.take(count) {
+                let heard = match item? {
+                    Item::Record(record) => self.heard(record),
+                    Item::Damage(damage) => {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
                         }
                         Some(Heard::Damaged(source.path.clone(), damage))
                     }
-                    Err(error) => return failed(error),
                 };
-                if let Some(heard) = heard {
-                    self.send.send(heard).ok()?;
+                if heard.is_some_and(|heard| self.send.send(heard).is_err()) {
+                    return Ok(None);
                 }
             }
         }
-        self.send.send(Heard::FileEnds(self.file, end)).ok()
+        Ok(self.send.send(Heard::FileEnds(self.file, end)).ok())
     }
 
     /// What a record says; `None`: it is another worker's, or was read before.
@@ -212,6 +256,6 @@ fn answer(
 }
 
 /// Tells a damage as it is met.
-pub(crate) fn tell(path: &Path, damage: &gleaner_archive::Damage) {
+pub(crate) fn tell(path: &Path, damage: &Damage) {
     warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
 }
