@@ -1,10 +1,14 @@
-//! Pages a second of one, two and four workers: `cargo bench -p gleaner --bench workers [ARTICLES]`.
+//! Pages a second of one, two and four workers: `cargo bench -p gleaner --bench workers [ARTICLES] [SHARE]`.
 //!
 //! Real processes on a real database, each with one thread that reads pages, crawl the
 //! generated papers of the testkit without a gap; the papers are served by this process on
-//! the same cores. At the end stands what each table takes. Printed are pages a second, processor time of the workers and of the
+//! the same cores. Printed are pages a second, processor time of the workers and of the
 //! database for a page, and what the database was asked: statements, rows written and bytes
-//! of its log (WAL), a page.
+//! of its log (WAL), a page. At the end stands what each table takes.
+//!
+//! Where one worker, the papers and the database fill the machine, more workers cannot bring
+//! more. With SHARE each gets so many hundredths of a core, as if it had a small machine of its
+//! own, by a control group of the kernel: for that it has to run as root.
 
 #![allow(
     clippy::allow_attributes,
@@ -14,6 +18,7 @@
 )]
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
@@ -25,7 +30,9 @@ use tempfile::TempDir;
 const HOSTS: usize = 50;
 
 fn main() {
-    let articles = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(20);
+    let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
+    let articles = numbers.next().unwrap_or(20);
+    let share = numbers.next();
     println!(
         "{:>8} {:>7} {:>8} {:>12} {:>12} {:>14} {:>12} {:>12} {:>10}",
         "workers",
@@ -39,13 +46,14 @@ fn main() {
         "log bytes"
     );
     for workers in [1, 2, 4] {
-        if !measure(workers, articles) {
+        if !measure(workers, articles, share) {
             return;
         }
     }
 }
 
-fn measure(workers: usize, articles: usize) -> bool {
+/// `share`: hundredths of a core for each worker; `None`: all it can get.
+fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let settings = ["fsync=on", "shared_preload_libraries=pg_stat_statements", "max_wal_size=4GB"];
     let Some(server) = Postgres::start(&settings) else { return false };
     let address = server.database();
@@ -57,13 +65,15 @@ fn measure(workers: usize, articles: usize) -> bool {
     fs::write(folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
     let before = log_bytes(&server, &address);
     let begun = Instant::now();
-    let children: Vec<Child> =
+    let mut children: Vec<Child> =
         (0..workers).map(|worker| spawn(&folder, &address, &newspaper.proxy(), worker)).collect();
+    let _bounds: Vec<Bound> =
+        share.iter().flat_map(|share| children.iter().map(|child| Bound::of(child.id(), *share))).collect();
     let pages = HOSTS * (articles + 2);
     assert!(newspaper.wait_for_requests(pages + HOSTS, std::time::Duration::from_secs(600)));
     let seconds = begun.elapsed().as_secs_f64();
     let worker_ms: f64 = children.iter().map(|child| processor_ms(child.id())).sum();
-    for mut child in children {
+    for child in &mut children {
         let status = child.wait().unwrap();
         assert!(matches!(status.code(), Some(0 | 3)), "{status}");
     }
@@ -105,6 +115,36 @@ fn spawn(folder: &TempDir, address: &str, proxy: &str, worker: usize) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
+}
+
+/// A control group that bounds a process; gone when it is dropped, behind the process.
+struct Bound {
+    folder: PathBuf,
+}
+
+impl Bound {
+    /// Of the second version of control groups, or of the first.
+    fn of(process: u32, share: usize) -> Self {
+        let [one, two] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"]
+            .map(|root| Path::new(root).join(format!("gleaner-bench-{process}")));
+        // Microseconds of each 100,000.
+        let quota = share * 1_000;
+        let (folder, file, value) = match Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
+            true => (two, "cpu.max", format!("{quota} 100000")),
+            false => (one, "cpu.cfs_quota_us", quota.to_string()),
+        };
+        fs::create_dir(&folder)
+            .and_then(|()| fs::write(folder.join(file), value))
+            .and_then(|()| fs::write(folder.join("cgroup.procs"), process.to_string()))
+            .expect("control groups can be made; run it as root, or without SHARE");
+        Self { folder }
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.folder);
+    }
 }
 
 /// Processor time of a process so far.
