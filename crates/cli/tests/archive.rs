@@ -135,23 +135,32 @@ fn a_damaged_store_is_named_and_made_anew() {
     let crawl = crawled();
     let before = exported(&crawl);
     let path = crawl.folder.path().join("data/sled/db");
-    for (from, to) in [(0.0, 0.5), (0.25, 0.75), (0.4, 0.6), (0.6, 0.61), (0.9, 1.0)] {
-        let mut bytes = fs::read(&path).unwrap();
-        let at = |share: f64| (bytes.len() as f64 * share) as usize;
-        let damaged = at(from)..at(to);
-        bytes[damaged].fill(0x5a);
+    let whole = fs::read(&path).unwrap();
+    let share = |share: f64| (whole.len() as f64 * share) as usize;
+    let wide = [(0.0, 0.5), (0.25, 0.75), (0.4, 0.6), (0.6, 0.61), (0.9, 1.0)];
+    let mut damages: Vec<Range<usize>> = wide.iter().map(|(from, to)| share(*from)..share(*to)).collect();
+    let mut random = StdRng::seed_from_u64(9);
+    damages.extend((0..10).map(|_| random.random_range(0..whole.len() - 8)).map(|at| at..at + 8));
+    for damaged in damages {
+        let mut bytes = whole.clone();
+        bytes[damaged.clone()].fill(0x5a);
         fs::write(&path, bytes).unwrap();
-        let broken = crawl.run(&["export"]);
-        // sled may find some older state of what is left: then documents are missing.
-        if !broken.status.success() {
-            assert!(
-                said(&broken).contains("gleaner rebuild") || said(&broken).contains("the store failed"),
-                "{from}: {}",
-                said(&broken)
-            );
+        for command in ["export", "verify"] {
+            let broken = crawl.run(&[command]);
+            // sled may find some older state of what is left: then documents are missing.
+            assert!(!said(&broken).contains("panicked"), "{damaged:?}: {}", said(&broken));
+            if broken.status.code() != Some(0) {
+                assert!(
+                    said(&broken).contains("gleaner rebuild") || said(&broken).contains("the store failed"),
+                    "{damaged:?}: {}",
+                    said(&broken)
+                );
+            }
         }
         let output = rebuild(&crawl);
-        assert!(output.status.success(), "{from}: {}", said(&output));
+        let forced = || crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
+        let output = if output.status.success() { output } else { forced() };
+        assert!(output.status.success(), "{damaged:?}: {}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
 }
@@ -330,6 +339,29 @@ fn a_snapshot_of_a_running_crawl_is_a_corpus() {
     let still = crawl.run(&["snapshot", "second"]);
     assert!(still.status.success(), "without a crawl: {}", said(&still));
     assert!(crawl.folder.path().join("second/sled").exists());
+}
+
+#[test]
+fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let path = archive(&crawl).remove(0);
+    let content = fs::read(&path).unwrap();
+    let largest = largest_record(&content);
+    for cut in [0, largest.start] {
+        fs::write(&path, &content[..cut]).unwrap();
+        let output = rebuild(&crawl);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains("of which the archive has no page"), "{}", said(&output));
+        assert_same(&exported(&crawl), &before);
+    }
+    // What is damaged within a file is met only when it is read.
+    let mut damaged = content;
+    damaged[largest.start + 20..largest.start + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
+    fs::write(&path, damaged).unwrap();
+    let output = rebuild(&crawl);
+    let is_told = said(&output).contains(" documents, 1 more; it is data/sled.old-1");
+    assert!(output.status.code() == Some(1) && is_told, "{}", said(&output));
 }
 
 #[test]

@@ -16,8 +16,8 @@ use crate::packed::{unpack, unpack_page};
 use crate::parts::{Part, Parts};
 use crate::records::decode;
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, PartId, RawPage, Reextracted, Run, StoreError, Totals, UrlRecord,
-    UrlState, Wait, Writer, keys,
+    ArchiveEnd, Archived, Counts, HostId, HostRecord, PartId, RawPage, Reextracted, Run, StoreError, Totals,
+    UrlRecord, UrlState, Wait, Writer, keys,
 };
 
 /// A handle for reading; clones are cheap and may go to other threads.
@@ -99,15 +99,17 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// How many documents are of pages that the archive does not have.
+    /// How many documents are of pages that the archive does not have. `is_there`: whether it
+    /// has what was put there.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn count_without_archive(&self) -> Result<u64, StoreError> {
+    pub fn count_without_archive(&self, is_there: impl Fn(Archived) -> bool) -> Result<u64, StoreError> {
         let mut count = 0;
         for key in self.keys([keys::DOCUMENT]) {
             let Some(url) = keys::last_url(&key?) else { continue };
-            count += u64::from(self.url(url)?.is_none_or(|record| record.archived.is_none()));
+            let archived = self.url(url)?.and_then(|record| record.archived);
+            count += u64::from(!archived.is_some_and(&is_there));
         }
         Ok(count)
     }

@@ -50,7 +50,8 @@ impl Source {
     }
 
     /// Its number in gleaner's own archive; 0: it is of another.
-    pub(super) fn number(&self) -> u32 {
+    #[must_use]
+    pub fn number(&self) -> u32 {
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         gleaner_archive::Place { file, offset: 0 }.number()
     }

@@ -8,12 +8,14 @@
 //! The awkward truth: sled 0.34 is a beta that its author no longer develops.
 //! docs/architecture.md tells what is done about that.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Bound;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write};
@@ -22,23 +24,27 @@ use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
 
 /// See the head of this file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Embedded {
     records: sled::Tree,
     pages: sled::Tree,
     database: sled::Db,
     folder: Arc<Path>,
     /// Number of the last flush.
-    flushes: AtomicU64,
+    flushes: Arc<AtomicU64>,
 }
 
 impl Embedded {
     /// Opens the database in `path`, or makes it. `folder` has the number of its flushes.
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
         let database = open_database(path, cache)?;
-        let records = database.open_tree("records").map_err(StoreError::sled("opening its records"))?;
-        let pages = database.open_tree("pages").map_err(StoreError::sled("opening its pages"))?;
-        let opened = Self { records, pages, database, folder: folder.into(), flushes: AtomicU64::new(0) };
+        let open =
+            |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
+        let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
+        // As in `ask`.
+        let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
+        let flushes = Arc::new(AtomicU64::new(0));
+        let opened = Self { records, pages, database, folder: folder.into(), flushes };
         let flushes = opened.get(&keys::meta("flushes"))?;
         let flushes = flushes.map(|bytes| decode("the number of flushes", &bytes)).transpose()?.unwrap_or(0);
         flushed::check(folder, flushes)?;
@@ -56,21 +62,35 @@ impl Embedded {
 
     fn remove_pages(&self, urls: &[Vec<u8>]) -> Result<(), StoreError> {
         for url in urls {
-            self.pages.remove(url).map_err(StoreError::sled("removing a page"))?;
+            self.ask("removing a page", || self.pages.remove(url))?;
         }
         Ok(())
+    }
+}
+
+impl Embedded {
+    /// Asks sled, which panics on some damages. What it knows then is not what is on disk, so it
+    /// is never closed: that would write.
+    fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+        match quietly(ask) {
+            Ok(answer) => answer.map_err(StoreError::sled(doing)),
+            Err(damaged) => {
+                std::mem::forget(self.database.clone());
+                Err(damaged)
+            }
+        }
     }
 }
 
 impl Engine for Embedded {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let (tree, name) = self.place(key);
-        Ok(tree.get(name).map_err(StoreError::sled("reading"))?.map(|bytes| bytes.to_vec()))
+        Ok(self.ask("reading", || tree.get(name))?.map(|bytes| bytes.to_vec()))
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
         let (tree, name) = self.place(key);
-        tree.contains_key(name).map_err(StoreError::sled("reading"))
+        self.ask("reading", || tree.contains_key(name))
     }
 
     fn scan(&self, range: Range) -> Scan {
@@ -79,14 +99,22 @@ impl Engine for Embedded {
         let without =
             |bound: Bound<Vec<u8>>| if is_page { bound.map(|key| key[1..].to_vec()) } else { bound };
         let end = if is_page { Bound::Unbounded } else { range.end };
-        let keys_only = range.keys_only;
-        let read = move |pair: sled::Result<(sled::IVec, sled::IVec)>| {
-            let (name, value) = pair.map_err(StoreError::sled("reading on"))?;
-            let key = if is_page { keys::page_named(&name) } else { name.to_vec() };
-            Ok((key, if keys_only { Vec::new() } else { value.to_vec() }))
+        let (keys_only, backwards) = (range.keys_only, range.backwards);
+        let mut pairs = tree.range::<Vec<u8>, _>((without(range.begin), end));
+        let (engine, mut is_broken) = (self.clone(), false);
+        let next = move || {
+            if is_broken {
+                return None;
+            }
+            let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
+            let pair = engine.ask("reading on", next).transpose()?.map(|(name, value)| {
+                let key = if is_page { keys::page_named(&name) } else { name.to_vec() };
+                (key, if keys_only { Vec::new() } else { value.to_vec() })
+            });
+            is_broken = pair.is_err();
+            Some(pair)
         };
-        let pairs = tree.range::<Vec<u8>, _>((without(range.begin), end));
-        if range.backwards { Box::new(pairs.rev().map(read)) } else { Box::new(pairs.map(read)) }
+        Box::new(iter::from_fn(next))
     }
 
     fn commit(&self, batch: Batch, _: BTreeSet<Part>) -> Result<(), StoreError> {
@@ -94,14 +122,14 @@ impl Engine for Embedded {
         for (key, write) in batch.writes {
             match (key.first(), write) {
                 (Some(&keys::PAGE), Write::Put(page) | Write::Claim(page)) => {
-                    self.pages.insert(&key[1..], page).map_err(StoreError::sled("keeping a page"))?;
+                    self.ask("keeping a page", || self.pages.insert(&key[1..], page))?;
                 }
                 (Some(&keys::PAGE), Write::Remove) => dropped.push(key[1..].to_vec()),
                 (_, Write::Put(value) | Write::Claim(value)) => records.insert(key, value),
                 (_, Write::Remove) => records.remove(key),
             }
         }
-        self.records.apply_batch(records).map_err(StoreError::sled("writing"))?;
+        self.ask("writing", || self.records.apply_batch(records))?;
         self.remove_pages(&dropped)
     }
 
@@ -118,11 +146,34 @@ impl Engine for Embedded {
 
     fn flush(&self) -> Result<Vec<Lost>, StoreError> {
         let number = self.flushes.fetch_add(1, Ordering::Relaxed) + 1;
-        self.records.insert(keys::meta("flushes"), encode(&number)).map_err(StoreError::sled("writing"))?;
-        self.database.flush().map_err(StoreError::sled("flushing"))?;
+        self.ask("writing", || self.records.insert(keys::meta("flushes"), encode(&number)))?;
+        self.ask("flushing", || self.database.flush())?;
         flushed::note(&self.folder, number)?;
         Ok(Vec::new())
     }
+}
+
+thread_local! {
+    /// Whether a panic is expected here, and told as an error.
+    static IS_QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes a panic of sled an error, without the words by which a panic is told.
+fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !IS_QUIET.get() {
+                usual(panic);
+            }
+        }));
+    });
+    IS_QUIET.set(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IS_QUIET.set(false);
+    let reason = "sled gave up on what it found".into();
+    done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
 /// sled's own lock can outlive a killed process for a moment.
@@ -131,17 +182,10 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let mut last = None;
     for pause in [0, 100, 200, 400, 800, 1600] {
         std::thread::sleep(Duration::from_millis(pause));
-        // sled panics on some damages.
-        match catch_unwind(AssertUnwindSafe(|| config.open())) {
-            Ok(Ok(database)) => return Ok(database),
-            Ok(Err(sled::Error::Io(error))) => last = Some(sled::Error::Io(error)),
-            Ok(Err(error)) => return Err(StoreError::sled("opening")(error)),
-            Err(_) => {
-                return Err(StoreError::Damaged {
-                    what: "the database",
-                    reason: "sled cannot open it".into(),
-                });
-            }
+        match quietly(|| config.open())? {
+            Ok(database) => return Ok(database),
+            Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
+            Err(error) => return Err(StoreError::sled("opening")(error)),
         }
     }
     let error = last.expect("the loop ends early unless there was an error");
