@@ -82,7 +82,8 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
         Some(stop) => options.give_up = Arc::new(move || stop.asked()),
-        None => options.patience = SHORT,
+        // Whoever only reads makes nothing.
+        None => (options.patience, options.makes_folder) = (SHORT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
 }

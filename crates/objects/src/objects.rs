@@ -12,7 +12,7 @@
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -25,7 +25,7 @@ use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::open::{self, Store};
 use crate::patience::Patience;
-use crate::storage::{Part, Storage, is_of_disk};
+use crate::storage::{Guard, Part, Storage, is_of_disk};
 use crate::{ObjectError, name};
 
 /// Requests of [`Objects::get_ranges`] at once.
@@ -49,10 +49,12 @@ pub struct Options {
     /// A file in PEM of certificates to trust beside the system's, such as those of a
     /// private store. `None`: what `AWS_CA_BUNDLE` names, if it is set.
     pub certificates: Option<PathBuf>,
+    /// Whether a folder that is not there is made.
+    pub makes_folder: bool,
 }
 
 impl Default for Options {
-    /// Two minutes of patience, a minute a request, the process's environment.
+    /// Two minutes of patience, a minute a request, the process's environment; makes a folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -60,18 +62,20 @@ impl Default for Options {
             give_up: Arc::new(|| false),
             environment: Environment::of_process(),
             certificates: None,
+            makes_folder: true,
         }
     }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { patience, timeout, give_up: _, environment, certificates } = self;
+        let Self { patience, timeout, give_up: _, environment, certificates, makes_folder } = self;
         f.debug_struct("Options")
             .field("patience", patience)
             .field("timeout", timeout)
             .field("environment", environment)
             .field("certificates", certificates)
+            .field("makes_folder", makes_folder)
             .finish_non_exhaustive()
     }
 }
@@ -102,7 +106,7 @@ impl fmt::Debug for Objects {
 
 impl Objects {
     /// Opens the storage at an address ([`Address::parse`]). A folder is made where there
-    /// is none. A bucket is not asked for anything: [`Objects::check`] does that.
+    /// is none, if the options say so. A bucket is not asked for anything: [`Objects::check`] does that.
     ///
     /// # Errors
     /// The address is none, a setting is missing or wrong, or the folder cannot be made.
@@ -116,7 +120,19 @@ impl Objects {
         })?;
         let patience = Patience { lasts: options.patience, give_up: options.give_up };
         let (address, secrets) = (address.to_owned(), set.secrets());
-        Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine }), patience })
+        let folder = match parsed {
+            Address::Folder(folder) => Some(folder),
+            Address::Bucket { .. } => None,
+        };
+        let guard = Guard { folder, object: OnceLock::new() };
+        Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
+    }
+
+    /// A folder is away from now on, for all clones, whenever it does not have this object:
+    /// it is not mounted. Nothing for a bucket.
+    pub fn is_away_without(&self, object: &str) {
+        // An error means that it was said before.
+        let _ = self.storage.guard.object.set(object.to_owned());
     }
 
     /// The address that it was opened with, to be shown; it never has a secret.

@@ -48,7 +48,7 @@ pub(crate) fn open(
     set: &Environment,
 ) -> Result<Store, ObjectError> {
     match address {
-        Address::Folder(folder) => open_folder(folder, shown),
+        Address::Folder(folder) => open_folder(folder, shown, options.makes_folder),
         Address::Bucket { service, url, prefix } => {
             let secrets = set.secrets();
             let wrong = |error: object_store::Error| ObjectError::Open {
@@ -68,8 +68,11 @@ pub(crate) fn open(
     }
 }
 
-fn open_folder(folder: &FilePath, shown: &str) -> Result<Store, ObjectError> {
+fn open_folder(folder: &FilePath, shown: &str, makes: bool) -> Result<Store, ObjectError> {
     let wrong = |why: String| ObjectError::Open { address: shown.into(), why };
+    if !makes && !folder.is_dir() {
+        return Err(wrong("there is no such folder; is it mounted?".into()));
+    }
     fs::create_dir_all(folder).map_err(|error| wrong(format!("cannot make the folder: {error}")))?;
     let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| wrong(error.to_string()))?;
     // What is written is on disk, and its name, before a put returns.

@@ -6,6 +6,8 @@
 use std::error::Error;
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use object_store::client::HttpError;
 use object_store::path::Path;
@@ -16,7 +18,7 @@ use crate::environment::without;
 use crate::error::Doing;
 use crate::open::Store;
 use crate::patience::{self, Failure, Patience};
-use crate::watch::{Trouble, chain};
+use crate::watch::{self, Trouble, chain};
 use crate::{ObjectError, name};
 
 /// What all clones of a storage share.
@@ -25,6 +27,14 @@ pub(crate) struct Storage {
     pub(crate) address: String,
     pub(crate) secrets: Vec<String>,
     pub(crate) engine: Engine,
+    /// See [`Storage::is_mounted`].
+    pub(crate) guard: Guard,
+}
+
+/// The folder of a storage that is one, and an object in it without which it is away.
+pub(crate) struct Guard {
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) object: OnceLock<String>,
 }
 
 /// A part of an object.
@@ -68,9 +78,38 @@ impl Storage {
         &self,
         patience: &Patience,
         at: &Doing,
-        attempt: impl FnMut() -> A,
+        mut attempt: impl FnMut() -> A,
     ) -> Result<T, ObjectError> {
-        patience::tries(patience, at, attempt, |error, noted| self.judge(at, &error, noted)).await
+        let guarded = || {
+            let attempt = self.is_mounted(at).then(&mut attempt);
+            async {
+                match attempt {
+                    Some(attempt) => attempt.await,
+                    None => Err(self.not_mounted()),
+                }
+            }
+        };
+        patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
+    }
+
+    /// Whether a folder is there: a network's folder that is not mounted is an empty one, or
+    /// none, into which everything can be written. The object that tells it can be asked for.
+    fn is_mounted(&self, at: &Doing) -> bool {
+        match (&self.guard.folder, self.guard.object.get()) {
+            (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
+            _ => true,
+        }
+    }
+
+    fn not_mounted(&self) -> object_store::Error {
+        let object = self.guard.object.get().map_or("", String::as_str);
+        let why = format!("it has no `{object}`; is it mounted?");
+        watch::note(Some(Trouble::Connection {
+            host: self.address.clone(),
+            why: why.clone(),
+            is_tls: false,
+        }));
+        object_store::Error::Generic { store: "folder", source: why.into() }
     }
 
     /// Reads a part, whole.

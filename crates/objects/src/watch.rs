@@ -119,7 +119,8 @@ pub(crate) async fn noting<T>(attempt: impl Future<Output = T>) -> (T, Option<Tr
     NOTE.scope(RefCell::default(), noted).await
 }
 
-fn note(trouble: Option<Trouble>) {
+/// Tells what becomes of the request of this try.
+pub(crate) fn note(trouble: Option<Trouble>) {
     // An error means that no try is running: the request belongs to nobody's result.
     let _ = NOTE.try_with(|noted| noted.replace(trouble));
 }

@@ -115,10 +115,14 @@ pub enum StoreError {
         workers: String,
     },
     /// The storage has the files of another database.
-    #[error("{objects} has the files of another corpus; choose another prefix with --objects")]
+    #[error(
+        "{objects} has the files of another corpus, as its object `corpus` says (this corpus is {corpus}); choose another prefix with --objects"
+    )]
     OtherCorpus {
         /// Address of the storage.
         objects: String,
+        /// The name of the corpus that it is not of.
+        corpus: String,
     },
     /// The storage is empty or another's, and the corpus's files are elsewhere.
     #[error("{objects} is not the storage of this corpus: {why}; is --objects wrong?")]

@@ -75,6 +75,15 @@ impl Store {
         Ok(look.looked)
     }
 
+    /// Refuses object storage that does not say that it has this corpus's files. A folder has
+    /// them beside it.
+    ///
+    /// # Errors
+    /// It says nothing or something else, or cannot be asked.
+    pub fn check_storage(&self) -> Result<(), StoreError> {
+        self.cluster.as_ref().map_or(Ok(()), |engine| engine.check_objects())
+    }
+
     /// The error of a file that could not be read, or a clearer one: the storage is another
     /// corpus's.
     #[must_use]

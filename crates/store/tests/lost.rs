@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, Levels, PackedDocument, StoreError, Turn, Writer};
+use gleaner_store::{Duplicates, Levels, PackedDocument, StoreError, Turn, Writer, visit};
 use jiff::Timestamp;
 
 mod common;
@@ -104,9 +104,13 @@ fn each_document_that_is_lost_is_named_and_the_others_are_read() {
 fn storage_that_is_not_this_corpuss_is_called_so() {
     let Some(place) = Place::database() else { return };
     let writer = corpus(&place);
-    let (reader, files) = (writer.store(), files(&place));
+    drop(writer);
+    let (address, objects, files) = (place.server().1, place.objects(), files(&place));
+    let reader = visit(place.path(), address, objects, Duration::from_secs(5)).unwrap();
+    reader.check_storage().unwrap();
     place.objects().delete("corpus").unwrap();
     assert_eq!(faults(&reader), [""; 0], "nothing is lost");
+    assert!(matches!(reader.check_storage(), Err(StoreError::NotItsStorage { .. })));
     place.objects().delete(&files[1]).unwrap();
     let wrong = reader.document(id(7)).unwrap_err().to_string();
     assert!(wrong.contains("is not the storage of this corpus") && wrong.contains(&files[1]), "{wrong}");

@@ -82,17 +82,7 @@ fn a_corpus_has_one_storage() {
     let Some(place) = Place::database() else { return };
     let membership = place.membership("one", LEASE);
     let mut writer = worker(&place, membership.clone()).unwrap();
-    let _ = parts(&writer);
-    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    let mut change = writer.begin();
-    change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
-    let id = DocumentId(*url.key().as_bytes());
-    let text = Document::bare(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
-    change.place(url.key(), PackedDocument::of(text), &mut duplicates).unwrap();
-    writer.commit(change).unwrap();
-    writer.flush().unwrap();
+    store_one(&mut writer).unwrap();
     drop(writer);
     let elsewhere = place.path().join("elsewhere");
     let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
@@ -101,8 +91,12 @@ fn a_corpus_has_one_storage() {
     assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert!(objects.list("").unwrap().is_empty(), "it is not marked by that");
 
-    // Files are moved with their mark, but not beside a worker that writes to the old place.
+    // Files are moved, all and with their mark, but not beside a worker that writes to the old place.
     objects.put("corpus", membership.objects.get("corpus").unwrap()).unwrap();
+    assert!(worker(&place, moved.clone()).is_err(), "its files are not there");
+    for file in membership.objects.list("documents").unwrap() {
+        objects.put(&file.name, membership.objects.get(&file.name).unwrap()).unwrap();
+    }
     let there = worker(&place, membership.clone()).unwrap();
     let late = Membership { name: "late".into(), ..moved.clone() };
     let refused = worker(&place, late.clone()).unwrap_err();
@@ -117,6 +111,7 @@ fn a_corpus_has_one_storage() {
     // A lost mark is no reason to remove what does not count.
     let later = Timestamp::now() + SignedDuration::from_hours(1);
     assert_eq!(writer.store().leftovers(later).unwrap(), []);
+    let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
     objects.delete("corpus").unwrap();
     objects.put("documents/of-somebody-else.txt", vec![1]).unwrap();
     assert!(writer.store().leftovers(later).is_err());
@@ -132,9 +127,52 @@ fn an_address_that_was_mistyped_can_be_mended_as_long_as_nothing_is_there() {
     let first = worker(&place, mistyped.clone()).unwrap();
     assert!(worker(&place, membership.clone()).is_err(), "another is there");
     drop(first);
-    let first = worker(&place, membership).unwrap();
-    assert!(worker(&place, mistyped).is_err());
+    let mut first = worker(&place, membership).unwrap();
+    assert!(worker(&place, mistyped.clone()).is_err());
+    store_one(&mut first).unwrap();
     drop(first);
+    assert!(worker(&place, mistyped).is_err(), "it was marked once, but has no files");
+}
+
+#[test]
+fn a_folder_that_is_not_mounted_any_more_is_away() {
+    let Some(place) = Place::database() else { return };
+    let membership = place.membership("one", LEASE);
+    let folder = place.path().join("objects");
+    let options = Options { patience: Duration::from_millis(300), ..Options::default() };
+    let objects = Objects::open(folder.to_str().unwrap(), options).unwrap();
+    let mut writer = worker(&place, Membership { objects, ..membership }).unwrap();
+    for mounts in [false, true] {
+        std::fs::rename(&folder, place.path().join("away")).unwrap();
+        if mounts {
+            std::fs::create_dir(&folder).unwrap();
+        }
+        let error = store_one(&mut writer).unwrap_err();
+        assert!(matches!(&error, StoreError::Objects(error) if error.is_away()), "{error}");
+        assert!(error.to_string().contains("is it mounted?"), "{error}");
+        if mounts {
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is written there");
+            std::fs::remove_dir(&folder).unwrap();
+        }
+        std::fs::rename(place.path().join("away"), &folder).unwrap();
+    }
+    writer.flush().unwrap();
+    assert_eq!(writer.store().totals().unwrap().documents(), 1);
+}
+
+/// Stores a document.
+fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
+    let _ = parts(writer);
+    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = writer.begin();
+    change.discover(&found, 0, 0, Turn { rank: 3, fresh: None })?;
+    let id = DocumentId(*url.key().as_bytes());
+    let text = Document::bare(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
+    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default())?;
+    change.place(url.key(), PackedDocument::of(text), &mut duplicates)?;
+    writer.commit(change)?;
+    writer.flush()
 }
 
 #[test]

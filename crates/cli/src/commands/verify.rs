@@ -38,6 +38,13 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
         found.of_the_store += 1;
         found.fault(what);
     }
+    match store.check_storage() {
+        Ok(()) => {}
+        Err(error @ (StoreError::NotItsStorage { .. } | StoreError::OtherCorpus { .. })) => {
+            found.fault(error.to_string());
+        }
+        Err(error) => return Err(Failure::work(error)),
+    }
     let archive = match store.is_shared() {
         true => look_at_objects(&store, &mut found)?,
         false => look_at_archive(&config, &mut found)?,
@@ -56,10 +63,12 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let looked = store.verify(&mut examiner).map_err(Failure::work)?;
     let found = examiner.found;
     print(&looked, &archive, &found)?;
-    tidy(&store, args.sweep)?;
     match found.faults {
-        0 => Ok(()),
+        0 => tidy(&store, args.sweep),
         faults => {
+            if args.sweep {
+                say("gleaner: nothing is removed from a storage with faults");
+            }
             Err(Failure::Work(format!("faults: {faults}; {}", found.advice(&config, store.is_shared()))))
         }
     }

@@ -22,7 +22,7 @@ use crate::{StoreError, keys};
 const THERE: u8 = 1;
 
 /// The object that says whose files these are.
-const NAME: &str = "corpus";
+pub(super) const NAME: &str = "corpus";
 
 /// See the head of this file.
 #[derive(Debug)]
@@ -83,7 +83,10 @@ impl Shelf {
     pub(super) fn check(&self, corpus: &str) -> Result<bool, StoreError> {
         match self.objects.get(NAME) {
             Ok(named) if named == corpus.as_bytes() => Ok(true),
-            Ok(_) => Err(StoreError::OtherCorpus { objects: self.objects.address().to_owned() }),
+            Ok(_) => {
+                let objects = self.objects.address().to_owned();
+                Err(StoreError::OtherCorpus { objects, corpus: corpus.to_owned() })
+            }
             Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),
         }
