@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gleaner_config::{self as config, Config, Origin, Tones, Written, read, read_pins};
 use gleaner_corpus::{Admission, Condition};
 use gleaner_frontier::{Seed, parse_seeds};
-use gleaner_store::{Options, Store, Writer, open};
+use gleaner_store::{Options, Store, StoreError, Writer, open};
 use gleaner_template::{HostPins, Insert, Inserts, Pins};
 use gleaner_vietnamese::Placement;
 
@@ -218,7 +218,18 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
 /// The same, also where the store is being made anew.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
-    open(Path::new(&config.store.path), &options).map_err(Failure::work)
+    open(Path::new(&config.store.path), &options).map_err(|error| match error {
+        StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
+            "no corpus in {}, but an archive: `gleaner rebuild` makes the corpus anew from it",
+            path.display()
+        )),
+        error => Failure::work(error),
+    })
+}
+
+/// Whether answers are kept that a store could be made of.
+fn has_archive(config: &Config) -> bool {
+    gleaner_crawl::archive_files(config).is_ok_and(|files| !files.is_empty())
 }
 
 /// Reads a text file that the user named.

@@ -121,6 +121,9 @@ fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
     let stopped = refused(crawl, &[&["export"], there].concat(), 1);
     assert!(stopped.contains(name) && stopped.contains("`gleaner verify` names all"), "{stopped}");
     let elsewhere = ["--store", there[1], "--objects", "elsewhere", "--data", "worker"];
+    let wrong = refused(crawl, &[&["export"], &elsewhere[..]].concat(), 1);
+    assert!(wrong.contains("no such folder; is it mounted?"), "{wrong}");
+    fs::create_dir(crawl.folder.path().join("elsewhere")).unwrap();
     for command in ["verify", "export"] {
         let wrong = refused(crawl, &[&[command], &elsewhere[..]].concat(), 1);
         assert!(wrong.contains("is not the storage of this corpus"), "{wrong}");

@@ -85,7 +85,7 @@ fn no_password_of_an_address_is_shown() {
             hides(&folder, &[command, "--store", address], 2, "--objects");
         }
     }
-    let unclear = ["stats", "--store", "postgres://u:p@ss/hushpw@h/x", "--objects", "files"];
+    let unclear = ["stats", "--store", "postgres://u:p@ss/hushpw@h/x", "--objects", "."];
     hides(&folder, &unclear, 1, "it cannot be told where the password ends");
     let other = ["migrate", "--from", "mysql://u:hushpw@h/x", "--to", "sled"];
     hides(&folder, &other, 2, "mysql://u@h/x is neither");

@@ -106,7 +106,7 @@ pub enum StoreError {
     },
     /// A worker has other settings than those that are there.
     #[error(
-        "this worker's settings are not those of the others ({workers}): {differing}; start it with the same settings, or stop the others first"
+        "this worker's settings are not those of the others ({workers}): {differing}; start it like them, or stop them first"
     )]
     Settings {
         /// Names and values.

@@ -190,10 +190,12 @@ pub struct Run {
 }
 
 /// Up to where the archive was extracted again in a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
     /// The run that did it. Another one begins anew.
     pub run: u32,
+    /// By which settings, digested. With others it is begun anew, too.
+    pub settings: String,
     /// The number of the archive's file. All before it are done.
     pub file: u32,
     /// Up to where in that file, in bytes.

@@ -54,7 +54,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
         change.put_rebuilding(false);
         writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
     }
-    ended(&replayed)
+    ended(purpose, &replayed)
 }
 
 /// What a rebuild begins with.
@@ -146,7 +146,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
         true => {
             let agreed = Agreed::of(&config, "reextract", None, &settings::pins_text(&config)?)?;
             let writer = cluster::join(&config, agreed, false, &desk.stop)?;
-            let files = writer.store().archive_files().map(|file| Ok(Source::stored(&file?.1.name)));
+            let files = writer.store().archive_files().map(|file| Ok(Source::of(&file?.1)));
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
                 return Err(Failure::Usage(no_archive(&config.store.objects)));
@@ -156,7 +156,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
     };
     let purpose = Purpose::Reextract;
     let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
-    ended(&replayed)
+    ended(purpose, &replayed)
 }
 
 /// Takes in files that others wrote.
@@ -176,7 +176,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     };
     let purpose = Purpose::Ingest;
     let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
-    ended(&replayed)
+    ended(purpose, &replayed)
 }
 
 /// Files with their lengths, and how many records of them are read.
@@ -209,7 +209,10 @@ fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
 }
 
 fn no_archive(place: impl Display) -> String {
-    format!("there is no archive in {place}: it is written by `gleaner crawl` unless archive.keep is false")
+    format!(
+        "there is no archive in {place}: it is written by `gleaner crawl` unless archive.keep is false; what was \
+         ingested is extracted anew by ingesting it once more"
+    )
 }
 
 /// What the user says of pages and documents.
@@ -275,7 +278,13 @@ fn replay(desk: Desk, start: Start) -> Result<Replayed, Failure> {
 
 fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     let changed = match purpose {
-        Purpose::Reextract => format!("{} texts changed; ", replayed.changed),
+        Purpose::Reextract => {
+            let refused = match replayed.withdrawn {
+                0 => String::new(),
+                withdrawn => format!("{withdrawn} documents taken out; "),
+            };
+            format!("{} texts changed; {refused}", replayed.changed)
+        }
         Purpose::Rebuild | Purpose::Ingest => String::new(),
     };
     let mut text = format!(
@@ -301,19 +310,28 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     if !damaged.is_empty() {
         text += &format!("\nParts that cannot be read\n{}\n", table(&["File", "At byte", "Why"], damaged));
     }
+    if replayed.resumed {
+        text += "\nIt went on with one that was interrupted; what that one did is not counted here.\n";
+    }
     if !replayed.complete {
         text += "\nInterrupted. Everything is kept; the same command goes on where it was.\n";
     }
     text
 }
 
-fn ended(replayed: &Replayed) -> Done {
+fn ended(purpose: Purpose, replayed: &Replayed) -> Done {
     if !replayed.complete {
         return Err(Failure::Interrupted);
     }
     match replayed.damaged.len() {
         0 => Ok(()),
-        parts => Err(Failure::Work(format!("{parts} parts of the files cannot be read; all others were"))),
+        parts => {
+            let kept = match purpose {
+                Purpose::Reextract => "; documents of their pages are as they were",
+                Purpose::Rebuild | Purpose::Ingest => "",
+            };
+            Err(Failure::Work(format!("{parts} parts of the files cannot be read; all others were{kept}")))
+        }
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
             if args.sweep {
                 say("gleaner: nothing is removed from a storage with faults");
             }
-            Err(Failure::Work(format!("faults: {faults}; {}", found.advice(&config, store.is_shared()))))
+            Err(Failure::Work(format!("faults: {faults}; {}", found.advice(store.is_shared()))))
         }
     }
 }
@@ -104,18 +104,23 @@ struct Found {
 
 impl Found {
     /// What to do about the faults.
-    fn advice(&self, config: &Config, is_shared: bool) -> String {
+    fn advice(&self, is_shared: bool) -> String {
         let rebuilding = "`gleaner rebuild` makes the store anew from what the archive has";
         match (self.of_the_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
-            (true, true) => format!(
-                "put the database, or the files that object storage lacks, back from a backup; or move the \
-                 corpus into a folder (`{}`), where {rebuilding}",
-                cluster::moving(config)
-            ),
-            (false, _) => "none is the store's own: keep it, and put the archive's files back from a copy; \
+            (true, true) => {
+                "put the database, or the files that object storage lacks, back from a backup; without one, \
+                             `gleaner ingest` makes a new corpus of the files below `archive/` there"
+                    .into()
+            }
+            (false, true) => {
+                "none is the store's own: keep it, and put the archive's files back from a copy".into()
+            }
+            (false, false) => {
+                "none is the store's own: keep it, and put the archive's files back from a copy; \
                            `gleaner rebuild` would lose what is damaged"
-                .into(),
+                    .into()
+            }
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     } else if held < PARTS {
         let free = PARTS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTS} parts have no worker; a worker that crawls takes them within {lease:?} and a beat"
+            "gleaner: {free} of {PARTS} parts have no worker; whoever works with the others takes them within {lease:?} and a beat"
         ));
         return Err(Failure::Unusual);
     }

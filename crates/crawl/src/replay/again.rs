@@ -1,5 +1,7 @@
 //! Re-extraction: a page's text by the template of today, in the place of the old one.
 
+use std::sync::atomic::Ordering;
+
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::Outcome;
 use gleaner_store::{PackedDocument, Placement};
@@ -20,6 +22,7 @@ impl Conductor {
         reading: Reading,
     ) -> Result<(), CrawlError> {
         owner.in_flight -= 1;
+        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
         let drafted = match reading.content {
             Content::Article(watched) => match watched.document {
                 Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
@@ -51,6 +54,7 @@ impl Conductor {
             }
             Err(outcome) => {
                 change.withdraw(visit.key, &mut owner.duplicates)?;
+                self.replayed.withdrawn += u64::from(hash.is_some());
                 outcome
             }
         };

@@ -58,19 +58,25 @@ impl Ours {
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
     run: u32,
+    settings: String,
     /// Number of a file and offset in it, in the order of the parts. All before is done.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
-    /// What stands in the store; another run's does not count.
-    pub(super) fn of(ours: &Ours, run: u32) -> Result<Self, StoreError> {
+    /// What stands in the store; another run's does not count, nor what other settings did.
+    pub(super) fn of(ours: &Ours, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = ours.store.reextracted(&ours.parts)?.into_iter();
         let done = done.map(|done| match done {
-            Some(done) if done.run == run => (done.file, done.offset),
+            Some(done) if done.run == run && done.settings == settings => (done.file, done.offset),
             _ => (0, 0),
         });
-        Ok(Self { run, done: done.collect() })
+        Ok(Self { run, settings: settings.to_owned(), done: done.collect() })
+    }
+
+    /// Whether anything was done before.
+    pub(super) fn is_begun(&self) -> bool {
+        self.done.iter().any(|done| *done > (0, 0))
     }
 
     /// The marks of a file by its number.
@@ -87,7 +93,9 @@ impl Checkpoint {
     pub(super) fn raise(&mut self, ours: &Ours, to: (u32, u64), change: &mut Change) {
         for (done, part) in self.done.iter_mut().zip(&ours.parts).filter(|(done, _)| **done < to) {
             *done = to;
-            change.put_reextracted(*part, &Reextracted { run: self.run, file: to.0, offset: to.1 });
+            let settings = self.settings.clone();
+            let (file, offset) = to;
+            change.put_reextracted(*part, &Reextracted { run: self.run, settings, file, offset });
         }
     }
 }
@@ -155,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_checkpoint_is_a_mark_in_each_file() {
-        let checkpoint = Checkpoint { run: 1, done: vec![(0, 0), (7, 30)] };
+        let checkpoint = Checkpoint { run: 1, settings: String::new(), done: vec![(0, 0), (7, 30)] };
         for (file, marks) in
             [(1, Marks::Uneven(vec![0, DONE])), (7, Marks::Uneven(vec![0, 30])), (8, Marks::Even(0))]
         {

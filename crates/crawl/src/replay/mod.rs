@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gleaner_config::Config;
-use gleaner_corpus::Admission;
+use gleaner_corpus::{Admission, ContentHash};
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
@@ -114,6 +114,10 @@ pub struct Replayed {
     pub outcomes: BTreeMap<String, u64>,
     /// Texts that changed by it (re-extraction).
     pub changed: u64,
+    /// Documents that left the corpus, since the settings of today refuse them (re-extraction).
+    pub withdrawn: u64,
+    /// Whether it went on with one that was interrupted (re-extraction).
+    pub resumed: bool,
     /// Documents in the corpus now.
     pub documents: u64,
     /// Whether it went through to its end.
@@ -135,6 +139,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
     let limits = Limits::of(&config);
+    let settings = settings_of(&config, &pins);
     let hands = Hands {
         config,
         seeds,
@@ -155,7 +160,8 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
-        let checkpoint = again.then(|| Checkpoint::of(&ours, hands.run.number)).transpose()?;
+        let checkpoint = again.then(|| Checkpoint::of(&ours, hands.run.number, &settings)).transpose()?;
+        replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
         let files = marked(purpose, sources, &ours, checkpoint.as_ref())?;
         let heard = source::read(files.clone(), ours.clone(), limits).map_err(CrawlError::NoWorkers)?;
         let files = files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect();
@@ -190,6 +196,16 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         }
     }
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
+}
+
+/// What decides which text a page has and whether it enters the corpus, in short.
+fn settings_of(config: &Config, pins: &HostPins) -> String {
+    let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
+    // These are each worker's own, and change nothing.
+    template.pins = String::new();
+    corpus.index_memory = Config::default().corpus.index_memory;
+    let all = format!("{template:?} {corpus:?} {:?} {pins:?}", config.text);
+    ContentHash::of(&all).to_string().chars().take(16).collect()
 }
 
 /// Files with their marks.

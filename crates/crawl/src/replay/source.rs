@@ -15,7 +15,7 @@ use gleaner_archive::{Damage, Item, Reader, Record};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Role};
-use gleaner_store::StoreError;
+use gleaner_store::{FileRecord, StoreError};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -32,21 +32,21 @@ pub struct Source {
     pub path: PathBuf,
     /// The offsets of the records to be read; `None`: all of them.
     pub offsets: Option<Vec<u64>>,
-    /// Whether it is in that storage.
-    pub is_stored: bool,
+    /// Of a file in that storage: the length with which it was put there.
+    pub stored: Option<u64>,
 }
 
 impl Source {
     /// A whole file.
     #[must_use]
     pub fn file(path: PathBuf) -> Self {
-        Self { path, offsets: None, is_stored: false }
+        Self { path, offsets: None, stored: None }
     }
 
     /// A whole file of the archive that a store has in object storage.
     #[must_use]
-    pub fn stored(name: &str) -> Self {
-        Self { path: name.into(), offsets: None, is_stored: true }
+    pub fn of(file: &FileRecord) -> Self {
+        Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
     }
 
     /// Its number in gleaner's own archive; 0: it is of another.
@@ -154,17 +154,17 @@ impl Reading<'_> {
         if from == DONE {
             return Ok(self.send.send(Heard::FileEnds(self.file, DONE)).ok());
         }
-        let stored = match source.is_stored.then(|| self.ours.stored(&source.path.to_string_lossy())) {
-            None => None,
-            Some(Ok(content)) => Some(content),
+        let stored = match self.stored() {
+            Ok(stored) => stored,
             // As a part that cannot be read: all other files can.
-            Some(Err(StoreError::Objects(error))) if !error.is_away() => {
-                let damage = Damage { offset: 0, reason: error.to_string(), is_last: true };
-                let told = self.send.send(Heard::Damaged(source.path.clone(), damage));
-                return Ok(told.and_then(|()| self.send.send(Heard::FileEnds(self.file, 0))).ok());
-            }
-            Some(Err(error)) => return Err(io::Error::other(error)),
+            Err(StoreError::Objects(error)) if !error.is_away() => return Ok(self.lacks(error.to_string())),
+            Err(error) => return Err(io::Error::other(error)),
         };
+        if let (Some(content), Some(length)) = (&stored, source.stored)
+            && content.len() as u64 != length
+        {
+            return Ok(self.lacks(format!("it has {} bytes, and had {length}", content.len())));
+        }
         // A file that ends within a record may grow: it is gone on with there.
         let mut end = match &stored {
             Some(content) => content.len() as u64,
@@ -202,6 +202,19 @@ impl Reading<'_> {
             }
         }
         Ok(self.send.send(Heard::FileEnds(self.file, end)).ok())
+    }
+
+    /// The content of a file in object storage; `None`: it is on a disk.
+    fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        let name = self.source.path.to_string_lossy();
+        self.source.stored.map(|_| self.ours.stored(&name)).transpose()
+    }
+
+    /// Tells that nothing of the file can be read.
+    fn lacks(&self, reason: String) -> Option<()> {
+        let damage = Damage { offset: 0, reason, is_last: true };
+        self.send.send(Heard::Damaged(self.source.path.clone(), damage)).ok()?;
+        self.send.send(Heard::FileEnds(self.file, 0)).ok()
     }
 
     /// What a record says; `None`: it is another worker's, or was read before.
