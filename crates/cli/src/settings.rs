@@ -184,6 +184,13 @@ pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
 
 /// Opens the store in the folder of the settings.
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
+    let is_new = || !Path::new(&config.store.path).join("sled").exists();
+    if create && !cluster::is_shared(config) && has_archive(config) && is_new() {
+        say(format_args!(
+            "gleaner: {} has an archive and no store: a new one begins; `gleaner rebuild` makes the old one anew instead",
+            config.store.path
+        ));
+    }
     let store = match cluster::is_shared(config) {
         true => cluster::visit(config)?,
         false => open_store(config, create)?.store(),

@@ -80,6 +80,13 @@ fn the_store_made_anew_is_the_one_that_was() {
     check(&crawl);
     assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
+    // Without a store, the archive is what is left of the corpus.
+    fs::remove_dir_all(crawl.folder.path().join("data/sled")).unwrap();
+    for command in ["stats", "verify", "export"] {
+        let output = crawl.run(&[command]);
+        assert!(said(&output).contains("but an archive: `gleaner rebuild`"), "{}", said(&output));
+    }
+    assert!(rebuild(&crawl).status.success());
     // What the crawl had found is found again: nothing is asked for twice.
     let requests = crawl.newspaper.request_count();
     crawl.to_its_end();
