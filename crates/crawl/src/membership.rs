@@ -9,7 +9,6 @@
 //!
 //! A crawl that is alone in its store has one part for ever, and none of this happens.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Found, Role, Seed};
@@ -100,29 +99,21 @@ impl Owner {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.part_of(host))
     }
 
-    /// Gives up the parts that are to be left and in which nothing is in flight.
+    /// Gives up the parts that are to be left, once nothing is in flight in any of them. All at
+    /// once: where there are more parts than hosts, those without a host would be free first,
+    /// and whoever takes them has his share and nothing to do.
     fn leave(&mut self) -> Result<(), CrawlError> {
-        if self.leaving.is_empty() {
+        let is_left = |id: HostId| self.leaving.contains(&self.store.part_of(id));
+        let is_busy = self.hosts.iter().any(|(id, host)| is_left(id) && self.schedule.is_busy(&host.group));
+        if self.leaving.is_empty() || is_busy {
             return Ok(());
         }
-        let busy: BTreeSet<PartId> = self
-            .hosts
-            .iter()
-            .filter(|(_, host)| self.schedule.is_busy(&host.group))
-            .map(|(id, _)| self.store.part_of(id))
-            .collect();
-        let free: Vec<PartId> = self.leaving.difference(&busy).copied().collect();
-        if free.is_empty() {
-            return Ok(());
-        }
+        let left: Vec<PartId> = std::mem::take(&mut self.leaving).into_iter().collect();
         self.flush()?;
-        self.writer.release(&free)?;
-        info!(parts = free.len(), "gave parts up to other workers");
-        for part in &free {
-            self.leaving.remove(part);
-        }
+        self.writer.release(&left)?;
+        info!(parts = left.len(), "gave parts up to other workers");
         let store = self.store.clone();
-        for (id, host) in self.hosts.retain(|id| !free.contains(&store.part_of(id))) {
+        for (id, host) in self.hosts.retain(|id| !left.contains(&store.part_of(id))) {
             self.schedule.lull(&host.group, id);
         }
         Ok(())
