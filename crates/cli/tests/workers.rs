@@ -32,7 +32,8 @@ fn three_workers_share_a_crawl_and_end_together() {
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert_eq!(listed.lines().count(), 3, "{listed}");
     for worker in workers {
-        worker.ends();
+        let name = worker.name.clone();
+        assert!(worker.ends().contains("learned a template"), "{name} had no paper");
     }
     cluster.check(0);
 }
