@@ -174,12 +174,10 @@ Example:
     )]
     Rebuild(Rebuild),
     /// Extract the archived pages again by today's templates; ids stay
-    #[command(
-        after_help = "Interrupted, the same command goes on. On PostgreSQL several may do it at once; each takes its share of the sites.
+    #[command(after_help = "Interrupted, the same command goes on; on PostgreSQL several may share it.
 
 Example:
-  gleaner reextract --data corpus"
-    )]
+  gleaner reextract --data corpus")]
     Reextract(Reextract),
     /// Look whether store and archive are whole and agree with each other
     #[command(after_help = "Exit code 1 if there is a fault; each is named.

@@ -165,19 +165,20 @@ fn a_damaged_store_is_named_and_made_anew() {
             }
         }
         let output = rebuild(&crawl);
+        // In an older state a document may be without the record that names its page.
+        let is_refused = said(&output).contains("of which the archive has no page");
         let forced = || crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
-        let output = if output.status.success() { output } else { forced() };
+        let output = if is_refused { forced() } else { output };
         assert!(output.status.success(), "{damaged:?}: {}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
 }
 
 #[test]
-fn an_unfinished_rebuilding_that_is_damaged_is_begun_anew() {
+fn an_unfinished_rebuilding_is_begun_anew_by_force() {
     let crawl = crawled();
     let before = exported(&crawl);
     let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
-    let is_unfinished = || said(&crawl.run(&["export"])).contains("goes on with it");
     let aside = crawl.folder.path().join("data/sled.old-1");
     while !aside.exists() {
         assert!(child.try_wait().unwrap().is_none(), "the old store is not put aside");
@@ -188,7 +189,6 @@ fn an_unfinished_rebuilding_that_is_damaged_is_begun_anew() {
     let output = crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(!said(&output).contains("going on"), "{}", said(&output));
-    assert!(!is_unfinished());
     assert_same(&exported(&crawl), &before);
 }
 

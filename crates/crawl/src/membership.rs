@@ -16,6 +16,7 @@ use gleaner_store::{HostId, PartId, StoreError, Tenure, Turn, Writer};
 use jiff::Timestamp;
 use tracing::info;
 
+use crate::hosts::Host;
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
 use crate::reading::rank;
@@ -103,9 +104,11 @@ impl Owner {
     /// once: where there are more parts than hosts, those without a host would be free first,
     /// and whoever takes them has his share and nothing to do.
     fn leave(&mut self) -> Result<(), CrawlError> {
-        let is_left = |id: HostId| self.leaving.contains(&self.store.part_of(id));
-        let is_busy = self.hosts.iter().any(|(id, host)| is_left(id) && self.schedule.is_busy(&host.group));
-        if self.leaving.is_empty() || is_busy {
+        if self.leaving.is_empty() {
+            return Ok(());
+        }
+        let is_busy = |(id, host): (HostId, &Host)| self.is_leaving(id) && self.schedule.is_busy(&host.group);
+        if self.hosts.iter().any(is_busy) {
             return Ok(());
         }
         let left: Vec<PartId> = std::mem::take(&mut self.leaving).into_iter().collect();

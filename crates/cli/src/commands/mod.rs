@@ -14,6 +14,7 @@ pub(crate) mod migrate;
 pub(crate) mod one_page;
 pub(crate) mod pages;
 mod papers;
+mod rebuild;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;
