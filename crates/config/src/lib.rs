@@ -120,6 +120,12 @@ pub struct Crawl {
     /// Pages fetched from one host in one run; the rest waits for the next run.
     /// 0: no limit.
     pub max_pages_per_host: u64,
+    /// URLs of one site (registrable domain) that are ready or waiting; more are not
+    /// taken in. 0: no limit.
+    pub max_queued_per_site: u64,
+    /// Bytes of bodies, decompressed, read from one site in one run; the rest waits for
+    /// the next run. 0: no limit.
+    pub max_bytes_per_site: Bytes,
     /// Pages fetched in one run from all hosts together; then it ends. 0: no limit.
     pub max_pages: u64,
     /// A run ends after this time. 0s: no limit.
@@ -292,6 +298,8 @@ impl Default for Crawl {
             seeds: vec!["seeds/vietnamese.txt".into(), "seeds/english.txt".into()],
             max_depth: 12,
             max_pages_per_host: 10_000,
+            max_queued_per_site: 500_000,
+            max_bytes_per_site: Bytes::mebibytes(4096),
             max_pages: 0,
             max_time: Span::seconds(0),
             linger: Span::seconds(60),

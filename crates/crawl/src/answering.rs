@@ -1,8 +1,9 @@
 //! Answers that are no page to be read: statuses, redirects, failures.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use gleaner_fetch::{FetchError, Response};
+use gleaner_fetch::{FetchError, Held, Response};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
 use gleaner_store::UrlRecord;
 use tracing::debug;
@@ -14,8 +15,10 @@ use crate::pipeline::CrawlError;
 use crate::reading::rank;
 use crate::schedule::GroupName;
 
-/// A URL may be answered with 429 or 503 this many times as often as it may fail.
+/// While a host answers nothing but 429 or 503, a URL of it may fail this many times as often.
 const PUSHED_BACK: u32 = 4;
+/// A failed URL is tried again after at most this time.
+const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Owner {
     /// Ends the visit of a URL that was answered with another status than 2xx, or puts it off.
@@ -30,31 +33,30 @@ impl Owner {
                 self.finish_with(change, visit, Outcome::Gone { status: response.status }, 0, None)
             }
             429 | 503 => self.pushed_back(visit, &response),
-            408 | 425 | 500.. => self.again_or_failed(visit, format!("http_{}", response.status)),
+            408 | 425 | 500.. => self.failed_for(visit, format!("http_{}", response.status)),
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
             status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),
         }
     }
 
-    /// 429 or 503: the whole group is left alone for as long as it asks. The URL keeps
-    /// its place in the queue, so that a busy hour does not cost an article.
+    /// 429 or 503: the host is left alone for as long as it asks. The URL is asked again after
+    /// the hold and a pause of its own, so that other URLs come first. While those are
+    /// answered, it may fail as often as for any other reason; while none is, the trouble is
+    /// the host's, and costs no article.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
-        let hold = response.hold.unwrap_or_default();
-        debug!(url = %visit.url, status = response.status, ?hold, "asked to wait");
-        self.progress.live.waits(visit.url.host(), &format!("http_{}", response.status));
+        let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
+        let reason = format!("http_{}", response.status);
+        debug!(url = %visit.url, reason, ?held, "pushed back");
         let mut change = self.writer.begin();
         let mut host = change.host(visit.url.host(), visit.url.domain())?;
-        host.held_until = Some(self.clock.after(hold));
+        host.held_until = Some(self.clock.after(held.time));
         change.put_host(&host);
-        let tries = visit.record.tries;
-        if tries >= self.config.fetch.retries.saturating_mul(PUSHED_BACK) {
-            self.commit(change)?;
-            return self.finish(visit, Outcome::Failed { reason: format!("http_{}", response.status) });
-        }
-        change.keep_ready(visit.key, &UrlRecord { tries: tries + 1, ..visit.record });
         self.commit(change)?;
+        let factor = if held.others_answered { 1 } else { PUSHED_BACK };
+        let tries = self.config.fetch.retries.saturating_mul(factor);
+        let group = self.again_or_failed(visit, reason, tries, held.time)?;
         self.flush_rules()?;
-        Ok(visit.group)
+        Ok(group)
     }
 
     /// The same of one that was not answered usably.
@@ -72,23 +74,29 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // The host, or our own way to the network: other URLs would fail as well.
-            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_) => {
-                self.fetching.fetcher.gates().back_off(&visit.group, None);
-                self.again_or_failed(visit, error.label().into())
-            }
-            other if other.is_transient() => self.again_or_failed(visit, other.label().into()),
+            other if other.is_transient() => self.failed_for(visit, other.label().into()),
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
     }
 
-    /// Another try after a pause that doubles, or the end of the tries.
-    fn again_or_failed(&mut self, mut visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
+    fn failed_for(&mut self, visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
+        self.again_or_failed(visit, reason, self.config.fetch.retries, Duration::ZERO)
+    }
+
+    /// Another try after `hold` and a pause that doubles, or the end of `most` tries.
+    fn again_or_failed(
+        &mut self,
+        mut visit: Visit,
+        reason: String,
+        most: u32,
+        hold: Duration,
+    ) -> Result<GroupName, CrawlError> {
         let tries = visit.record.tries;
-        if tries >= self.config.fetch.retries {
+        if tries >= most {
             return self.finish(visit, Outcome::Failed { reason });
         }
-        let pause = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
+        let doubled = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
+        let pause = hold.saturating_add(doubled.min(LONGEST_PAUSE));
         debug!(url = %visit.url, reason, ?pause, "will be tried again");
         self.progress.live.waits(visit.url.host(), &reason);
         visit.record.tries += 1;

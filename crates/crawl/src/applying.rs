@@ -14,6 +14,7 @@ use crate::hosts::Host;
 use crate::job::{Event, Visit};
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
+use crate::quota::QUEUE_FULL;
 use crate::reading::{Content, Reading, Refused, rank};
 use crate::revisiting::{is_article, is_section, sight};
 use crate::schedule::GroupName;
@@ -48,6 +49,9 @@ impl Owner {
                 self.finish_with(change, *visit, Outcome::Unchanged, reading.bytes, None)?
             }
             Event::Read(mut visit, reading, kept) => {
+                if let Some(host) = self.hosts.get(visit.record.host) {
+                    self.quota.add_bytes(&host.site, reading.bytes);
+                }
                 self.keep(kept, Some(&mut visit.record))?;
                 self.read(*visit, *reading)?
             }
@@ -82,11 +86,11 @@ impl Owner {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
         change.put_robots(&host.name, record);
-        let wait = self.fetching.fetcher.gates().ready_in(&host.group);
-        if wait > self.hosts.gap(&host.group)
+        let held = self.fetching.fetcher.holds().remaining(&host.name);
+        if !held.is_zero()
             && let Some(known) = self.store.host(&host.name)?
         {
-            change.put_host(&HostRecord { held_until: Some(self.clock.after(wait)), ..known });
+            change.put_host(&HostRecord { held_until: Some(self.clock.after(held)), ..known });
         }
         for url in self.sitemaps(host, origin) {
             let found = Found { url, role: Role::Sitemap, dated: None, news: false };
@@ -124,6 +128,10 @@ impl Owner {
         let digest = digest_of(reading.found.iter().map(|(found, _)| found));
         let (mut change, news) = self.discover(change, &visit, &depth, &mut reading)?;
         visit.sight = sight(&visit, &reading, news, digest);
+        if reading.refused.contains_key(QUEUE_FULL) {
+            // Without validators the list comes in full the next time.
+            (reading.etag, reading.last_modified) = (None, None);
+        }
         if visit.record.role != Role::Page {
             visit.record.rhythm.digest = digest;
         }
@@ -176,8 +184,13 @@ impl Owner {
                 *refused.entry("too_deep").or_default() += 1;
             } else if key != visit.key {
                 let turn = self.turn_of(found, *rank);
-                let is_new =
-                    !self.known.contains(key) && change.discover(found, depth(found.role), 0, turn)?;
+                let is_known = self.known.contains(key);
+                if !is_known && !self.quota.has_room(found.url.domain(), *rank) && change.url(key)?.is_none()
+                {
+                    *refused.entry(QUEUE_FULL).or_default() += 1;
+                    continue;
+                }
+                let is_new = !is_known && change.discover(found, depth(found.role), 0, turn)?;
                 self.known.insert(key);
                 news += u64::from(is_new || self.call_back(&mut change, found)?);
             }

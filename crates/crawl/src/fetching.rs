@@ -114,5 +114,6 @@ fn request(visit: &Visit) -> Request {
         want,
         etag: visit.record.etag.clone(),
         last_modified: visit.record.last_modified.clone(),
+        is_repeated: visit.record.tries > 0,
     }
 }

@@ -11,7 +11,6 @@ use std::time::Instant;
 use gleaner_fetch::{Access, RobotsRecord, Verdict};
 use gleaner_frontier::{CanonicalUrl, Outcome, Sight, UrlKey};
 use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
-use jiff::Timestamp;
 use tracing::field::Empty;
 use tracing::{info, info_span, warn};
 
@@ -28,7 +27,7 @@ enum Turn {
     /// It has something in flight now.
     Took,
     /// It has something, but not before then.
-    Later(Timestamp),
+    Later(Instant),
     /// It has nothing.
     Nothing,
 }
@@ -76,7 +75,7 @@ impl Owner {
 
     /// Gives the hosts of a group their turn, until one takes it.
     fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
-        let mut later: Option<Timestamp> = None;
+        let mut later: Option<Instant> = None;
         for host in self.schedule.awake(group) {
             match self.turn(host)? {
                 Turn::Took => {
@@ -89,7 +88,7 @@ impl Owner {
             }
         }
         if let Some(at) = later {
-            self.schedule.put_off(group, Instant::now() + self.clock.until(at));
+            self.schedule.put_off(group, at);
         }
         Ok(())
     }
@@ -105,8 +104,12 @@ impl Owner {
                 return Ok(Turn::Took);
             }
             let cap = self.config.crawl.max_pages_per_host;
-            if cap > 0 && host.fetched >= cap {
+            if (cap > 0 && host.fetched >= cap) || self.quota.is_spent(&host.site) {
                 return Ok(Turn::Nothing);
+            }
+            let held = self.fetching.fetcher.holds().remaining(&host.name);
+            if !held.is_zero() {
+                return Ok(Turn::Later(Instant::now() + held));
             }
             let Some((key, record)) = self.store.next_ready(id)? else { return Ok(Turn::Nothing) };
             let url = parsed(&record)?;
@@ -115,7 +118,9 @@ impl Owner {
                     self.ask_robots(id, &url)?;
                     return Ok(Turn::Took);
                 }
-                (Some(Access::AllDisallowed { .. }), true) => return Ok(Turn::Later(host.robots_due)),
+                (Some(Access::AllDisallowed { .. }), true) => {
+                    return Ok(Turn::Later(Instant::now() + self.clock.until(host.robots_due)));
+                }
                 (Some(Access::AllAllowed), true) => {
                     self.send(id, key, url, record);
                     return Ok(Turn::Took);
@@ -129,7 +134,7 @@ impl Owner {
                 },
             }
         }
-        Ok(Turn::Later(self.clock.after(TICK)))
+        Ok(Turn::Later(Instant::now() + TICK))
     }
 
     fn send(&mut self, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {

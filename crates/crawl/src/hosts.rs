@@ -18,6 +18,8 @@ use crate::schedule::GroupName;
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) group: GroupName,
+    /// Its registrable domain: what quotas are for.
+    pub(crate) site: Arc<str>,
     /// What its robots.txt allows; `None` until it was asked for.
     pub(crate) access: Option<Access>,
     /// When robots.txt is to be asked for again.

@@ -35,6 +35,7 @@ mod nights;
 mod owner;
 mod pipeline;
 mod progress;
+mod quota;
 mod reading;
 mod replay;
 mod reporting;

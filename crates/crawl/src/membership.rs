@@ -118,6 +118,7 @@ impl Owner {
         let store = self.store.clone();
         for (id, host) in self.hosts.retain(|id| !left.contains(&store.part_of(id))) {
             self.schedule.lull(&host.group, id);
+            self.quota.remove(&host.site);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
 use gleaner_frontier::{Scope, Seed};
-use gleaner_store::{Change, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
+use gleaner_store::{Change, Counts, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
@@ -26,6 +26,7 @@ use crate::job::Event;
 use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
+use crate::quota::Quota;
 use crate::schedule::Schedule;
 use crate::settling::levels;
 
@@ -65,6 +66,8 @@ pub(crate) struct Owner {
     fetched: HashMap<String, u64>,
     /// What this run may still cost.
     pub(crate) purse: Purse,
+    /// What each site has used of the disk.
+    pub(crate) quota: Quota,
     /// Parts that are to be given up to other workers.
     pub(crate) leaving: BTreeSet<PartId>,
     /// Whether other workers were told that there is nothing to do here.
@@ -87,7 +90,7 @@ impl Owner {
         let store = writer.store();
         let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
         let (now, clock) = (Instant::now(), fetching.clock.clone());
-        let purse = Purse::of(&config.crawl, now);
+        let (purse, quota) = (Purse::of(&config.crawl, now), Quota::new(&config.crawl));
         Ok(Self {
             store,
             writer,
@@ -112,36 +115,37 @@ impl Owner {
             clock,
             fetched: HashMap::new(),
             purse,
+            quota,
             leaving: BTreeSet::new(),
             is_idle: false,
         })
     }
 
     /// Loads the hosts that the store knows in these parts. Each waits a whole gap before it
-    /// is asked: another process may have asked it a moment before it was killed.
+    /// is asked, whether it has something ready or not: another process may have asked it a
+    /// moment ago. What is left of its hold is restored.
     pub(crate) fn load_hosts(&mut self, parts: Vec<PartId>) -> Result<(), StoreError> {
-        self.fetched = self
-            .store
-            .counts(self.run.number)?
-            .into_iter()
-            .map(|(host, counts)| (host, counts.fetched))
-            .collect();
+        let counts: HashMap<String, Counts> = self.store.counts(self.run.number)?.into_iter().collect();
+        self.fetched = counts.iter().map(|(host, counts)| (host.clone(), counts.fetched)).collect();
         let records: Vec<HostRecord> = self.store.hosts_of_parts(parts).collect::<Result<_, _>>()?;
         for record in &records {
             self.progress.queue.fetch_add(record.queued, std::sync::atomic::Ordering::Relaxed);
             self.progress.gathered.fetch_add(record.gathered.into(), std::sync::atomic::Ordering::Relaxed);
             self.purse.pay(self.fetched.get(&record.name).copied().unwrap_or_default());
             self.admit(record)?;
+            let site: Arc<str> = record.domain.as_str().into();
+            self.quota.add_queued(&site, record.queued.try_into().unwrap_or(i64::MAX));
+            self.quota.add_bytes(&site, counts.get(&record.name).map_or(0, |counts| counts.bytes));
         }
         for record in &records {
             let Some(host) = self.hosts.get(record.id) else { continue };
-            if record.gathered == 0 && self.store.next_ready(record.id)?.is_none() {
-                continue;
-            }
             let group = Arc::clone(&host.group);
             let held = record.held_until.map(|at| self.clock.until(at)).unwrap_or_default();
-            self.fetching.fetcher.gates().hold(&group, self.hosts.gap(&group).max(held));
-            self.schedule.wake(&group, record.id, Instant::now());
+            self.fetching.fetcher.gates().start_gap(&group);
+            self.fetching.fetcher.holds().hold(&host.name, held);
+            if record.gathered > 0 || self.store.next_ready(record.id)?.is_some() {
+                self.schedule.wake(&group, record.id, Instant::now());
+            }
         }
         Ok(())
     }
@@ -167,6 +171,7 @@ impl Owner {
         let host = Host {
             name: record.name.clone(),
             group: Arc::clone(&group),
+            site: record.domain.as_str().into(),
             access: None,
             robots_due: Timestamp::MIN,
             template,
@@ -240,19 +245,20 @@ impl Owner {
     /// Commits a change and wakes the hosts that have got something to do by it.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let touched: Vec<HostRecord> = change.touched().values().cloned().collect();
-        let queued = change.queued();
+        let queued = change.queued().clone();
         self.writer.commit(change)?;
-        if queued >= 0 {
-            self.progress.queue.fetch_add(queued.unsigned_abs(), std::sync::atomic::Ordering::Relaxed);
-        } else {
-            self.progress.queue.fetch_sub(queued.unsigned_abs(), std::sync::atomic::Ordering::Relaxed);
-        }
         self.unflushed += 1;
         for record in touched {
             self.admit(&record)?;
             if let Some(host) = self.hosts.get(record.id) {
                 let group = Arc::clone(&host.group);
                 self.schedule.wake(&group, record.id, Instant::now());
+            }
+        }
+        for (id, by) in queued {
+            self.progress.queue_grows(by);
+            if let Some(host) = self.hosts.get(id) {
+                self.quota.add_queued(&host.site, by);
             }
         }
         Ok(())

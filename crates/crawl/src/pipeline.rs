@@ -28,6 +28,7 @@ use crate::job::{Event, Task, Visit};
 use crate::membership::plant;
 use crate::owner::Owner;
 use crate::progress::Progress;
+use crate::quota::Quota;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, learning, reading};
 
@@ -141,14 +142,14 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
             Err(error) => return Err(error),
         }
     };
-    let Dismissed { store, hosts, run } = crew.dismiss(ending.is_over())?;
+    let Dismissed { store, hosts, quota, run } = crew.dismiss(ending.is_over())?;
     Ok(Summary {
         hosts: store
             .counts(run.number)?
             .into_iter()
             .filter(|(_, counts)| *counts != Counts::default())
             .collect(),
-        held_back: held_back(&store, &hosts, cap, ending)?,
+        held_back: held_back(&store, &hosts, &quota, cap, ending)?,
         documents: store.totals()?.documents(),
         next_due: next_due(&store)?,
         run,
@@ -195,6 +196,7 @@ pub(crate) struct Crew {
 pub(crate) struct Dismissed {
     pub(crate) store: Store,
     pub(crate) hosts: Hosts,
+    pub(crate) quota: Quota,
     pub(crate) run: Run,
 }
 
@@ -249,7 +251,7 @@ impl Crew {
     /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
     pub(crate) fn dismiss(mut self, complete: bool) -> Result<Dismissed, CrawlError> {
         self.owner.flush()?;
-        let Owner { mut writer, store, hosts, fetching, run, clock, .. } = self.owner;
+        let Owner { mut writer, store, hosts, quota, fetching, run, clock, .. } = self.owner;
         drop(fetching);
         for worker in self.workers {
             // A worker that panicked has reported its page; there is nothing to add.
@@ -258,7 +260,7 @@ impl Crew {
         if complete {
             writer.end_run(&run, clock.now())?;
         }
-        Ok(Dismissed { store, hosts, run })
+        Ok(Dismissed { store, hosts, quota, run })
     }
 }
 

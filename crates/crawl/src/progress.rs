@@ -116,6 +116,15 @@ impl Progress {
         self.waited_millis.fetch_add(millis, Ordering::Relaxed);
     }
 
+    /// The queue has grown by this many URLs.
+    pub(crate) fn queue_grows(&self, by: i64) {
+        if by >= 0 {
+            self.queue.fetch_add(by.unsigned_abs(), Ordering::Relaxed);
+        } else {
+            self.queue.fetch_sub(by.unsigned_abs(), Ordering::Relaxed);
+        }
+    }
+
     /// Begins to count from nothing, as for the next run.
     pub fn reset(&self) {
         let counters = [

@@ -4,6 +4,7 @@ use gleaner_store::{Counts, Run, Store, StoreError, Wait};
 
 use crate::budget::Ending;
 use crate::hosts::{Host, Hosts};
+use crate::quota::Quota;
 use gleaner_fetch::Access;
 
 /// What a run came to, by host.
@@ -42,6 +43,7 @@ const COUNTED: usize = 100_000;
 pub(crate) fn held_back(
     store: &Store,
     hosts: &Hosts,
+    quota: &Quota,
     cap: u64,
     ending: Ending,
 ) -> Result<Vec<HeldBack>, StoreError> {
@@ -49,7 +51,7 @@ pub(crate) fn held_back(
     for (id, host) in hosts.iter() {
         let urls = store.count_ready(id, COUNTED)?;
         if urls > 0 {
-            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, cap, ending) });
+            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, quota, cap, ending) });
         }
     }
     for record in &store.waiting(Wait::Retry, COUNTED)? {
@@ -64,13 +66,14 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-fn why(host: &Host, cap: u64, ending: Ending) -> String {
+fn why(host: &Host, quota: &Quota, cap: u64, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
     }
     match (&host.access, ending) {
         (Some(Access::AllDisallowed { reason }), _) => reason.clone(),
         _ if cap > 0 && host.fetched >= cap => format!("crawl.max_pages_per_host = {cap} reached"),
+        _ if quota.is_spent(&host.site) => "crawl.max_bytes_per_site reached".into(),
         (_, Ending::Stopped) => "the run was interrupted".into(),
         (_, Ending::Budget(budget)) => format!("{budget} reached"),
         (_, Ending::Quiet) => "the host asked to wait".into(),

@@ -25,6 +25,7 @@ use url::Url;
 use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts};
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
+use crate::hold::Held;
 use crate::robots::ROBOTS_LIMIT;
 use crate::sniff::looks_like_html;
 
@@ -61,6 +62,9 @@ pub struct Request {
     pub etag: Option<String>,
     /// The `Last-Modified` of the copy at hand, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
+    /// Whether the URL was asked for before without success; decides on the length of a
+    /// hold ([`crate::Holds`]).
+    pub is_repeated: bool,
 }
 
 /// Chooses the cryptography of all TLS in this process, once; whoever makes a client beside
@@ -74,7 +78,7 @@ impl Request {
     /// A request without a copy at hand.
     #[must_use]
     pub fn new(url: Url, want: Want) -> Self {
-        Self { url, want, etag: None, last_modified: None }
+        Self { url, want, etag: None, last_modified: None, is_repeated: false }
     }
 }
 
@@ -94,9 +98,9 @@ pub struct Response {
     pub location: Option<Url>,
     /// The `Retry-After` from now on, at most a day. None: not sent or unreadable.
     pub retry_after: Option<Duration>,
-    /// How long [`crate::Fetcher::page`] put the group on hold for a 429 or 503; none
+    /// The hold on which [`crate::Fetcher::page`] put the host for a 429 or 503; `None`
     /// for other answers, and from [`Client::get`] always.
-    pub hold: Option<Duration>,
+    pub held: Option<Held>,
     /// All headers in the order of the answer, those that say how the body was
     /// compressed left out by the HTTP library where it undid that.
     pub headers: Vec<(String, String)>,
@@ -309,7 +313,7 @@ impl Response {
             last_modified: header(LAST_MODIFIED),
             location: location.and_then(|value| url.join(value.trim()).ok()),
             retry_after: header(RETRY_AFTER).and_then(|value| retry_after(&value, Timestamp::now())),
-            hold: None,
+            held: None,
             headers,
             body: Vec::new(),
             is_cut: false,

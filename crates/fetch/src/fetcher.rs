@@ -1,8 +1,9 @@
-//! The client behind the gates: requests that are polite by construction.
+//! The client behind gates and holds: requests that are polite by construction.
 //!
-//! Each request waits at the gate of its group, then for one of the
-//! `fetch.concurrency` places of all requests in flight: who waits for a gap holds no
-//! place. A 429 or 503 puts its group on hold before the next in turn can pass.
+//! Each request waits until its host's hold is over, then at the gate of its group, then
+//! for one of the `fetch.concurrency` places of all requests in flight: a request that waits
+//! for a gap or a hold takes no place. A 429 or 503 puts its host on hold before the next
+//! request of its group can pass.
 //!
 //! Whether a page may be asked for at all by the host's robots.txt is looked up by
 //! the caller, who keeps the records; [`Fetcher::robots`] fetches them.
@@ -12,12 +13,13 @@ use std::time::Duration;
 use gleaner_config::Fetch;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
-use url::Url;
+use url::{Position, Url};
 
 use crate::access::RobotsRecord;
 use crate::client::{Client, ClientError, Request, Response, Want};
 use crate::error::FetchError;
-use crate::gate::Gates;
+use crate::gate::{Gates, Pass};
+use crate::hold::{Holds, PushBack};
 
 /// Hops of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
@@ -25,11 +27,12 @@ const ROBOTS_HOPS: usize = 5;
 /// A hop to a host that is on hold for longer is a failure, to be tried again later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Client and gates in one. Shared by reference or in an `Arc`.
+/// Client, gates and holds in one. Shared by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
     gates: Gates,
+    holds: Holds,
     places: Semaphore,
 }
 
@@ -42,35 +45,68 @@ impl Fetcher {
         Ok(Self {
             client: Client::new(settings)?,
             gates: Gates::new(settings.delay.get()),
+            holds: Holds::default(),
             places: Semaphore::new(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
         })
     }
 
-    /// The gates, for gaps, holds and the scheduler's question who is ready.
+    /// The gates: gaps, and when a group can be asked.
     #[must_use]
     pub fn gates(&self) -> &Gates {
         &self.gates
     }
 
-    /// Asks once, through the gate of `group`. After a 429 or 503 the group is on hold
-    /// already, for [`Response::hold`]: the caller must not back off once more.
+    /// The holds: how long a host is left alone.
+    #[must_use]
+    pub fn holds(&self) -> &Holds {
+        &self.holds
+    }
+
+    /// Asks once, when the hold of the URL's host ([`host_of`]) is over, through the gate of
+    /// `group`. After a 429, a 503 or a failed connection the host is on hold already, for
+    /// [`Response::held`]: the caller must not put it on hold once more.
     ///
     /// # Errors
     /// As [`Client::get`].
     pub async fn page(&self, request: &Request, group: &str) -> Result<Response, FetchError> {
-        let pass = self.gates.enter(group).await;
+        let host = host_of(&request.url);
+        let pass = self.enter(group, host).await;
         let place = self.places.acquire().await.expect("the fetcher's semaphore is never closed");
         let mut answer = self.client.get(request).await;
         drop(place);
-        if let Ok(response) = &mut answer
-            && matches!(response.status, 429 | 503)
-        {
-            let hold = self.gates.back_off(group, response.retry_after);
-            tracing::info!(group, status = response.status, ?hold, "the host asks for a pause");
-            response.hold = Some(hold);
+        let hold = |why, retry_after| {
+            let held = self.holds.push_back(host, why, request.is_repeated, retry_after);
+            tracing::info!(host, hold = ?held.time, "the host is left alone for a while");
+            held
+        };
+        match &mut answer {
+            Ok(response) => match response.status {
+                429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
+                503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
+                // robots.txt is often served by something else than the pages.
+                200..300 | 304 if request.want != Want::Robots => self.holds.answered(host),
+                _ => {}
+            },
+            // The host, or our own way to the network: other URLs would fail as well.
+            Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
+                hold(PushBack::Unavailable, None);
+            }
+            Err(_) => {}
         }
         drop(pass);
         answer
+    }
+
+    /// Waits for the host's hold without keeping its group busy, then for the group's gap.
+    async fn enter(&self, group: &str, host: &str) -> Pass {
+        loop {
+            self.holds.wait(host).await;
+            let pass = self.gates.enter(group).await;
+            if self.holds.remaining(host).is_zero() {
+                return pass;
+            }
+            pass.give_back();
+        }
     }
 
     /// Asks `origin` (any URL of the host; its scheme, host and port count) for its
@@ -92,7 +128,8 @@ impl Fetcher {
         let mut hops = 0;
         loop {
             let group = group_of(&url);
-            if hops > 0 && self.gates.ready_in(&group) > PATIENCE {
+            let wait = self.holds.remaining(host_of(&url)).max(self.gates.ready_in(&group));
+            if hops > 0 && wait > PATIENCE {
                 return RobotsRecord::failed("it leads to a host that asked to wait".into(), previous, now);
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group).await {
@@ -112,6 +149,12 @@ impl Fetcher {
             hops += 1;
         }
     }
+}
+
+/// The host of a URL, with `:port` where it is not the default one: what a hold belongs to.
+#[must_use]
+pub fn host_of(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
 }
 
 fn is_web(url: &Url) -> bool {

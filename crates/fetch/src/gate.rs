@@ -1,13 +1,14 @@
 //! One request in flight for each group of hosts, and a gap between two.
 //!
-//! A group is a registrable domain or a host (`fetch.gap_scope`); its name is the
-//! caller's. The gap is counted from the end of one answer to the start of the next
-//! request, so that a slow host is asked more slowly. Who waits at a gate waits in
-//! turn and holds nothing else; [`Gates::ready_in`] lets a scheduler not wait at all.
+//! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it.
+//! The gap runs from the end of one answer to the start of the next request, so a slow
+//! host is asked more slowly. Requests that wait at a gate pass in their order and hold
+//! nothing else; [`Gates::ready_in`] lets a scheduler avoid the wait. What one host
+//! asks for with 429 or 503 is its own, not its group's: see [`crate::hold`].
 //!
-//! Nothing is kept over a restart: a crawl that goes on puts each group on hold for
-//! one gap first ([`Gates::hold`]). A gap set longer than the configured one is never
-//! forgotten, since it is a host's wish; such groups are few.
+//! Nothing survives a restart: a crawl that goes on starts the gap of each group it may
+//! have asked ([`Gates::start_gap`]). A gap longer than the configured one is never
+//! forgotten, since a host asked for it; such groups are few.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,15 +17,6 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use crate::headers::LONGEST_HOLD;
-
-/// The hold after a first 429 or 503 without `Retry-After`.
-const FIRST_HOLD: Duration = Duration::from_secs(60);
-/// After this time without another, a group's earlier 429 and 503 are forgiven.
-const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
-/// Largest part of a hold that is added to it at random, so that hosts that failed
-/// together are not asked together.
-const JITTER: f64 = 0.1;
 /// Groups above which idle ones are looked for.
 const SWEEP_AT: usize = 1024;
 /// What [`Gates::ready_in`] says at least while a request is in flight.
@@ -58,30 +50,36 @@ struct State {
     gap: Duration,
     /// When the last answer ended.
     ended: Option<Instant>,
-    /// Nothing is asked before.
-    held_until: Option<Instant>,
-    /// Back-offs in a row.
-    back_offs: u32,
 }
 
 /// The right to one request. Dropping it starts the gap, whatever became of the request.
 #[derive(Debug)]
 pub struct Pass {
     gate: Arc<Gate>,
+    is_unused: bool,
     // Dropped after `Drop::drop` has noted the end, so that the next in turn sees it.
     _turn: OwnedSemaphorePermit,
 }
 
+impl Pass {
+    /// Gives the right back without a request: no gap starts.
+    pub fn give_back(mut self) {
+        self.is_unused = true;
+    }
+}
+
 impl Drop for Pass {
     fn drop(&mut self) {
-        self.gate.state().ended = Some(Instant::now());
+        if !self.is_unused {
+            self.gate.state().ended = Some(Instant::now());
+        }
     }
 }
 
 impl State {
     /// When the next request may start; None: at once.
     fn opens(&self) -> Option<Instant> {
-        self.ended.map(|ended| ended + self.gap).max(self.held_until)
+        self.ended.map(|ended| ended + self.gap)
     }
 }
 
@@ -98,15 +96,7 @@ impl Gate {
     /// Whether nothing would be lost if the gate were forgotten.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
         let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
-        let state = self.state();
-        free && state.gap == delay && !state.remembers(now)
-    }
-}
-
-impl State {
-    /// Whether the last back-off still counts.
-    fn remembers(&self, now: Instant) -> bool {
-        self.back_offs > 0 && self.held_until.is_some_and(|until| now < until + FORGIVEN_AFTER)
+        free && self.state().gap == delay
     }
 }
 
@@ -118,17 +108,17 @@ impl Gates {
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn, its gap and its hold. Dropping the future gives the
-    /// turn up and changes nothing.
+    /// Waits for the group's turn and its gap. Dropping the future gives the turn up and
+    /// changes nothing.
     pub async fn enter(&self, group: &str) -> Pass {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
-            // Looked at again after the sleep: the hold may have been prolonged.
+            // Looked at again after the sleep: the gap may have become longer.
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
-                _ => return Pass { gate, _turn: turn },
+                _ => return Pass { gate, is_unused: false, _turn: turn },
             }
         }
     }
@@ -139,13 +129,11 @@ impl Gates {
         self.gate(group).state().gap = gap.max(self.delay);
     }
 
-    /// Lets nothing into the group for `time` from now; never shortens a hold. At most
-    /// a day.
-    pub fn hold(&self, group: &str, time: Duration) {
-        let until = Instant::now() + time.min(LONGEST_HOLD);
+    /// Starts the group's gap now, as if an answer had just ended: another process may
+    /// have asked it a moment ago.
+    pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
-        let mut state = gate.state();
-        state.held_until = state.held_until.max(Some(until));
+        gate.state().ended = Some(Instant::now());
     }
 
     /// How long until the group can be asked. Zero: now. While a request is in flight
@@ -162,29 +150,8 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Puts the group on hold after a 429 or 503 and says for how long: what the host
-    /// asked for, else 60 s, doubled for each further one and up to a tenth longer; at
-    /// most a day. After 30 minutes without one, counted from the end of the hold, it
-    /// begins anew.
-    pub fn back_off(&self, group: &str, retry_after: Option<Duration>) -> Duration {
-        let gate = self.gate(group);
-        let now = Instant::now();
-        let mut state = gate.state();
-        if !state.remembers(now) {
-            state.back_offs = 0;
-        }
-        // 2^11 minutes are more than a day.
-        let doubled = FIRST_HOLD * (1 << state.back_offs.min(11));
-        let random = doubled.mul_f64(1.0 + rand::random_range(0.0..JITTER));
-        let time = retry_after.unwrap_or(random).min(LONGEST_HOLD);
-        state.back_offs = state.back_offs.saturating_add(1);
-        state.held_until = state.held_until.max(Some(now + time));
-        time
-    }
-
     /// Drops the groups about which there is nothing to remember: no request, no
-    /// waiter, gap and hold past, back-offs forgiven, gap as configured. Happens by
-    /// itself when groups have doubled.
+    /// waiter, the gap past and as configured. Runs whenever groups have doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
@@ -216,7 +183,7 @@ impl Gates {
         if groups.by_name.len() >= groups.sweep_at {
             self.sweep(&mut groups);
         }
-        let state = State { gap: self.delay, ended: None, held_until: None, back_offs: 0 };
+        let state = State { gap: self.delay, ended: None };
         let gate = Arc::new(Gate { turn: Arc::new(Semaphore::new(1)), state: Mutex::new(state) });
         groups.by_name.insert(group.to_owned(), Arc::clone(&gate));
         gate
@@ -292,18 +259,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_hold_is_obeyed_by_who_waits_already_and_never_shortened() {
+    async fn a_right_given_back_starts_no_gap() {
         let gates = Gates::new(GAP);
-        drop(gates.enter("a").await);
-        let start = Instant::now();
-        let waiter = tokio::spawn(visit(gates.clone(), "a", seconds(1)));
-        sleep(seconds(1)).await;
-        gates.hold("a", seconds(100));
-        gates.hold("a", seconds(2));
-        let (entered, _) = waiter.await.unwrap();
-        assert_eq!(entered - start, seconds(101));
-        gates.hold("a", seconds(10 * 86_400));
-        assert_eq!(gates.ready_in("a"), LONGEST_HOLD);
+        gates.enter("a").await.give_back();
+        assert_eq!(gates.ready_in("a"), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_gap_started_by_hand_is_a_whole_one_of_any_length() {
+        let gates = Gates::new(GAP);
+        gates.start_gap("a");
+        assert_eq!(gates.ready_in("a"), GAP);
+        gates.set_gap("a", seconds(30));
+        assert_eq!(gates.ready_in("a"), seconds(30));
     }
 
     #[tokio::test(start_paused = true)]
@@ -316,43 +284,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn back_offs_double_with_jitter_and_are_forgiven() {
-        let gates = Gates::new(GAP);
-        for step in 0..14 {
-            let hold = gates.back_off("a", None);
-            let doubled = seconds(60 << step).min(LONGEST_HOLD);
-            assert!(hold >= doubled && hold <= doubled.mul_f64(1.1).min(LONGEST_HOLD), "{step}: {hold:?}");
-            assert_eq!(gates.ready_in("a"), hold);
-            advance(hold).await;
-        }
-        advance(FORGIVEN_AFTER - seconds(1)).await;
-        assert_eq!(gates.back_off("a", None), LONGEST_HOLD);
-        advance(LONGEST_HOLD + FORGIVEN_AFTER).await;
-        assert!(gates.back_off("a", None) <= seconds(66));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn retry_after_is_taken_at_its_word_up_to_a_day() {
-        let gates = Gates::new(GAP);
-        assert_eq!(gates.back_off("a", Some(seconds(7))), seconds(7));
-        assert_eq!(gates.ready_in("a"), seconds(7));
-        assert_eq!(gates.back_off("b", Some(seconds(10 * 86_400))), LONGEST_HOLD);
-        assert_eq!(gates.back_off("c", Some(Duration::ZERO)), Duration::ZERO);
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn only_what_is_past_is_forgotten() {
         let gates = Gates::new(GAP);
         drop(gates.enter("past").await);
         gates.set_gap("slow", seconds(60));
-        gates.back_off("sorry", Some(seconds(1)));
         advance(GAP).await;
         drop(gates.enter("gap").await);
         let pass = gates.enter("busy").await;
         gates.forget_idle();
-        assert_eq!(gates.remembered(), 4);
+        assert_eq!(gates.remembered(), 3);
         drop(pass);
-        advance(seconds(1) + FORGIVEN_AFTER).await;
+        advance(GAP).await;
         gates.forget_idle();
         assert_eq!(gates.remembered(), 1);
         drop(gates.enter("slow").await);

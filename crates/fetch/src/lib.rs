@@ -2,7 +2,7 @@
 //!
 //! From the request outwards: [`Client`] asks once and judges the answer (address,
 //! type, size, time), [`Gates`] keeps one request in flight per group of hosts and a
-//! gap between two, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
+//! gap between two, [`Holds`] leaves a host alone that pushed back, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
 //! says what a host's answer for it means and for how long, and [`Fetcher`] joins them.
 //!
 //! What it does not do: follow a page's redirects, try again, look at a robots.txt
@@ -18,6 +18,7 @@ mod error;
 mod fetcher;
 mod gate;
 mod headers;
+mod hold;
 mod names;
 mod robots;
 mod sniff;
@@ -25,6 +26,7 @@ mod sniff;
 pub use access::{Access, RobotsRecord, RobotsState};
 pub use client::{Client, ClientError, Request, Response, Want, choose_cryptography};
 pub use error::FetchError;
-pub use fetcher::Fetcher;
+pub use fetcher::{Fetcher, host_of};
 pub use gate::{Gates, Pass};
+pub use hold::{Held, Holds, PushBack};
 pub use robots::{ROBOTS_LIMIT, Rules, Verdict};

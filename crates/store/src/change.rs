@@ -25,7 +25,7 @@ pub struct Change {
     /// Parts whose records it changes.
     parts: BTreeSet<Part>,
     touched: BTreeMap<HostId, HostRecord>,
-    queued: i64,
+    queued: BTreeMap<HostId, i64>,
 }
 
 impl Change {
@@ -36,7 +36,7 @@ impl Change {
             ahead: BTreeMap::new(),
             parts: BTreeSet::new(),
             touched: BTreeMap::new(),
-            queued: 0,
+            queued: BTreeMap::new(),
         }
     }
 
@@ -50,18 +50,18 @@ impl Change {
         &self.touched
     }
 
-    /// By how many the frontier's ready and waiting URLs grow.
+    /// By how many the ready and waiting URLs of each host grow.
     #[must_use]
-    pub const fn queued(&self) -> i64 {
-        self.queued
+    pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
+        &self.queued
     }
 
     pub(crate) fn touch(&mut self, host: &HostRecord) {
         self.touched.entry(host.id).or_insert_with(|| host.clone());
     }
 
-    pub(crate) const fn queue(&mut self, by: i64) {
-        self.queued += by;
+    pub(crate) fn queue(&mut self, host: HostId, by: i64) {
+        *self.queued.entry(host).or_default() += by;
     }
 
     pub(crate) fn drop_page(&mut self, url: UrlKey) {

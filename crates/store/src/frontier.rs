@@ -129,7 +129,7 @@ impl Change {
         self.mark(keys::ready(host.id, rank, sequence, key));
         self.put_url(key, &record);
         self.touch(host);
-        self.queue(1);
+        self.queue(host.id, 1);
     }
 
     /// Takes a record out of whichever list it stands in.
@@ -138,12 +138,12 @@ impl Change {
             UrlState::Ready { rank, sequence } => {
                 self.remove(keys::ready(record.host, rank, sequence, key));
                 host.queued = host.queued.saturating_sub(1);
-                self.queue(-1);
+                self.queue(host.id, -1);
             }
             UrlState::Waiting { wait, due, .. } => {
                 self.remove(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
                 host.queued = host.queued.saturating_sub(1);
-                self.queue(-1);
+                self.queue(host.id, -1);
             }
             UrlState::Gathered { sequence } => {
                 self.remove(keys::gathered(record.host, sequence, key));
@@ -169,7 +169,7 @@ impl Change {
         let due = u64::try_from(second).unwrap_or(0);
         record.state = UrlState::Waiting { wait, due, rank };
         host.queued += 1;
-        self.queue(1);
+        self.queue(host.id, 1);
         self.mark(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
     }
 

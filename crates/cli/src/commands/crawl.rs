@@ -169,7 +169,7 @@ fn next_step(summary: &Summary, words: &str) -> String {
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
-    let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_pages_per_host");
+    let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_");
     let due = match due {
         _ if summary.held_back.iter().any(is_at_limit) => {
             "The same command goes on with what is left of the hosts at their limit.".to_owned()

@@ -13,7 +13,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
@@ -21,7 +21,8 @@ use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
 
-/// What a path answers: the first reply, then the second, ...; the last for ever.
+/// What a path answers: the first reply, then the second, ...; the last for ever. A key such
+/// as `shop.site.example/path` is for that host alone, and `*` is for all other paths.
 pub type Routes = BTreeMap<&'static str, Vec<Reply>>;
 
 /// One answer.
@@ -41,10 +42,21 @@ pub fn html(body: &str) -> Reply {
     reply(200, "Content-Type: text/html\r\n", body)
 }
 
+/// One request, as the site saw it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub host: String,
+    pub path: String,
+    /// When it arrived.
+    pub begun: Instant,
+    /// A moment before the client had the whole answer.
+    pub ended: Instant,
+}
+
 /// A running site; every host name leads to it.
 pub struct Site {
     pub address: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Site {
@@ -64,6 +76,11 @@ impl Site {
 
     /// The paths that were asked for, in order.
     pub fn asked(&self) -> Vec<String> {
+        self.log().into_iter().map(|asked| asked.path).collect()
+    }
+
+    /// All requests, in order.
+    pub fn log(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -152,11 +169,14 @@ pub fn ending(store: &Store, path: &str) -> String {
     record.last.map(|outcome| outcome.reason()).unwrap_or_default()
 }
 
-fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<String>>) {
+fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<Asked>>) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     while let Some(request) = lines.next() {
         let target = request.split(' ').nth(1).unwrap_or_default();
-        let path = target.split_once("://").map_or(target, |(_, rest)| &rest[rest.find('/').unwrap_or(0)..]);
+        let begun = Instant::now();
+        let (host, path) = target
+            .split_once("://")
+            .map_or(("", target), |(_, rest)| rest.split_at(rest.find('/').unwrap_or(rest.len())));
         for header in lines.by_ref() {
             if header.is_empty() {
                 break;
@@ -164,11 +184,16 @@ fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<String>>) {
         }
         let earlier = {
             let mut log = log.lock().unwrap();
-            log.push(path.to_owned());
-            log.iter().filter(|asked| *asked == path).count() - 1
+            log.push(Asked { host: host.into(), path: path.into(), begun, ended: Instant::now() });
+            log.iter().filter(|asked| asked.path == path && asked.host == host).count() - 1
         };
         let absent = vec![reply(404, "", "")];
-        let replies = routes.get(path).unwrap_or(&absent);
+        let own = format!("{host}{path}");
+        let replies = routes
+            .get(own.as_str())
+            .or_else(|| routes.get(path))
+            .or_else(|| routes.get("*"))
+            .unwrap_or(&absent);
         let Reply { status, headers, body } = &replies[earlier.min(replies.len() - 1)];
         let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len());
         let mut stream = stream;

@@ -29,7 +29,7 @@ async fn a_page_is_fetched_with_its_headers() {
     assert_eq!(got.content_type.as_deref(), Some("text/html"));
     assert_eq!(got.etag.as_deref(), Some("\"v1\""));
     assert_eq!(got.last_modified.as_deref(), Some("Sun, 06 Nov 1994 08:49:37 GMT"));
-    assert_eq!((got.location, got.retry_after, got.hold), (None, None, None));
+    assert_eq!((got.location, got.retry_after, got.held), (None, None, None));
 }
 
 #[tokio::test]

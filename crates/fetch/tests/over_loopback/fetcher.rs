@@ -142,17 +142,19 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
         })
     })
     .await;
-    for (path, least, most) in [("/429", 500, 500), ("/503", 60, 66)] {
+    let host = group_of(&server.url("/"));
+    for (path, least, most) in [("/429", 500, 500), ("/503", 10, 11)] {
         let fetcher = fetcher(&[]);
         let got = fetcher.page(&Request::new(server.url(path), Want::Page), "g").await.unwrap();
-        let hold = got.hold.unwrap();
+        let hold = got.held.unwrap().time;
         assert!((least..=most).contains(&hold.as_secs()), "{path}: {hold:?}");
-        let left = fetcher.gates().ready_in("g");
+        let left = fetcher.holds().remaining(&host);
         assert!(left <= hold && left > hold / 2, "{left:?}");
+        assert!(fetcher.gates().ready_in("g").is_zero(), "other hosts of the group may be asked");
     }
     let fetcher = fetcher(&[]);
     let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g").await.unwrap();
-    assert_eq!((got.hold, fetcher.gates().ready_in("g")), (None, Duration::ZERO));
+    assert_eq!((got.held, fetcher.holds().remaining(&host)), (None, Duration::ZERO));
 }
 
 #[tokio::test]
@@ -183,18 +185,24 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_gap_holds_no_place() {
-    let server = Server::always(page(b"<p>")).await;
+async fn a_request_that_waits_takes_no_place_and_no_gate() {
+    let (server, held) = (Server::always(page(b"<p>")).await, Server::always(page(b"<p>")).await);
     let fetcher = Arc::new(fetcher(&["fetch.concurrency=1"]));
-    fetcher.gates().hold("slow", Duration::from_secs(3600));
-    let (waiting, url) = (Arc::clone(&fetcher), server.url("/"));
-    let waiter = tokio::spawn(async move { waiting.page(&Request::new(url, Want::Page), "slow").await });
+    fetcher.gates().set_gap("slow", Duration::from_secs(3600));
+    fetcher.gates().start_gap("slow");
+    fetcher.holds().hold(&group_of(&held.url("/")), Duration::from_secs(3600));
+    let waiters = [(&server, "slow"), (&held, "quick")].map(|(server, group)| {
+        let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
+        tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), group).await })
+    });
     tokio::task::yield_now().await;
     let request = Request::new(server.url("/"), Want::Page);
     let quick = fetcher.page(&request, "quick");
-    // The limit is there to fail instead of hanging for the hour of the hold.
+    // The limit is there to fail instead of hanging for an hour.
     let got = tokio::time::timeout(Duration::from_secs(30), quick).await.expect("the only place is taken");
     assert_eq!(got.unwrap().status, 200);
-    assert!(!waiter.is_finished());
-    waiter.abort();
+    for waiter in waiters {
+        assert!(!waiter.is_finished());
+        waiter.abort();
+    }
 }

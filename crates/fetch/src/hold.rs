@@ -1,0 +1,289 @@
+//! How long a host is left alone after it pushed back (429 or 503) or could not be reached.
+//!
+//! A hold belongs to the host that caused it: a failing `shop.` says nothing about
+//! `www.`, although both share a gap ([`crate::gate`]).
+//!
+//! | answer | hold |
+//! |---|---|
+//! | 429 or 503 with `Retry-After` | as long as it says, at most a day (RFC 9110, 10.2.3) |
+//! | the first 503, or failed connection | 10 s |
+//! | the first 429 | 60 s |
+//! | each further one | 60 s, doubled for each, at most a day |
+//! | a further one for the same URL, while other URLs are answered with 200 | as the first |
+//!
+//! Holds without `Retry-After` are up to a tenth longer at random. The first hold after a 503
+//! is short because that status is often one URL's: the next request, for another URL, tells
+//! whether it is the host's. Every tenth answer of another kind takes one step back, so a
+//! host that pushes back now and then is asked more slowly for as long as it does. After 30
+//! minutes without a push-back all is forgiven.
+//!
+//! Nothing survives a restart: the caller records holds and restores them with
+//! [`Holds::hold`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::headers::LONGEST_HOLD;
+
+/// First hold after a 503 or a failed connection.
+const PROBE: Duration = Duration::from_secs(10);
+/// First hold after a 429, and the second after anything.
+const FIRST_HOLD: Duration = Duration::from_secs(60);
+/// After this time without another, a host's earlier push-backs are forgiven.
+const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
+/// Good answers that take one step back.
+const ANSWERS_A_STEP: u32 = 10;
+/// Largest part of a hold that is added to it at random, so that hosts that failed
+/// together are not asked together.
+const JITTER: f64 = 0.1;
+/// Hosts above which those without a hold are dropped.
+const SWEEP_AT: usize = 1024;
+
+/// Why a host is put on hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushBack {
+    /// It answered 429: we ask too often.
+    TooManyRequests,
+    /// It answered 503, or no connection came about.
+    Unavailable,
+}
+
+/// What a push-back led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// How long the host is left alone.
+    pub time: Duration,
+    /// Whether the host served other pages since it last pushed back: then a URL that is
+    /// pushed back again fails for reasons of its own.
+    pub others_answered: bool,
+}
+
+/// The holds of all hosts. Cheap to clone; clones share the holds.
+#[derive(Debug, Clone, Default)]
+pub struct Holds(Arc<Mutex<Hosts>>);
+
+#[derive(Debug, Default)]
+struct Hosts {
+    by_name: HashMap<String, Hold>,
+    sweep_at: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Hold {
+    until: Instant,
+    /// Push-backs that have not been made up for.
+    step: u32,
+    /// Good answers since the step last changed.
+    answers: u32,
+    /// Whether there was a good answer since the last push-back.
+    has_answered: bool,
+}
+
+impl Hold {
+    const fn new(now: Instant) -> Self {
+        Self { until: now, step: 0, answers: 0, has_answered: false }
+    }
+
+    fn is_past(&self, now: Instant) -> bool {
+        now >= self.until && (self.step == 0 || now >= self.until + FORGIVEN_AFTER)
+    }
+}
+
+impl Holds {
+    /// Leaves the host alone for `time` from now, at most a day; never shortens a hold.
+    pub fn hold(&self, host: &str, time: Duration) {
+        let now = Instant::now();
+        let mut hosts = self.hosts();
+        let hold = hosts.entry(host, now);
+        hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
+    }
+
+    /// How long the host is left alone from now on. Zero: it may be asked.
+    #[must_use]
+    pub fn remaining(&self, host: &str) -> Duration {
+        let until = self.hosts().by_name.get(host).map(|hold| hold.until);
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Waits until the host may be asked.
+    pub async fn wait(&self, host: &str) {
+        loop {
+            // Looked at again after the sleep: the hold may have become longer.
+            let remaining = self.remaining(host);
+            if remaining.is_zero() {
+                return;
+            }
+            sleep_until(Instant::now() + remaining).await;
+        }
+    }
+
+    /// Puts the host on hold after a push-back: see the table in the module head.
+    /// `is_repeated`: the same URL was pushed back before; `retry_after`: what the answer said.
+    pub fn push_back(
+        &self,
+        host: &str,
+        why: PushBack,
+        is_repeated: bool,
+        retry_after: Option<Duration>,
+    ) -> Held {
+        let now = Instant::now();
+        let mut hosts = self.hosts();
+        let hold = hosts.entry(host, now);
+        if hold.is_past(now) {
+            hold.step = 0;
+        }
+        let others_answered = std::mem::take(&mut hold.has_answered);
+        let first = match why {
+            PushBack::TooManyRequests => FIRST_HOLD,
+            PushBack::Unavailable => PROBE,
+        };
+        let is_own = is_repeated && others_answered;
+        let step = hold.step.checked_sub(1).filter(|_| !is_own);
+        // 2^11 minutes are more than a day.
+        let least = step.map_or(first, |step| FIRST_HOLD * (1 << step.min(11)));
+        let random = least.mul_f64(1.0 + rand::random_range(0.0..JITTER));
+        let time = retry_after.unwrap_or(random).min(LONGEST_HOLD);
+        if !is_own {
+            (hold.step, hold.answers) = (hold.step.saturating_add(1), 0);
+        }
+        hold.until = hold.until.max(now + time);
+        Held { time, others_answered }
+    }
+
+    /// The host answered a request for a page: 2xx or 304.
+    pub fn answered(&self, host: &str) {
+        if let Some(hold) = self.hosts().by_name.get_mut(host) {
+            hold.has_answered = true;
+            hold.answers += 1;
+            if hold.answers == ANSWERS_A_STEP {
+                (hold.step, hold.answers) = (hold.step.saturating_sub(1), 0);
+            }
+        }
+    }
+
+    /// Hosts that are remembered.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.hosts().by_name.len()
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, Hosts> {
+        // No code panics while it holds the lock, and each entry is valid on its own.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Hosts {
+    fn entry(&mut self, host: &str, now: Instant) -> &mut Hold {
+        if self.by_name.len() >= self.sweep_at.max(SWEEP_AT) {
+            self.by_name.retain(|_, hold| !hold.is_past(now));
+            self.sweep_at = 2 * self.by_name.len();
+        }
+        self.by_name.entry(host.to_owned()).or_insert(Hold::new(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    /// Whether `hold` is `least`, or up to a tenth longer.
+    fn is_about(hold: Duration, least: Duration) -> bool {
+        hold >= least && hold <= least.mul_f64(1.0 + JITTER)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn holds_double_up_to_a_day_and_are_forgiven() {
+        for (why, first) in [(PushBack::Unavailable, 10), (PushBack::TooManyRequests, 60)] {
+            let holds = Holds::default();
+            let expected = [first, 60, 120, 240].map(seconds).into_iter().chain([DAY; 12].into_iter());
+            for (step, least) in expected.enumerate() {
+                let hold = holds.push_back("a", why, false, None).time;
+                assert!(is_about(hold, least) || (step > 3 && hold <= DAY), "{step}: {hold:?}");
+                assert_eq!(holds.remaining("a"), hold);
+                advance(hold).await;
+            }
+            advance(FORGIVEN_AFTER - seconds(1)).await;
+            assert_eq!(holds.push_back("a", why, false, None).time, DAY);
+            advance(DAY + FORGIVEN_AFTER).await;
+            assert!(is_about(holds.push_back("a", why, false, None).time, seconds(first)));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ten_good_answers_take_one_step_back() {
+        let holds = Holds::default();
+        let push_back = || holds.push_back("a", PushBack::Unavailable, false, None).time;
+        let answer = |times| (0..times).for_each(|_| holds.answered("a"));
+        push_back();
+        assert!(is_about(push_back(), seconds(60)));
+        answer(ANSWERS_A_STEP);
+        assert!(is_about(push_back(), seconds(60)), "one of two steps is left");
+        answer(ANSWERS_A_STEP - 1);
+        assert!(is_about(push_back(), seconds(120)), "nine do not make a step");
+        answer(5 * ANSWERS_A_STEP);
+        assert!(is_about(push_back(), seconds(10)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_url_that_alone_is_pushed_back_does_not_slow_its_host_down() {
+        let holds = Holds::default();
+        let push_back = |is_repeated| holds.push_back("a", PushBack::Unavailable, is_repeated, None);
+        assert!(!push_back(false).others_answered);
+        for _ in 0..5 {
+            holds.answered("a");
+            let held = push_back(true);
+            assert!(held.others_answered && is_about(held.time, seconds(10)), "{held:?}");
+        }
+        let held = push_back(true);
+        assert!(!held.others_answered && is_about(held.time, seconds(60)), "no other was answered: {held:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn retry_after_is_obeyed_up_to_a_day() {
+        let holds = Holds::default();
+        let push_back = |host, time| holds.push_back(host, PushBack::Unavailable, false, Some(time)).time;
+        assert_eq!(push_back("a", seconds(7)), seconds(7));
+        assert_eq!(holds.remaining("a"), seconds(7));
+        assert_eq!(push_back("b", 10 * DAY), DAY);
+        assert_eq!(push_back("c", Duration::ZERO), Duration::ZERO);
+        assert_eq!(holds.remaining("other"), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hold_is_never_shortened_and_waiting_obeys_a_longer_one() {
+        let holds = Holds::default();
+        holds.hold("a", seconds(10));
+        holds.hold("a", seconds(2));
+        let start = Instant::now();
+        let waiting = tokio::spawn({
+            let holds = holds.clone();
+            async move { holds.wait("a").await }
+        });
+        advance(seconds(5)).await;
+        holds.hold("a", seconds(100));
+        waiting.await.unwrap();
+        assert_eq!(start.elapsed(), seconds(105));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn hosts_without_a_hold_do_not_pile_up() {
+        let holds = Holds::default();
+        for n in 0..5 * SWEEP_AT {
+            holds.hold(&n.to_string(), seconds(1));
+            advance(seconds(1)).await;
+            assert!(holds.remembered() <= SWEEP_AT);
+        }
+    }
+}
