@@ -36,7 +36,7 @@ pub const ROBOTS_LIMIT: usize = 500 * 1024;
 pub struct Rules {
     /// By rank: of those that match the last one decides.
     rules: Vec<Rule>,
-    matcher: Matcher,
+    matcher: Box<Matcher>,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
 }
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
                 (pattern, Rule { allow, written: String::from_utf8_lossy(value).into_owned() })
             })
             .unzip();
-        Rules { matcher: Matcher::new(&patterns), rules, crawl_delay, sitemaps: self.sitemaps }
+        Rules { matcher: Box::new(Matcher::new(&patterns)), rules, crawl_delay, sitemaps: self.sitemaps }
     }
 }
 

@@ -46,10 +46,36 @@ impl Text {
 /// What stands between two stars of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
+    in_path: String,
+    /// Where it is another.
+    in_query: Option<String>,
+}
+
+impl Part {
+    /// Of `bytes` that follow what stands `within` a part of the URL or, in the path,
+    /// may stand in the query as well; and the part in which they end.
+    fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
+        let (in_path, after) = normal_form(bytes, within, false);
+        let has_escape = within == Within::Path && bytes.contains(&b'%');
+        let in_query = has_escape.then(|| normal_form(bytes, Within::Query, false).0);
+        let in_query = in_query.filter(|in_query| *in_query != in_path);
+        (Self { in_path, in_query }, after)
+    }
+
     /// As it is found where it begins in the path.
-    pub(super) in_path: String,
+    pub(super) fn in_path(&self) -> &str {
+        &self.in_path
+    }
+
     /// As it is found where it begins in the query.
-    pub(super) in_query: String,
+    pub(super) fn in_query(&self) -> &str {
+        self.in_query.as_ref().unwrap_or(&self.in_path)
+    }
+
+    /// Whether it is the same in both.
+    pub(super) fn is_the_same(&self) -> bool {
+        self.in_query.is_none()
+    }
 }
 
 /// A pattern in normal form, cut at its stars.
@@ -76,14 +102,13 @@ impl Pattern {
         let mut octets = head.len() + usize::from(anchored);
         let mut parts = Vec::new();
         let mut open_end = false;
-        for part in written {
-            let (in_path, after) = normal_form(part, within, false);
-            let in_query = normal_form(part, Within::Query, false).0;
-            octets += 1 + in_path.len();
+        for written in written {
+            let (part, after) = Part::parse(written, within);
+            octets += 1 + part.in_path.len();
             within = after;
-            open_end = part.is_empty();
+            open_end = written.is_empty();
             if !open_end {
-                parts.push(Part { in_path, in_query });
+                parts.push(part);
             }
         }
         // Any end will do for the star of `/a*$`.
@@ -164,7 +189,7 @@ mod tests {
     fn parts_behind_a_star_have_two_readings_until_the_query_begins() {
         let pattern = Pattern::parse(b"/a%2Fb*c%2Fd*?e%2Ff*g%2Fh$");
         assert_eq!(pattern.head, "/a%2Fb");
-        let parts: Vec<_> = pattern.parts.iter().map(|part| (&*part.in_path, &*part.in_query)).collect();
+        let parts: Vec<_> = pattern.parts.iter().map(|part| (part.in_path(), part.in_query())).collect();
         assert_eq!(parts, [("c%2Fd", "c/d"), ("?e/f", "?e/f"), ("g/h", "g/h")]);
         assert!(pattern.anchored);
     }
