@@ -2,7 +2,7 @@
 //!
 //! | answer | meaning (RFC 9309, 2.3.1) |
 //! |---|---|
-//! | 2xx | its rules; none if it is a page of HTML |
+//! | 2xx | its rules; none if it is a page of HTML without any line that speaks to crawlers |
 //! | 4xx but 429, or too many redirects | no rules: all is allowed |
 //! | 5xx, 429, no answer | nothing may be asked; after 30 days of it the last known rules hold, or none |
 //!
@@ -14,7 +14,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::robots::{Rules, Verdict, whole_lines};
+use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 /// An answer is asked for again after this time.
@@ -107,7 +107,7 @@ impl Access {
 impl RobotsRecord {
     /// The record of a 2xx answer.
     pub(crate) fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
-        if looks_like_html(body) {
+        if looks_like_html(body) && !speaks_to_crawlers(body) {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
@@ -217,6 +217,15 @@ mod tests {
         let record = RobotsRecord::answered(200, b"<!doctype html><p>Disallow: /", at(0));
         assert_eq!(record.state, RobotsState::NoRules { status: 200 });
         assert!(may(&record, "/"));
+    }
+
+    #[test]
+    fn rules_behind_markup_are_kept_and_followed() {
+        let body =
+            b"<br />\n<b>Warning</b>: x in <b>y.php</b> on line <b>3</b><br />\nUser-agent: *\nDisallow: /x";
+        let record = RobotsRecord::answered(200, body, at(0));
+        assert!(matches!(record.state, RobotsState::Rules { .. }), "{record:?}");
+        assert!(!may(&record, "/x") && may(&record, "/y"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! In the order in which it is done: the WHATWG parser lower-cases scheme and host,
 //! makes A-labels of an IDN, drops the default port and resolves dot segments; then
-//! go the fragment, the host's trailing dot, session ids and tracking parameters
+//! go the fragment, the host's trailing dot (one; more are no host name), session ids and tracking parameters
 //! (listed in `tracking.rs`); then percent-encoding gets one spelling (RFC 3986, 6.2.2).
 //! The order of what is left of the query is kept. Reading a canonical form gives
 //! the same form.
@@ -15,7 +15,7 @@
 //! document by the hash of its text. A page that exists only behind
 //! its fragment (`#!`) is lost.
 
-use crate::{Refusal, UrlKey, percent, tracking};
+use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use url::{Host, Position, Url};
@@ -50,9 +50,20 @@ impl CanonicalUrl {
     ///
     /// # Errors
     /// [`Refusal::NotHttp`], [`Refusal::Unparsable`] (relative ones, too),
-    /// [`Refusal::UserInfo`], [`Refusal::TooLong`] (the canonical form, 1,024
-    /// characters), [`Refusal::RepeatedSegment`] (a path segment more than 3 times).
+    /// [`Refusal::UserInfo`], [`Refusal::BadHost`] (an empty or overlong label, characters
+    /// that no host name has), [`Refusal::TooLong`] (the canonical form, 1,024 characters),
+    /// [`Refusal::RepeatedSegment`] (a path segment more than 3 times).
     pub fn parse(text: &str) -> Result<Self, Refusal> {
+        Self::from_record(text)?.named()
+    }
+
+    /// Reads a canonical form that was written before, perhaps by a version that took
+    /// hosts for good which are now [`Refusal::BadHost`]: what is recorded must stay
+    /// readable, and such a URL ends as one whose host cannot be found.
+    ///
+    /// # Errors
+    /// As [`CanonicalUrl::parse`], but for the host's name.
+    pub fn from_record(text: &str) -> Result<Self, Refusal> {
         let text = check_text(text)?;
         Self::canonicalise(Url::parse(text)?)
     }
@@ -64,7 +75,24 @@ impl CanonicalUrl {
     /// As [`CanonicalUrl::parse`].
     pub fn join(&self, href: &str) -> Result<Self, Refusal> {
         let href = check_text(href)?;
-        Self::canonicalise(self.url.join(href)?)
+        Self::canonicalise(self.url.join(href)?)?.named()
+    }
+
+    /// Resolves an address as a sitemap, a feed or a robots.txt states it: absolute by
+    /// their protocols, but some are relative, and some lack the scheme
+    /// (`www.example.com/a`) and get that of this page.
+    ///
+    /// # Errors
+    /// As [`CanonicalUrl::parse`].
+    pub fn join_location(&self, text: &str) -> Result<Self, Refusal> {
+        let text = text.trim();
+        if host::has_scheme(text) {
+            Self::parse(text)
+        } else if host::forgotten_scheme(text, Some(self.domain())).is_some() {
+            Self::parse(&format!("{}://{text}", self.url.scheme()))
+        } else {
+            self.join(text)
+        }
     }
 
     /// The address for a request.
@@ -119,6 +147,15 @@ impl CanonicalUrl {
         self.url.path()
     }
 
+    /// Refuses a host that is no host name.
+    fn named(self) -> Result<Self, Refusal> {
+        let objection = match self.url.host() {
+            Some(Host::Domain(name)) => host::objection(name),
+            _ => None,
+        };
+        objection.map_or(Ok(self), |reason| Err(Refusal::BadHost { reason }))
+    }
+
     fn canonicalise(mut url: Url) -> Result<Self, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::NotHttp);
@@ -168,7 +205,7 @@ fn check_text(text: &str) -> Result<&str, Refusal> {
 
 /// `example.com.` names the same host as `example.com`.
 fn strip_trailing_dot(url: &mut Url) -> Result<(), Refusal> {
-    let Some(host) = url.host_str().map(|host| host.trim_end_matches('.').to_owned()) else {
+    let Some(host) = url.host_str().map(|host| host.strip_suffix('.').unwrap_or(host).to_owned()) else {
         return Err(url::ParseError::EmptyHost.into());
     };
     if host.is_empty() {
@@ -201,7 +238,8 @@ impl Serialize for CanonicalUrl {
 impl<'de> Deserialize<'de> for CanonicalUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map_err(|refusal| de::Error::custom(format!("{text:?} is refused: {refusal}")))
+        Self::from_record(&text)
+            .map_err(|refusal| de::Error::custom(format!("{text:?} is refused: {refusal}")))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::xml::{self, Element, Step, Visitor};
 use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, shape};
 use jiff::Timestamp;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::io::Read;
 use thiserror::Error;
 
@@ -53,8 +54,9 @@ pub enum FeedError {
 
 /// Reads the feed that was served at `base`, gzip or not.
 ///
-/// Relative links are resolved against `base` (`xml:base` is not heeded). An
-/// entry is dated by its publication, else by its last change. Which pages are in
+/// Relative links are resolved against the `xml:base` of the link, the entry or the feed
+/// where there is one, else against `base`; a forgotten scheme is put before an address
+/// ([`CanonicalUrl::join_location`]). An entry is dated by its publication, else by its last change. Which pages are in
 /// scope is asked afterwards with [`Discovered::within`].
 ///
 /// # Errors
@@ -90,15 +92,8 @@ fn is_feed(root: &str) -> bool {
 /// JSON Feed 1.1 (jsonfeed.org), the parts that are read.
 #[derive(Deserialize)]
 struct JsonFeed {
-    items: Vec<JsonItem>,
-}
-
-#[derive(Deserialize)]
-struct JsonItem {
-    url: Option<String>,
-    external_url: Option<String>,
-    date_published: Option<String>,
-    date_modified: Option<String>,
+    /// One that has a member of a wrong type costs no other.
+    items: Vec<serde_json::Value>,
 }
 
 fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
@@ -111,10 +106,11 @@ fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Op
     let feed: JsonFeed =
         serde_json::from_str(&text).map_err(|error| FeedError::Json { reason: error.to_string() })?;
     for item in feed.items {
+        let text = |name: &str| item.get(name).and_then(serde_json::Value::as_str).map(String::from);
         entries.entry = Some(Entry {
-            link: item.url.or(item.external_url),
-            published: item.date_published,
-            changed: item.date_modified,
+            link: text("url").or_else(|| text("external_url")),
+            published: text("date_published"),
+            changed: text("date_modified"),
             ..Entry::default()
         });
         entries.finish_entry();
@@ -142,10 +138,13 @@ struct Entry {
     identifier: Option<String>,
     published: Option<String>,
     changed: Option<String>,
+    /// Its `xml:base`, resolved.
+    base: Option<CanonicalUrl>,
 }
 
 struct Entries<'a> {
-    base: &'a CanonicalUrl,
+    /// Where the feed was served, or its `xml:base`.
+    base: Cow<'a, CanonicalUrl>,
     limit: usize,
     root: Option<String>,
     leaf: Leaf,
@@ -160,7 +159,7 @@ struct Entries<'a> {
 impl<'a> Entries<'a> {
     fn new(base: &'a CanonicalUrl, limit: usize) -> Self {
         Self {
-            base,
+            base: Cow::Borrowed(base),
             limit,
             root: None,
             leaf: Leaf::Link,
@@ -185,7 +184,7 @@ impl<'a> Entries<'a> {
         if self.gatherer.len() < self.limit {
             let date = |text: Option<String>| text.as_deref().and_then(dates::parse);
             let dated = date(entry.published).or_else(|| date(entry.changed));
-            self.gatherer.take(judge(self.base, &link, dated));
+            self.gatherer.take(judge(entry.base.as_ref().unwrap_or(&self.base), &link, dated));
         } else {
             self.cut += 1;
         }
@@ -196,22 +195,48 @@ impl<'a> Entries<'a> {
         Step::Collect
     }
 
+    /// The `xml:base` of an element that stands in another with that of `outer`.
+    fn base_of(&self, element: &Element<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
+        let stated = element.attribute("xml:base")?;
+        outer.unwrap_or(&self.base).join(&stated).ok()
+    }
+
+    fn open_entry(&mut self, element: &Element<'_>) -> Step {
+        self.finish_entry();
+        let base = self.base_of(element, None);
+        // RSS 1.0 names the page here, too.
+        let identifier = element.attribute("rdf:about");
+        self.entry = Some(Entry { base, identifier, ..Entry::default() });
+        self.inside = None;
+        Step::Pass
+    }
+
     fn open_link(&mut self, element: &Element<'_>) -> Step {
         let Some(href) = element.attribute("href") else {
             return self.collect(Leaf::Link);
         };
-        let names_page = element.attribute("rel").is_none_or(|rel| rel == "alternate")
+        let relation = element.attribute("rel").unwrap_or_default().to_lowercase();
+        // Also by its whole name, http://www.iana.org/assignments/relation/alternate.
+        let names_page = (relation.is_empty() || relation.rsplit('/').next() == Some("alternate"))
             && element.attribute("type").is_none_or(|kind| kind.contains("html"));
+        let base = self.entry.as_ref().and_then(|entry| self.base_of(element, entry.base.as_ref()));
         if let Some(entry) = self.entry.as_mut().filter(|entry| names_page && entry.link.is_none()) {
             entry.link = Some(href);
+            entry.base = base.or(entry.base.take());
         }
         Step::Pass
     }
 }
 
+/// Whether a `guid` says of itself that it is no address; without a word it is one (RSS 2.0).
+fn is_no_link(element: &Element<'_>) -> bool {
+    let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
+    stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))
+}
+
 /// An entry is a page, even where its address ends like a feed's.
 fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
-    let url = base.join(link)?;
+    let url = base.join_location(link)?;
     shape::expected_role(&url)?;
     Ok(Found { url, role: Role::Page, dated, news: false })
 }
@@ -221,13 +246,13 @@ impl Visitor for Entries<'_> {
         let name = element.name();
         if self.root.is_none() {
             self.root = Some(name.to_owned());
+            if let Some(base) = self.base_of(element, None) {
+                self.base = Cow::Owned(base);
+            }
             return if is_feed(name) { Step::Pass } else { Step::Stop };
         }
         if matches!(name, "item" | "entry") {
-            self.finish_entry();
-            self.entry = Some(Entry::default());
-            self.inside = None;
-            return Step::Pass;
+            return self.open_entry(element);
         }
         if let Some((outer, depth)) = &mut self.inside {
             *depth += usize::from(name == outer);
@@ -236,17 +261,15 @@ impl Visitor for Entries<'_> {
         if self.entry.is_none() {
             return Step::Pass;
         }
-        match name {
+        match name.to_ascii_lowercase().as_str() {
             "link" => self.open_link(element),
-            "origLink" => self.collect(Leaf::Origin),
-            "guid" if element.attribute("isPermaLink").is_none_or(|value| value != "false") => {
-                self.collect(Leaf::Identifier)
-            }
+            "origlink" => self.collect(Leaf::Origin),
+            "guid" if !is_no_link(element) => self.collect(Leaf::Identifier),
             "id" => self.collect(Leaf::Identifier),
-            "pubDate" | "published" | "date" | "issued" => self.collect(Leaf::Published),
+            "pubdate" | "published" | "date" | "issued" | "created" => self.collect(Leaf::Published),
             "updated" | "modified" => self.collect(Leaf::Changed),
             // Markup of the text, another feed's data, pictures.
-            "content" | "summary" | "description" | "encoded" | "source" | "group" => {
+            "content" | "summary" | "description" | "encoded" | "source" | "group" | "image" => {
                 self.inside = Some((name.to_owned(), 1));
                 Step::Pass
             }

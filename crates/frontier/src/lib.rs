@@ -15,6 +15,7 @@ mod canonical;
 mod dates;
 pub mod feed;
 mod found;
+mod host;
 mod key;
 pub mod links;
 mod outcome;

@@ -18,6 +18,12 @@ pub enum Refusal {
         /// What the URL parser objects to.
         reason: &'static str,
     },
+    /// Its host is none that DNS could know, such as `www..example.com`.
+    #[error("its host is no host name: {reason}")]
+    BadHost {
+        /// What is wrong with the name.
+        reason: &'static str,
+    },
     /// Longer than a page's address is in practice; most such are traps.
     #[error("it is longer than {limit} characters")]
     TooLong {
@@ -59,6 +65,7 @@ impl Refusal {
         match self {
             Self::NotHttp => "not_http",
             Self::Unparsable { .. } => "unparsable",
+            Self::BadHost { .. } => "bad_host",
             Self::TooLong { .. } => "too_long",
             Self::RepeatedSegment { .. } => "repeated_segment",
             Self::TooDeep { .. } => "too_deep",
@@ -96,6 +103,7 @@ mod tests {
         let all = [
             Refusal::NotHttp,
             Refusal::Unparsable { reason: "" },
+            Refusal::BadHost { reason: "" },
             Refusal::TooLong { limit: 1 },
             Refusal::RepeatedSegment { limit: 1 },
             Refusal::TooDeep { limit: 1 },

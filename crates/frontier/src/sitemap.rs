@@ -2,14 +2,15 @@
 //!
 //! Follows the protocol of sitemaps.org and Google's news extension. What the web
 //! serves is read as far as it goes: broken or cut documents give what stood
-//! before, with a note. `lastmod` is what the site says; many write the time at
+//! before, with a note; an entry with several addresses is one for each of them; an
+//! address may be wrapped in another element, and lack its scheme. `lastmod` is what the site says; many write the time at
 //! which the sitemap was made. Image and video entries are not followed.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
 use crate::sniff::is_address_list;
 use crate::xml::{self, Element, Step, Visitor};
-use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, shape};
+use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, host, shape};
 use std::io::BufRead;
 use thiserror::Error;
 
@@ -58,8 +59,8 @@ pub enum SitemapError {
 /// Reads the sitemap that was served at `base`, gzip or not.
 ///
 /// Entries are refused for their own address only; which of them are in scope is
-/// asked afterwards with [`Discovered::within`]. Relative addresses, which the
-/// protocol forbids, are resolved.
+/// asked afterwards with [`Discovered::within`]. Relative addresses and those without a
+/// scheme, which the protocol forbids, are resolved ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
 /// That it is none, or breaks before its first element. An empty one is fine.
@@ -103,10 +104,7 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
     entries.root = Root::Sitemap { kind: Kind::Text, prefix: String::new() };
     let mut line = String::new();
     while stream.read_line(&mut line).is_ok_and(|count| count > 0) {
-        if !line.trim().is_empty() {
-            entries.entry = Entry { address: Some(line.trim().to_owned()), ..Entry::default() };
-            entries.finish_entry();
-        }
+        entries.line(line.trim());
         line.clear();
     }
     let flaw = stream.flaw().cloned();
@@ -131,10 +129,25 @@ enum Leaf {
     Published,
 }
 
+/// Where the reading is in an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Location {
+    /// Not in one.
+    Outside,
+    /// In a `loc` that has had no text yet.
+    Empty,
+    /// In an element that wraps the address in a `loc`.
+    Wrapped,
+}
+
+/// Addresses of one entry that are kept until its dates have been read.
+const MAX_ADDRESSES: usize = 1_000;
+
 /// The entry that is being read.
 #[derive(Default)]
 struct Entry {
-    address: Option<String>,
+    /// The protocol says one.
+    addresses: Vec<String>,
     changed: Option<String>,
     published: Option<String>,
     news: bool,
@@ -145,6 +158,7 @@ struct Entries<'a> {
     limit: usize,
     root: Root,
     leaf: Leaf,
+    location: Location,
     entry: Entry,
     gatherer: Gatherer,
     cut: u64,
@@ -157,6 +171,7 @@ impl<'a> Entries<'a> {
             limit,
             root: Root::None,
             leaf: Leaf::Address,
+            location: Location::Outside,
             entry: Entry::default(),
             gatherer: Gatherer::new(base),
             cut: 0,
@@ -183,19 +198,31 @@ impl<'a> Entries<'a> {
 
     fn finish_entry(&mut self) {
         let entry = std::mem::take(&mut self.entry);
-        let Some(address) = entry.address.as_deref() else {
-            return;
-        };
-        if self.gatherer.len() < self.limit {
-            let judged = self.judge(address, &entry);
-            self.gatherer.take(judged);
-        } else {
-            self.cut += 1;
+        for address in &entry.addresses {
+            if self.gatherer.len() < self.limit {
+                let judged = self.judge(address, &entry);
+                self.gatherer.take(judged);
+            } else {
+                self.cut += 1;
+            }
+        }
+    }
+
+    /// A line of a text file. One that is no address may be a title or a comment.
+    fn line(&mut self, line: &str) {
+        let is_address = line.starts_with('/')
+            || line.contains("://")
+            || host::forgotten_scheme(line, Some(self.base.domain())).is_some();
+        if is_address {
+            self.entry.addresses.push(line.to_owned());
+            self.finish_entry();
+        } else if !line.is_empty() {
+            self.gatherer.take(Err(Refusal::Unparsable { reason: "the line holds no address" }));
         }
     }
 
     fn judge(&self, address: &str, entry: &Entry) -> Result<Found, Refusal> {
-        let url = self.base.join(address)?;
+        let url = self.base.join_location(address)?;
         let index = matches!(self.root, Root::Sitemap { kind: Kind::Index, .. });
         let role = if index { Role::Sitemap } else { shape::expected_role(&url)? };
         let news = if index { shape::calls_itself_news(&url) } else { entry.news };
@@ -210,13 +237,20 @@ impl Visitor for Entries<'_> {
         let Root::Sitemap { prefix, .. } = &self.root else {
             return self.open_root(element);
         };
+        if self.location == Location::Empty {
+            self.location = Location::Wrapped;
+            return self.collect(Leaf::Address);
+        }
         let own = element.prefix() == prefix;
         match element.name() {
             "url" | "sitemap" if own => {
                 self.finish_entry();
                 Step::Pass
             }
-            "loc" if own => self.collect(Leaf::Address),
+            "loc" if own => {
+                self.location = Location::Empty;
+                self.collect(Leaf::Address)
+            }
             "lastmod" if own => self.collect(Leaf::Changed),
             "news" => {
                 self.entry.news = true;
@@ -228,16 +262,27 @@ impl Visitor for Entries<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        let field = match self.leaf {
-            Leaf::Address => &mut self.entry.address,
-            Leaf::Changed => &mut self.entry.changed,
-            Leaf::Published => &mut self.entry.published,
-        };
-        *field = Some(text.to_owned()).filter(|text| !text.is_empty());
+        if text.is_empty() {
+            return;
+        }
+        match self.leaf {
+            Leaf::Address => {
+                if self.entry.addresses.len() == MAX_ADDRESSES {
+                    self.finish_entry();
+                }
+                self.entry.addresses.push(text.to_owned());
+                if self.location == Location::Empty {
+                    self.location = Location::Outside;
+                }
+            }
+            Leaf::Changed => self.entry.changed = Some(text.to_owned()),
+            Leaf::Published => self.entry.published = Some(text.to_owned()),
+        }
     }
 
     fn close(&mut self, name: &str) {
-        if matches!(name, "url" | "sitemap") {
+        let was = std::mem::replace(&mut self.location, Location::Outside);
+        if matches!(name, "url" | "sitemap") && was != Location::Wrapped {
             self.finish_entry();
         }
     }

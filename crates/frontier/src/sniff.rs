@@ -6,6 +6,7 @@
 //! know" rather than a "no page".
 
 use crate::body::TextStream;
+use crate::host;
 use std::io::Read;
 
 /// Bytes, after decompression, that are looked at.
@@ -36,7 +37,7 @@ pub fn sniff(bytes: &[u8]) -> Body {
     match text.as_bytes().first() {
         Some(b'<') => by_root(text),
         Some(b'{') if text.contains("jsonfeed.org/version") => Body::Feed,
-        Some(b'h' | b'H') if is_address_list(text) => Body::Sitemap,
+        Some(_) if is_address_list(text) => Body::Sitemap,
         _ => Body::Other,
     }
 }
@@ -83,13 +84,18 @@ fn by_name(text: &str) -> Body {
     }
 }
 
-/// One address a line, the first of them whole.
+/// Lines of text among which an address must stand.
+const FIRST_LINES: usize = 8;
+
+/// One address a line. A title or comment may stand before the first, and schemes may
+/// have been forgotten.
 pub(crate) fn is_address_list(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default().trim();
-    let scheme = line.split("://").next().unwrap_or_default();
-    line.len() > scheme.len()
-        && (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
-        && !line.contains(|c: char| c.is_whitespace() || c == '<')
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.take(FIRST_LINES).any(|line| {
+        let is_one_word = !line.contains(|c: char| c.is_whitespace() || c == '<');
+        let is_whole = host::has_scheme(line) && line.contains("://");
+        is_one_word && (is_whole || host::forgotten_scheme(line, None).is_some())
+    })
 }
 
 #[cfg(test)]
@@ -106,6 +112,9 @@ mod tests {
             ("\u{feff}  <sitemapindex xmlns='x'>", Body::Sitemap),
             ("<sm:urlset>", Body::Sitemap),
             ("http://a.vn/\nhttp://a.vn/b", Body::Sitemap),
+            ("www.a.vn/\nhttp://a.vn/b", Body::Sitemap),
+            ("# all pages\n\na.vn/b\n", Body::Sitemap),
+            ("see http://a.vn/ or\na.b", Body::Other),
             ("<rss version='2.0'>", Body::Feed),
             ("<feed>", Body::Feed),
             ("<rdf:RDF>", Body::Feed),

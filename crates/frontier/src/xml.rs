@@ -41,11 +41,13 @@ impl Element<'_> {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// An attribute's value by its name as written, unescaped as far as can be.
+    /// An attribute's value by its name with its prefix, in any case, unescaped as far
+    /// as can be.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.html_attributes();
         attributes.with_checks(false);
-        let found = attributes.flatten().find(|attribute| attribute.key.into_inner() == name)?;
+        let found =
+            attributes.flatten().find(|attribute| attribute.key.into_inner().eq_ignore_ascii_case(name))?;
         Some(unescape(&found.value).map_or_else(|_| found.value.to_string(), |value| value.into_owned()))
     }
 }

@@ -64,8 +64,15 @@ async fn the_status_decides() {
 
 #[tokio::test]
 async fn a_page_of_html_holds_no_rules() {
-    let server = Server::always(page(b"<!doctype html>\nUser-agent: *\nDisallow: /")).await;
+    let server = Server::always(page(b"<!doctype html>\n<title>Not found</title>\n<p>Disallow: /")).await;
     assert_eq!(robots(&server, None).await.state, RobotsState::NoRules { status: 200 });
+}
+
+#[tokio::test]
+async fn rules_behind_markup_are_followed() {
+    let server = Server::always(page(b"<br />\n<b>Warning</b>: x\nUser-agent: *\nDisallow: /x")).await;
+    let access = robots(&server, None).await.rules("gleaner");
+    assert!(!access.verdict("/x").is_allowed() && access.verdict("/y").is_allowed());
 }
 
 #[tokio::test]

@@ -44,6 +44,15 @@ fn forms() {
         ("https://", "unparsable"),
         ("https://./", "unparsable"),
         ("https://example.com:99999/", "unparsable"),
+        ("https://www..example.com/a", "bad_host"),
+        ("https://.example.com/", "bad_host"),
+        ("https://example.com../", "bad_host"),
+        ("https://../", "bad_host"),
+        ("https://www.%2eexample.com/", "bad_host"),
+        ("https://www。。example.com/", "bad_host"),
+        ("https://example.com,vn/", "bad_host"),
+        ("https://*.example.com/", "bad_host"),
+        ("https://a_b.example.com/", "https://a_b.example.com/"),
         ("https://anna@example.com/", "user_info"),
         ("https://anna:secret@example.com/", "user_info"),
         ("https://example.com/a/a/a/b", "https://example.com/a/a/a/b"),
@@ -101,6 +110,51 @@ fn links() {
     ] {
         let joined = base.join(href).map_or_else(|r| r.label().to_owned(), |url| url.to_string());
         assert_eq!(joined, expected, "{href:?}");
+    }
+}
+
+#[test]
+fn hosts_are_as_long_as_dns_allows() {
+    let label = "a".repeat(63);
+    let name = [&*label, &label, &label, &"b".repeat(61)].join(".");
+    assert_eq!(canonical(&format!("https://{name}/")), format!("https://{name}/"));
+    assert_eq!(canonical(&format!("https://{name}./")), format!("https://{name}/"));
+    assert_eq!(canonical(&format!("https://{name}b/")), "bad_host");
+    assert_eq!(canonical(&format!("https://a{label}.vn/")), "bad_host");
+    // The length is that of the A-label, here 68 characters.
+    assert_eq!(canonical(&format!("https://{}.vn/", "ế".repeat(61))), "bad_host");
+}
+
+#[test]
+fn links_and_locations_are_judged_by_their_host_too() {
+    let base = CanonicalUrl::parse("https://example.com/a").unwrap();
+    for joined in [base.join("//www..example.com/"), base.join_location("https://www..example.com/b")] {
+        assert_eq!(joined.unwrap_err().label(), "bad_host");
+    }
+    // What an earlier version has written stays readable.
+    let record = "https://www..example.com/a";
+    assert_eq!(CanonicalUrl::from_record(record).unwrap().as_str(), record);
+    assert_eq!(serde_json::from_str::<CanonicalUrl>(&format!("{record:?}")).unwrap().as_str(), record);
+}
+
+#[test]
+fn locations() {
+    let base = CanonicalUrl::parse("https://www.example.com/maps/s.xml").unwrap();
+    for (text, expected) in [
+        ("https://example.com/a", "https://example.com/a"),
+        ("http:/example.com/a", "http://example.com/a"),
+        (" www.example.com/ ", "https://www.example.com/"),
+        ("example.com/a?b=1", "https://example.com/a?b=1"),
+        ("m.example.com", "https://m.example.com/"),
+        ("other.vn/a", "https://other.vn/a"),
+        ("other.vn:8080/a", "https://other.vn:8080/a"),
+        ("//m.example.com/a", "https://m.example.com/a"),
+        ("/a", "https://www.example.com/a"),
+        ("b.html", "https://www.example.com/maps/b.html"),
+        ("ftp://example.com/", "not_http"),
+    ] {
+        let joined = base.join_location(text).map_or_else(|r| r.label().to_owned(), |url| url.to_string());
+        assert_eq!(joined, expected, "{text}");
     }
 }
 

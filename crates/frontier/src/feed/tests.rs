@@ -85,8 +85,48 @@ fn rdf_and_the_oldest_rss() {
     let rdf = "<rdf:RDF><channel><link>https://a.vn/</link></channel>\
                <item rdf:about='x'><link>https://a.vn/a</link><dc:date>2024-05-31T10:00Z</dc:date></item></rdf:RDF>";
     assert_eq!(entries(&read_text(rdf).unwrap()), ["/a 2024-05-31T10:00:00Z"]);
+    let about = "<rdf:RDF><item rdf:about='https://a.vn/c'><title>C</title></item></rdf:RDF>";
+    assert_eq!(entries(&read_text(about).unwrap()), ["/c"]);
     let old = "<rss version='0.91'><channel><item><link>\n https://a.vn/b\n</link></item></channel></rss>";
     assert_eq!(entries(&read_text(old).unwrap()), ["/b"]);
+}
+
+#[test]
+fn an_identifier_is_a_link_only_where_it_may_be() {
+    for (item, expected) in [
+        ("<guid>https://a.vn/a</guid>", vec!["/a"]),
+        ("<guid isPermaLink='true'>https://a.vn/a</guid>", vec!["/a"]),
+        ("<guid isPermaLink='false'>https://a.vn/a</guid>", vec![]),
+        ("<guid isPermaLink='False'>https://a.vn/a</guid>", vec![]),
+        ("<guid isPermaLink=' FALSE '>https://a.vn/a</guid>", vec![]),
+        ("<guid ispermalink='false'>https://a.vn/a</guid>", vec![]),
+        ("<guid isPermaLink=false>https://a.vn/a</guid>", vec![]),
+        ("<guid isPermaLink='no'>https://a.vn/a</guid>", vec![]),
+        ("<guid isPermaLink='false'>https://a.vn/a</guid><link>/b</link>", vec!["/b"]),
+        ("<guid>tag:a.vn,2026:1</guid>", vec![]),
+        ("<guid>42</guid>", vec![]),
+        ("<link></link><guid>https://a.vn/a</guid>", vec!["/a"]),
+        ("<link>www.a.vn/a</link>", vec!["?"]),
+        ("<link>a.vn/a</link><PubDate>22/11/2026</PubDate>", vec!["/a 2026-11-22T00:00:00Z"]),
+        ("<image><link>/x</link></image><link>/a</link>", vec!["/a"]),
+    ] {
+        let feed = read_text(&format!("<rss><channel><item>{item}</item></channel></rss>")).unwrap();
+        assert_eq!(entries(&feed), expected, "{item}");
+    }
+}
+
+#[test]
+fn relative_links_of_atom_have_their_base() {
+    let feed = read_text(
+        r#"<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/2026/">
+          <entry><link href="a.html"/></entry>
+          <entry xml:base="11/"><link href="b.html"/></entry>
+          <entry xml:base="11/"><link xml:base="22/" href="c.html" rel="http://www.iana.org/assignments/relation/alternate"/></entry>
+          <entry><link href="/d.html" rel="Alternate"/></entry>
+        </feed>"#,
+    )
+    .unwrap();
+    assert_eq!(entries(&feed), ["/2026/a.html", "/2026/11/b.html", "/2026/11/22/c.html", "/d.html"]);
 }
 
 #[test]
@@ -95,11 +135,11 @@ fn json() {
         r#"{"version": "https://jsonfeed.org/version/1.1", "title": "A", "items": [
             {"id": "1", "url": "/a.html", "date_published": "2024-05-31T10:00:00+07:00", "tags": []},
             {"id": 2, "external_url": "https://a.vn/b.html"},
-            {"id": "3"}]}"#,
+            {"id": "3"}, {"id": 4, "url": 4, "date_published": 2024}, 5]}"#,
     )
     .unwrap();
     assert_eq!(entries(&feed), ["/a.html 2024-05-31T03:00:00Z", "/b.html"]);
-    assert_eq!(feed.without_link, 1);
+    assert_eq!(feed.without_link, 3);
     for text in ["{", "{\"items\": 1}", "{}"] {
         assert!(matches!(read_text(text), Err(FeedError::Json { .. })), "{text}");
     }

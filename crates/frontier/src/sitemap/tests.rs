@@ -96,6 +96,26 @@ fn prefixes_and_slips() {
         ("<urlset><loc>/a</loc></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/a</LOC></url></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/t&#7913;c&nbsp;x</loc></url></urlset>", vec!["/t%E1%BB%A9c&nbsp;x"]),
+        // Several addresses in an entry, which all have its date.
+        (
+            "<urlset><url><loc>/a</loc><loc>/b</loc><lastmod>2026</lastmod></url></urlset>",
+            vec!["/a 2026-01-01T00:00:00Z", "/b 2026-01-01T00:00:00Z"],
+        ),
+        ("<urlset><loc>/a</loc><loc>/b</loc></urlset>", vec!["/a", "/b"]),
+        ("<urlset><url><loc>/a<loc>/b</loc></loc></url></urlset>", vec!["/a", "/b"]),
+        // An address in another element.
+        (
+            "<urlset><url><loc><url>/a</url></loc><lastmod>2026</lastmod></url><url><loc>/b</loc></url></urlset>",
+            vec!["/a 2026-01-01T00:00:00Z", "/b"],
+        ),
+        ("<urlset><url><loc>\n<a href='/x'>/a</a></loc></url></urlset>", vec!["/a"]),
+        (
+            "<urlset><url><loc></loc><lastmod>2026</lastmod></url><url><loc>/b</loc></url></urlset>",
+            vec!["/b"],
+        ),
+        ("<urlset><url><loc/><url><loc>/b</loc></url></urlset>", vec!["/b"]),
+        // No scheme.
+        ("<urlset><url><loc>www.a.vn/</loc></url><url><loc>a.vn/b</loc></url></urlset>", vec!["?", "/b"]),
         ("<urlset></urlset>", vec![]),
         ("<urlset/>", vec![]),
     ] {
@@ -110,6 +130,31 @@ fn one_address_a_line() {
     let sitemap = read_text("\u{feff}\nhttps://a.vn/a\r\n\r\nhttps://a.vn/b \nrubbish://\n").unwrap();
     assert_eq!((sitemap.kind, entries(&sitemap)), (Kind::Text, vec!["/a".into(), "/b".into()]));
     assert_eq!(sitemap.discovered.refused["not_http"], 1);
+}
+
+#[test]
+fn text_lists_with_titles_and_without_schemes() {
+    for (text, expected, unparsable) in [
+        ("www.a.vn/a\nhttps://a.vn/b\n", vec!["?", "/b"], 0),
+        ("a.vn/a\na.vn/b", vec!["/a", "/b"], 0),
+        ("# all our pages\n\nhttps://a.vn/a\n/b\nm.a.vn\n", vec!["/a", "/b", "?"], 1),
+        ("Sitemap of A\nwww.a.vn/a\nend", vec!["?"], 2),
+    ] {
+        let sitemap = read_text(text).unwrap();
+        assert_eq!(
+            (sitemap.kind, entries(&sitemap)),
+            (Kind::Text, expected.iter().map(|e| (*e).into()).collect()),
+            "{text}"
+        );
+        assert_eq!(sitemap.discovered.refused.get("unparsable").copied().unwrap_or(0), unparsable, "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_very_many_addresses_gives_them_all() {
+    let addresses: String = (0..2_500).map(|number| format!("<loc>/{number}</loc>")).collect();
+    let sitemap = read_text(&format!("<urlset><url>{addresses}</url></urlset>")).unwrap();
+    assert_eq!(sitemap.discovered.found.len(), 2_500);
 }
 
 #[test]

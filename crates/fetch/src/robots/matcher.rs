@@ -1,0 +1,461 @@
+//! Which of many patterns match a path, at a cost that the file cannot drive up.
+//!
+//! Compared one by one, a pattern costs a walk over the path, and a robots.txt of
+//! 500 KiB holds some 50,000. So the patterns of a crawler share what they begin with: they
+//! are the leaves of a tree whose nodes are the parts between stars. A node is reached when
+//! the parts on the way to it are found in the path in this order. The leftmost place of
+//! each part leaves the most room for those that follow, so a node needs one number, the
+//! leftmost end, which is found once a path; nothing is ever tried twice.
+//!
+//! 1. The heads that the path begins with are found by one binary search: in a sorted
+//!    [`Table`] the longest entry that a text begins with is the entry just before it, or one
+//!    that this entry begins with ([`Table::longest_prefix_of`]).
+//! 2. All places of all parts in the path are found the same way, from each place of
+//!    the path ([`Places`]).
+//! 3. The patterns are looked at from the last, which decides, to the first. Most are out
+//!    at a glance: by their head, their length, or a last part that stands nowhere. For the
+//!    others the nodes on the way to the root are worked out, if they have not been yet.
+//!
+//! Cost of a path of n octets: n binary searches, a step for each place, for each pattern
+//! and for each node. Of nodes there are as many as different beginnings of patterns: in the
+//! worst file of 500 KiB, a star after every letter, 250,000, and all of them are worked out
+//! only for a path that nearly matches nearly everything. Places are at most n times the
+//! parts that begin with one another, and of those 500 KiB hold a thousand.
+
+use std::collections::{HashMap, HashSet};
+
+use super::normal::{Pattern, Text};
+
+/// Patterns, ranked by the order in which they are given: a later one decides.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Matcher {
+    heads: Table,
+    parts: Table,
+    /// The first of them are those of `heads`, in its order.
+    nodes: Vec<Node>,
+    /// One for each pattern.
+    goals: Vec<Goal>,
+}
+
+/// A part that follows what leads to its parent. Those of heads have neither.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Node {
+    parent: usize,
+    /// Its two readings, each by its place in the table of parts.
+    in_path: usize,
+    in_query: usize,
+}
+
+/// What must hold for a pattern to match.
+#[derive(Debug, Clone, PartialEq)]
+struct Goal {
+    head: usize,
+    node: usize,
+    /// The node's part must also end the path.
+    anchored: bool,
+    /// Octets that a path needs to match.
+    shortest: usize,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Found {
+    /// The last of the patterns that match, by its place.
+    pub(super) pattern: Option<usize>,
+    /// What it cost: octets, places, patterns and nodes. Held by tests.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
+    pub(super) steps: usize,
+}
+
+impl Matcher {
+    pub(super) fn new(patterns: &[Pattern]) -> Self {
+        let parts = || patterns.iter().flat_map(|pattern| &pattern.parts);
+        let mut matcher = Self {
+            heads: Table::new(patterns.iter().map(|pattern| &*pattern.head)),
+            parts: Table::new(parts().flat_map(|part| [part.in_path(), part.in_query()])),
+            ..Self::default()
+        };
+        matcher.nodes = vec![Node::default(); matcher.heads.len()];
+        let mut known = HashMap::new();
+        for pattern in patterns {
+            let goal = matcher.insert(pattern, &mut known);
+            matcher.goals.push(goal);
+        }
+        matcher
+    }
+
+    /// The goal of a pattern, and the nodes on the way to it that are not there yet.
+    fn insert(&mut self, pattern: &Pattern, known: &mut HashMap<[usize; 3], usize>) -> Goal {
+        let head = self.heads.place_of(&pattern.head);
+        let (mut node, mut shortest) = (head, pattern.head.len());
+        for part in &pattern.parts {
+            let in_path = self.parts.place_of(part.in_path());
+            let in_query = if part.is_the_same() { in_path } else { self.parts.place_of(part.in_query()) };
+            shortest += part.in_path().len().min(part.in_query().len());
+            node = *known.entry([node, in_path, in_query]).or_insert_with(|| {
+                self.nodes.push(Node { parent: node, in_path, in_query });
+                self.nodes.len() - 1
+            });
+        }
+        Goal { head, node, anchored: pattern.anchored, shortest }
+    }
+
+    pub(super) fn find(&self, text: &Text) -> Found {
+        let mut search = Search::new(self, text);
+        let ranked = self.goals.iter().enumerate().rev();
+        let pattern = ranked.map(|(rank, goal)| (rank, search.is_met(goal))).find(|(_, met)| *met);
+        Found { pattern: pattern.map(|(rank, _)| rank), steps: search.cost() }
+    }
+}
+
+/// What is known of a node's leftmost end: nothing, that there is none, or an end plus 2.
+/// Nothing is 0, since fresh memory is that for free, and most nodes are never asked for.
+type Reach = usize;
+const UNKNOWN: Reach = 0;
+const NEVER: Reach = 1;
+
+fn reach_of_end(end: Option<usize>) -> Reach {
+    end.map_or(NEVER, |end| end + 2)
+}
+
+fn end_of_reach(reach: Reach) -> Option<usize> {
+    reach.checked_sub(2)
+}
+
+/// The search for the patterns that match one text.
+struct Search<'a> {
+    matcher: &'a Matcher,
+    text: &'a Text,
+    /// By node.
+    reach: Vec<Reach>,
+    /// Found when a pattern first needs them.
+    places: Option<Places<'a>>,
+    steps: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(matcher: &'a Matcher, text: &'a Text) -> Self {
+        let mut reach = vec![UNKNOWN; matcher.nodes.len()];
+        reach[..matcher.heads.len()].fill(NEVER);
+        for head in matcher.heads.prefixes_of(&text.octets) {
+            reach[head] = reach_of_end(Some(matcher.heads.entries[head].len()));
+        }
+        Self { matcher, text, reach, places: None, steps: 0 }
+    }
+
+    fn is_met(&mut self, goal: &Goal) -> bool {
+        self.steps += 1;
+        let Some(end) = end_of_reach(self.reach[goal.head]) else { return false };
+        if goal.shortest > self.text.octets.len() {
+            return false;
+        }
+        if goal.node == goal.head {
+            return !goal.anchored || end == self.text.octets.len();
+        }
+        let node = &self.matcher.nodes[goal.node];
+        if !self.places().stands_somewhere(node) {
+            return false;
+        }
+        if !goal.anchored {
+            return self.leftmost_end(goal.node).is_some();
+        }
+        let Some(from) = self.leftmost_end(node.parent) else { return false };
+        self.places().ends_the_text(node, from)
+    }
+
+    fn places(&mut self) -> &Places<'a> {
+        self.places.get_or_insert_with(|| Places::new(&self.matcher.parts, self.text))
+    }
+
+    /// Works out a node's leftmost end, and before it those of the nodes on the way to it.
+    fn leftmost_end(&mut self, node: usize) -> Option<usize> {
+        let nodes = &self.matcher.nodes;
+        let mut way = Vec::new();
+        let mut at = node;
+        while self.reach[at] == UNKNOWN {
+            way.push(at);
+            at = nodes[at].parent;
+        }
+        let mut end = end_of_reach(self.reach[at]);
+        while let Some(node) = way.pop() {
+            self.steps += 1;
+            end = end.and_then(|from| self.places().leftmost_end(&nodes[node], from));
+            self.reach[node] = reach_of_end(end);
+        }
+        end
+    }
+
+    fn cost(&self) -> usize {
+        let places = self.places.as_ref();
+        self.steps + places.map_or(0, |places| self.text.octets.len() + places.starts.len())
+    }
+}
+
+/// Distinct texts in order, each with the longest other one that it begins with.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Table {
+    entries: Vec<Box<str>>,
+    shorter: Vec<Option<usize>>,
+    /// A bit for each octet with which an entry begins; all are ASCII.
+    firsts: u128,
+}
+
+impl Table {
+    fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut texts: Vec<&str> = texts.collect::<HashSet<_>>().into_iter().collect();
+        texts.sort_unstable();
+        let mut shorter = Vec::with_capacity(texts.len());
+        // Those that the entry at hand begins with, the longest last.
+        let mut open: Vec<usize> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            while open.pop_if(|last| !text.starts_with(texts[*last])).is_some() {}
+            shorter.push(open.last().copied());
+            open.push(at);
+        }
+        let firsts =
+            texts.iter().filter_map(|text| text.bytes().next()).fold(0, |bits, byte| bits | bit(byte));
+        Self { entries: texts.into_iter().map(Box::from).collect(), shorter, firsts }
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn place_of(&self, text: &str) -> usize {
+        self.entries.binary_search_by(|entry| (**entry).cmp(text)).expect("the table was made of these texts")
+    }
+
+    /// The longest entry that `text` begins with.
+    fn longest_prefix_of(&self, text: &str) -> Option<usize> {
+        // All that stands between such an entry and the text begins with it, too.
+        let before = self.entries.partition_point(|entry| **entry <= *text).checked_sub(1)?;
+        self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
+    }
+
+    /// An entry and those that it begins with, the longest first.
+    fn with_shorter(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(at), |at| self.shorter[*at])
+    }
+
+    /// The entries that `text` begins with, the longest first.
+    fn prefixes_of(&self, text: &str) -> impl Iterator<Item = usize> + '_ {
+        self.longest_prefix_of(text).into_iter().flat_map(|longest| self.with_shorter(longest))
+    }
+}
+
+/// The bit of an octet below 128.
+fn bit(octet: u8) -> u128 {
+    1_u128.checked_shl(u32::from(octet)).unwrap_or(0)
+}
+
+/// Where the parts stand in a text.
+struct Places<'a> {
+    parts: &'a Table,
+    text: &'a Text,
+    /// The beginnings of each part's places in ascending order, part by part.
+    starts: Vec<usize>,
+    /// Where in `starts` those of each part begin, and where the last ones end.
+    bounds: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(parts: &'a Table, text: &'a Text) -> Self {
+        let octets = text.octets.bytes().enumerate();
+        let longest: Vec<(usize, usize)> = octets
+            .filter(|(_, octet)| parts.firsts & bit(*octet) != 0)
+            .filter_map(|(start, _)| Some((start, parts.longest_prefix_of(&text.octets[start..])?)))
+            .collect();
+        let all = || {
+            let longest = longest.iter();
+            longest.flat_map(|(start, part)| parts.with_shorter(*part).map(move |part| (part, *start)))
+        };
+        let mut bounds = vec![0; parts.len() + 1];
+        all().for_each(|(part, _)| bounds[part + 1] += 1);
+        for part in 0..parts.len() {
+            bounds[part + 1] += bounds[part];
+        }
+        let mut next = bounds.clone();
+        let mut starts = vec![0; bounds[parts.len()]];
+        all().for_each(|(part, start)| {
+            starts[next[part]] = start;
+            next[part] += 1;
+        });
+        Self { parts, text, starts, bounds }
+    }
+
+    fn of(&self, part: usize) -> &[usize] {
+        &self.starts[self.bounds[part]..self.bounds[part + 1]]
+    }
+
+    fn stands_somewhere(&self, node: &Node) -> bool {
+        !(self.of(node.in_path).is_empty() && self.of(node.in_query).is_empty())
+    }
+
+    /// The end of the leftmost place of a node's part that does not begin before `from`.
+    fn leftmost_end(&self, node: &Node, from: usize) -> Option<usize> {
+        let end = |part: usize, from: usize| {
+            let starts = self.of(part);
+            let start = *starts.get(starts.partition_point(|start| *start < from))?;
+            Some((start, start + self.parts.entries[part].len()))
+        };
+        let in_path = end(node.in_path, from);
+        if node.in_path == node.in_query {
+            return in_path.map(|(_, end)| end);
+        }
+        let in_path = in_path.filter(|(start, _)| *start < self.text.query_at);
+        let in_query = end(node.in_query, from.max(self.text.query_at));
+        in_path.into_iter().chain(in_query).map(|(_, end)| end).min()
+    }
+
+    /// Whether the text ends with a node's part, at a place that does not begin before `from`.
+    fn ends_the_text(&self, node: &Node, from: usize) -> bool {
+        let ends = |part: usize| {
+            let part = &*self.parts.entries[part];
+            let start = self.text.octets.len().checked_sub(part.len())?;
+            (start >= from && self.text.octets.ends_with(part)).then_some(start)
+        };
+        let query_at = self.text.query_at;
+        if node.in_path == node.in_query {
+            return ends(node.in_path).is_some();
+        }
+        ends(node.in_path).is_some_and(|start| start < query_at)
+            || ends(node.in_query).is_some_and(|start| start >= query_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::normal::{Pattern, Text};
+    use super::{Found, Matcher, Table};
+
+    fn matcher(patterns: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Matcher {
+        let patterns: Vec<_> = patterns.into_iter().map(|text| Pattern::parse(text.as_ref())).collect();
+        Matcher::new(&patterns)
+    }
+
+    fn find(matcher: &Matcher, path: &str) -> Found {
+        matcher.find(&Text::new(path.as_bytes()))
+    }
+
+    #[test]
+    fn prefixes_longest_first() {
+        let table = Table::new(["", "a", "ab", "abc", "abd", "b", "abcx", "a"].into_iter());
+        let prefixes = |text| table.prefixes_of(text).map(|at| &*table.entries[at]).collect::<Vec<_>>();
+        assert_eq!(prefixes("abcd"), ["abc", "ab", "a", ""]);
+        assert_eq!(prefixes("abe"), ["ab", "a", ""]);
+        assert_eq!(prefixes("b"), ["b", ""]);
+        assert_eq!(prefixes("zz"), [""]);
+        assert_eq!(Table::new(["b"].into_iter()).prefixes_of("a").count(), 0);
+    }
+
+    #[test]
+    fn readings_are_bound_to_their_part_of_the_url() {
+        for (pattern, path, matches) in [
+            ("/*u=http%3A%2F%2F", "/x?u=http%3A%2F%2Fb", true),
+            ("/*u=http%3A%2F%2F", "/x?u=http://b", true),
+            ("/*u=http%3A%2F%2F", "/u=http%3A%2F%2Fb", true),
+            ("/*u=http%3A%2F%2F", "/u=http://b", false),
+            ("/*u=http://", "/x?u=http%3A%2F%2Fb", true),
+            ("/*u=http://", "/u=http%3A%2F%2Fb", false),
+            ("/*a%2Fb$", "/x?a%2Fb", true),
+            ("/*a%2Fb$", "/a%2Fb", true),
+            ("/*a%2Fb$", "/a/b", false),
+            ("/*a%2Fb$", "/a%2Fb?c", false),
+            ("/*%2F*%2F", "/a%2Fb?c=%2F", true),
+            ("/*%2F*%2F", "/a/b?c=%2F", false),
+            ("/*x%3Fy", "/a?x?y", true),
+            ("/*x%3Fy", "/x?y", false),
+            ("/*x?y%2Fz", "/x?y/z", true),
+        ] {
+            assert_eq!(find(&matcher([pattern]), path).pattern.is_some(), matches, "{pattern} {path}");
+        }
+    }
+
+    /// The textbook algorithm, which needs |path| x |pattern| steps.
+    fn by_table(pattern: &[u8], path: &[u8]) -> bool {
+        let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
+        let mut reach = vec![false; path.len() + 1];
+        reach[0] = true;
+        for symbol in pattern {
+            let mut next = vec![false; path.len() + 1];
+            for at in 0..=path.len() {
+                next[at] = if *symbol == b'*' {
+                    reach[at] || at > 0 && next[at - 1]
+                } else {
+                    at > 0 && reach[at - 1] && path[at - 1] == *symbol
+                };
+            }
+            reach = next;
+        }
+        if anchored { reach[path.len()] } else { reach.contains(&true) }
+    }
+
+    /// The path that many patterns match in many ways.
+    fn path() -> String {
+        format!("/{}.html", "tin-tuc-".repeat(127))
+    }
+
+    #[test]
+    fn seventeen_thousand_slow_rules_cost_little_more_than_their_number() {
+        // Each needs a walk over the whole path if it is compared alone: 17 million octets.
+        let matcher = matcher((0..17_000).map(|number| format!("/*t*i*n*t*u*c*-*x{number}")));
+        let path = path();
+        let found = find(&matcher, &path);
+        assert_eq!(found.pattern, None);
+        assert!(found.steps < 17_000 + 10 * path.len(), "{} steps", found.steps);
+        assert_eq!(find(&matcher, &format!("{path}x42")).pattern, Some(42));
+    }
+
+    /// `count` patterns of different parts that the path has, each followed by `end`.
+    fn sequences(count: usize, length: u32, end: &str) -> Vec<String> {
+        const LETTERS: [&str; 4] = ["t", "i", "n", "tuc-"];
+        let parts = |at: usize| (0..length).map(move |place| LETTERS[at.rotate_left(7 * place) % 4]);
+        (0..count).map(|at| format!("/*{}{end}", parts(at * 7_919).collect::<Vec<_>>().join("*"))).collect()
+    }
+
+    #[test]
+    fn the_worst_files_cost_a_step_a_node_a_pattern_and_a_place() {
+        let path = path();
+        for (patterns, finds) in [
+            (sequences(17_000, 6, ""), true),
+            (sequences(17_000, 6, "*x"), false),
+            (sequences(17_000, 6, "*tin-tuc-.html*t"), false),
+            (sequences(500, 240, "*tin-tuc-.html*t"), false),
+        ] {
+            let all = matcher(&patterns);
+            let found = find(&all, &path);
+            let limit = all.nodes.len() + patterns.len() + 10 * path.len();
+            assert!(found.steps <= limit, "{} steps, {limit} at most", found.steps);
+            assert_eq!(found.pattern.is_some(), finds, "{}", patterns[1]);
+        }
+        // Parts that begin with one another, to the size of a file.
+        let nested = matcher((1..1_000).map(|length| format!("/*{}*x", "a".repeat(length))));
+        let found = find(&nested, &format!("/{}", "a".repeat(1_000)));
+        assert!(found.pattern.is_none() && found.steps < 1_000 * 1_000, "{} steps", found.steps);
+        // A star after every letter.
+        let stars = matcher([format!("/{}b", "*a".repeat(200_000))]);
+        let found = find(&stars, &format!("/{}", "a".repeat(1_000)));
+        assert!(found.pattern.is_none() && found.steps < 5_000, "{} steps", found.steps);
+    }
+
+    #[test]
+    fn rules_without_a_star_cost_a_glance() {
+        let matcher = matcher((0..17_000).map(|number| format!("/tin-tuc-{number}/")));
+        let found = find(&matcher, &path());
+        assert!(found.pattern.is_none() && found.steps <= 17_000, "{} steps", found.steps);
+        assert_eq!(find(&matcher, "/tin-tuc-7/x").pattern, Some(7));
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_pattern_that_matches_is_found(
+            patterns in prop::collection::vec("/?[ab*]{0,8}\\$?", 0..8),
+            path in "/[ab]{0,10}",
+        ) {
+            let expected = patterns.iter().rposition(|pattern| by_table(pattern.as_bytes(), path.as_bytes()));
+            prop_assert_eq!(find(&matcher(&patterns), &path).pattern, expected, "{:?} {}", patterns, path);
+        }
+    }
+}

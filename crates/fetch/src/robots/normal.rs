@@ -1,0 +1,205 @@
+//! The normal form in which a robots.txt pattern and a URL's path are compared
+//! (RFC 9309, 2.2.2), octet by octet and the same for both sides:
+//!
+//! | octet | becomes |
+//! |---|---|
+//! | encoded, and unreserved or one of `:@!'(),;` | plain: in a path and in a query it means the same either way |
+//! | encoded `/` or `?`, in a query | plain: the RFC's table has `baz=https://` and `baz=https%3A%2F%2F` match |
+//! | any other encoded one | encoded with upper-case digits: `%2F` in a path is no slash, `%26` in a query separates nothing |
+//! | plain, but not allowed so by RFC 3986 (`{`, `[`, a space, bytes above 127) | encoded |
+//! | a `*` or `$` that means itself | encoded, since that is how a pattern has to write it |
+//! | a `%` that begins no escape | as it is, so that `/*%` finds what stays encoded |
+//!
+//! A pattern does not always say whether it speaks of the path or of the query: what
+//! follows a `*` may stand in either. Such a part has two readings ([`Part`]), and the
+//! matcher takes the one that fits the place.
+
+/// Which part of a URL an octet belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    Path,
+    Query,
+}
+
+/// A URL's path and query in normal form.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) octets: String,
+    /// Where the `?` stands; the length if there is none.
+    pub(super) query_at: usize,
+}
+
+impl Text {
+    /// Of `path_and_query`, which begins with `/`.
+    pub(super) fn new(path_and_query: &[u8]) -> Self {
+        let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
+            Some(at) => path_and_query.split_at(at),
+            None => (path_and_query, &[][..]),
+        };
+        let mut octets = normal_form(path, Within::Path, true).0;
+        let query_at = octets.len();
+        octets.push_str(&normal_form(query, Within::Path, true).0);
+        Self { octets, query_at }
+    }
+}
+
+/// What stands between two stars of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    in_path: String,
+    /// Where it is another.
+    in_query: Option<String>,
+}
+
+impl Part {
+    /// Of `bytes` that follow what stands `within` a part of the URL or, in the path,
+    /// may stand in the query as well; and the part in which they end.
+    fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
+        let (in_path, after) = normal_form(bytes, within, false);
+        let has_escape = within == Within::Path && bytes.contains(&b'%');
+        let in_query = has_escape.then(|| normal_form(bytes, Within::Query, false).0);
+        let in_query = in_query.filter(|in_query| *in_query != in_path);
+        (Self { in_path, in_query }, after)
+    }
+
+    /// As it is found where it begins in the path.
+    pub(super) fn in_path(&self) -> &str {
+        &self.in_path
+    }
+
+    /// As it is found where it begins in the query.
+    pub(super) fn in_query(&self) -> &str {
+        self.in_query.as_ref().unwrap_or(&self.in_path)
+    }
+
+    /// Whether it is the same in both.
+    pub(super) fn is_the_same(&self) -> bool {
+        self.in_query.is_none()
+    }
+}
+
+/// A pattern in normal form, cut at its stars.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// What the path must begin with.
+    pub(super) head: String,
+    /// What must follow in this order; none of them is empty.
+    pub(super) parts: Vec<Part>,
+    /// Whether the last part, or the head where there is none, must end the path.
+    pub(super) anchored: bool,
+    /// Octets of the pattern, by which rules are ranked.
+    pub(super) octets: usize,
+}
+
+impl Pattern {
+    pub(super) fn parse(value: &[u8]) -> Self {
+        let (body, anchored) = match value.strip_suffix(b"$") {
+            Some(body) => (body, true),
+            None => (value, false),
+        };
+        let mut written = body.split(|byte| *byte == b'*');
+        let (head, mut within) = normal_form(written.next().unwrap_or_default(), Within::Path, false);
+        let mut octets = head.len() + usize::from(anchored);
+        let mut parts = Vec::new();
+        let mut open_end = false;
+        for written in written {
+            let (part, after) = Part::parse(written, within);
+            octets += 1 + part.in_path.len();
+            within = after;
+            open_end = written.is_empty();
+            if !open_end {
+                parts.push(part);
+            }
+        }
+        // Any end will do for the star of `/a*$`.
+        Self { head, parts, anchored: anchored && !open_end, octets }
+    }
+}
+
+/// The normal form of `bytes` that begin `within` a part of the URL, and the part in
+/// which they end. `literal` says that `*` means itself.
+fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
+    let mut out = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let [byte, tail @ ..] = rest {
+        rest = tail;
+        let (byte, encoded) = match (byte, hex_pair(tail)) {
+            (b'%', Some(decoded)) => {
+                rest = &tail[2..];
+                (decoded, true)
+            }
+            (byte, _) => (*byte, false),
+        };
+        if byte == b'?' && !encoded {
+            within = Within::Query;
+        }
+        let plain = match (byte, encoded) {
+            (b'*', false) => !literal,
+            (b'$', false) => false,
+            (b'/' | b'?', true) => within == Within::Query,
+            (_, true) => is_unreserved(byte) || b":@!'(),;".contains(&byte),
+            (_, false) => is_unreserved(byte) || b":@!'(),;&=+/?%".contains(&byte),
+        };
+        if plain {
+            out.push(char::from(byte));
+        } else {
+            const HEX: &[u8; 16] = b"0123456789ABCDEF";
+            out.push('%');
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+    (out, within)
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+fn hex_pair(bytes: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+    u8::try_from(digit(0)? << 4 | digit(1)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Pattern, Text};
+
+    #[test]
+    fn one_form() {
+        for (written, expected) in [
+            ("/a%7Eb%2d", "/a~b-"),
+            ("/{k}[0]|\\^\"<>` ", "/%7Bk%7D%5B0%5D%7C%5C%5E%22%3C%3E%60%20"),
+            ("/%7bk%7D%5b0%5D", "/%7Bk%7D%5B0%5D"),
+            ("/a%2fb%3fc", "/a%2Fb%3Fc"),
+            ("/a?b=%2f%3f%3a%40/?:@", "/a?b=/?:@/?:@"),
+            ("/%3a%40%21%27%28%29%2c%3b", "/:@!'(),;"),
+            ("/?a=1%26b%3D2%2B3&c", "/?a=1%26b%3D2%2B3&c"),
+            ("/*$%2a%24", "/%2A%24%2A%24"),
+            ("/100%/%zz%4", "/100%/%zz%4"),
+            ("/tin-tức/\u{1}", "/tin-t%E1%BB%A9c/%01"),
+        ] {
+            assert_eq!(Text::new(written.as_bytes()).octets, expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn parts_behind_a_star_have_two_readings_until_the_query_begins() {
+        let pattern = Pattern::parse(b"/a%2Fb*c%2Fd*?e%2Ff*g%2Fh$");
+        assert_eq!(pattern.head, "/a%2Fb");
+        let parts: Vec<_> = pattern.parts.iter().map(|part| (part.in_path(), part.in_query())).collect();
+        assert_eq!(parts, [("c%2Fd", "c/d"), ("?e/f", "?e/f"), ("g/h", "g/h")]);
+        assert!(pattern.anchored);
+    }
+
+    proptest! {
+        #[test]
+        fn the_normal_form_is_stable(text in "/[ -~]{0,40}") {
+            let once = Text::new(text.as_bytes());
+            let twice = Text::new(once.octets.as_bytes());
+            prop_assert_eq!((&twice.octets, twice.query_at), (&once.octets, once.query_at));
+        }
+    }
+}

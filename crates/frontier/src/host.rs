@@ -1,0 +1,117 @@
+//! What a host name is, and whether an address without a scheme begins with one.
+//!
+//! The URL standard takes `www..example.com` for a domain, since it leaves the
+//! lengths of labels to DNS, and nearly any character. A request for such a name
+//! cannot succeed, and its labels confuse whatever counts by domain. So a host is what
+//! DNS can carry (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 in all, of letters,
+//! digits, hyphens, and the underscore that some names on the web have. A hyphen at a
+//! label's end, which RFC 1123 forbids, is let pass, for there are such sites.
+
+/// Octets of a label at most.
+const MAX_LABEL: usize = 63;
+/// Octets of a name at most, without its final dot.
+const MAX_NAME: usize = 253;
+
+/// Why `name`, a domain as the URL parser gives it and without its final dot, is no
+/// host name. `None`: it is one.
+pub(crate) fn objection(name: &str) -> Option<&'static str> {
+    if name.split('.').any(str::is_empty) {
+        return Some("a part between its dots is empty");
+    }
+    if name.len() > MAX_NAME {
+        return Some("it has more than 253 characters");
+    }
+    if name.split('.').any(|label| label.len() > MAX_LABEL) {
+        return Some("a part between its dots has more than 63 characters");
+    }
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (!name.bytes().all(is_allowed)).then_some("it has other characters than letters, digits, - and _")
+}
+
+/// The registrable domain of the host with which `text` begins, lower-case, where it
+/// looks like an address whose scheme was forgotten (`www.example.com/a`). `None`
+/// where it looks like a relative one.
+///
+/// `sitemap.pl` and `archive.zip` are files to some and hosts to others; so a slash must
+/// follow, or `www.` must stand before, or the domain must be `expected`.
+pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<String> {
+    let end = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let host = match text[..end].rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => &text[..end],
+    };
+    let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !host.chars().all(is_allowed) || host.split('.').any(str::is_empty) || host.len() > MAX_NAME {
+        return None;
+    }
+    let host = host.to_lowercase();
+    let domain = psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known())?;
+    let domain = std::str::from_utf8(domain.as_bytes()).ok()?;
+    let is_certain = text[end..].starts_with('/') || host.starts_with("www.") || expected == Some(domain);
+    is_certain.then(|| domain.to_owned())
+}
+
+/// Whether `text` begins with `http:` or `https:`.
+pub(crate) fn has_scheme(text: &str) -> bool {
+    let scheme = text.split(':').next().unwrap_or_default();
+    scheme.len() < text.len() && (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{forgotten_scheme, objection};
+
+    #[test]
+    fn names() {
+        let label = "a".repeat(63);
+        let name = [&*label, &label, &label, &"b".repeat(61)].join(".");
+        assert_eq!(name.len(), 253);
+        for good in ["a", "a.vn", "xn--bo-mia.vn", "my_blog.a.vn", "-a-.vn", "1.a.vn", &label, &name] {
+            assert_eq!(objection(good), None, "{good}");
+        }
+        for (bad, reason) in [
+            ("", "empty"),
+            ("www..a.vn", "empty"),
+            (".a.vn", "empty"),
+            ("a.vn.", "empty"),
+            (".", "empty"),
+            (&*format!("{label}a.vn"), "63"),
+            (&*format!("{name}b"), "253"),
+            ("a,b.vn", "characters"),
+            ("*.a.vn", "characters"),
+            ("$host.a.vn", "characters"),
+            ("a'.vn", "characters"),
+        ] {
+            assert!(objection(bad).is_some_and(|found| found.contains(reason)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_whose_scheme_was_forgotten() {
+        for (text, domain) in [
+            ("www.example.com/", Some("example.com")),
+            ("www.example.com", Some("example.com")),
+            ("WWW.Example.com?a=1", Some("example.com")),
+            ("example.co.uk/a.html", Some("example.co.uk")),
+            ("news.example.com:8080/a", Some("example.com")),
+            ("báo.vn/tin", Some("báo.vn")),
+            ("a.vn", Some("a.vn")),
+            ("m.a.vn#x", Some("a.vn")),
+            ("example.com", None),
+            ("sitemap2.xml", None),
+            ("sitemap.xml/a", None),
+            ("archive.zip", None),
+            ("a/www.example.com/", None),
+            ("/a.vn/b", None),
+            ("../a.vn/", None),
+            ("co.uk/a", None),
+            ("www..example.com/", None),
+            ("tin tuc.vn/a", None),
+            ("mailto:x@a.vn", None),
+            ("127.0.0.1/a", None),
+            ("", None),
+        ] {
+            assert_eq!(forgotten_scheme(text, Some("a.vn")).as_deref(), domain, "{text}");
+        }
+    }
+}
