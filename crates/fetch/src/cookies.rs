@@ -34,10 +34,11 @@ pub struct Cookies {
 
 impl Cookies {
     /// No cookies yet. `site`: the registrable domain to whose hosts they are bound, as in
-    /// a canonical URL (lower case, A-labels), or an IP address.
+    /// a canonical URL (lower case, A-labels), or an IP address. A port is left out, as
+    /// cookies know none (RFC 6265, 8.5).
     #[must_use]
     pub fn of_site(site: &str) -> Self {
-        Self { site: site.to_owned(), jar: Jar::default(), heeded: 0, bytes: 0 }
+        Self { site: without_port(site).to_owned(), jar: Jar::default(), heeded: 0, bytes: 0 }
     }
 
     /// Heeds each `Set-Cookie` of an answer to `url`. One that deletes a cookie does; one
@@ -71,6 +72,14 @@ impl Cookies {
     fn is_of_site(&self, host: &str) -> bool {
         let before = host.strip_suffix(self.site.as_str());
         before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }
+}
+
+fn without_port(site: &str) -> &str {
+    match site.rsplit_once(':') {
+        // The colons of an IPv6 address stand within brackets.
+        Some((host, _)) if !site.ends_with(']') => host,
+        _ => site,
     }
 }
 
@@ -160,7 +169,8 @@ mod tests {
 
     #[test]
     fn an_address_is_a_site_of_its_own() {
-        let mut cookies = Cookies::of_site("127.0.0.1");
+        assert_eq!((without_port("[::1]:80"), without_port("[::1]")), ("[::1]", "[::1]"));
+        let mut cookies = Cookies::of_site("127.0.0.1:8080");
         cookies.heed(&url("http://127.0.0.1:8080/"), &answer(&["k=v"]));
         assert_eq!(cookies.header(&url("http://127.0.0.1:8080/x")).as_deref(), Some("k=v"));
         assert_eq!(cookies.header(&url("http://127.0.0.2:8080/x")), None);

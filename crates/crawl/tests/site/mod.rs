@@ -13,7 +13,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
@@ -41,22 +41,47 @@ pub fn html(body: &str) -> Reply {
     reply(200, "Content-Type: text/html\r\n", body)
 }
 
+/// A request, as a script sees it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub host: String,
+    /// With its query.
+    pub path: String,
+    /// The value of `Cookie`; empty where there is none.
+    pub cookie: String,
+    /// Whether the request was conditional.
+    pub is_conditional: bool,
+    /// When it came, since the first of the site.
+    pub at: Duration,
+}
+
+type Script = dyn Fn(&Asked, usize) -> Reply + Send + Sync;
+
 /// A running site; every host name leads to it.
 pub struct Site {
     pub address: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Site {
     pub fn serve(routes: Routes) -> Self {
+        Self::scripted(move |asked, earlier| {
+            let replies = routes.get(asked.path.as_str());
+            replies
+                .map_or_else(|| reply(404, "", ""), |replies| replies[earlier.min(replies.len() - 1)].clone())
+        })
+    }
+
+    /// What `script` says to each request, and to how many of the same path came before.
+    pub fn scripted(script: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, routes) = (Arc::clone(&asked), Arc::new(routes));
+        let (log, script, begun) = (Arc::clone(&asked), Arc::new(script), Instant::now());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (log, routes) = (Arc::clone(&log), Arc::clone(&routes));
-                std::thread::spawn(move || answer(&stream, &routes, &log));
+                let (log, script) = (Arc::clone(&log), Arc::clone(&script));
+                std::thread::spawn(move || answer(&stream, &*script, &log, begun));
             }
         });
         Self { address, asked }
@@ -64,6 +89,11 @@ impl Site {
 
     /// The paths that were asked for, in order.
     pub fn asked(&self) -> Vec<String> {
+        self.requests().into_iter().map(|asked| asked.path).collect()
+    }
+
+    /// All requests, in order.
+    pub fn requests(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -152,24 +182,32 @@ pub fn ending(store: &Store, path: &str) -> String {
     record.last.map(|outcome| outcome.reason()).unwrap_or_default()
 }
 
-fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<String>>) {
+fn answer(stream: &TcpStream, script: &Script, log: &Mutex<Vec<Asked>>, begun: Instant) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     while let Some(request) = lines.next() {
         let target = request.split(' ').nth(1).unwrap_or_default();
-        let path = target.split_once("://").map_or(target, |(_, rest)| &rest[rest.find('/').unwrap_or(0)..]);
+        let (host, path) = match target.split_once("://") {
+            Some((_, rest)) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+            None => ("", target),
+        };
+        let (host, path, at) = (host.to_owned(), path.to_owned(), begun.elapsed());
+        let mut asked = Asked { host, path, cookie: String::new(), is_conditional: false, at };
         for header in lines.by_ref() {
+            match header.split_once(": ").map(|(name, value)| (name.to_ascii_lowercase(), value)) {
+                Some((name, value)) if name == "cookie" => value.clone_into(&mut asked.cookie),
+                Some((name, _)) => asked.is_conditional |= name.starts_with("if-"),
+                None => {}
+            }
             if header.is_empty() {
                 break;
             }
         }
         let earlier = {
             let mut log = log.lock().unwrap();
-            log.push(path.to_owned());
-            log.iter().filter(|asked| *asked == path).count() - 1
+            log.push(asked.clone());
+            log.iter().filter(|other| other.path == asked.path).count() - 1
         };
-        let absent = vec![reply(404, "", "")];
-        let replies = routes.get(path).unwrap_or(&absent);
-        let Reply { status, headers, body } = &replies[earlier.min(replies.len() - 1)];
+        let Reply { status, headers, body } = script(&asked, earlier);
         let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len());
         let mut stream = stream;
         if stream.write_all(answer.as_bytes()).is_err() {
