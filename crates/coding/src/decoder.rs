@@ -223,7 +223,7 @@ mod tests {
     fn windows_larger_than_the_standards_allow_are_refused() {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(26).unwrap();
-        encoder.write_all(&vec![7; 100]).unwrap();
+        encoder.write_all(&[7; 100]).unwrap();
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(Stop::Broken(_))));

@@ -139,7 +139,7 @@ impl Owner {
         let visit = match self.follow(visit, response, &target)? {
             Followed::Here => return Ok(None),
             Followed::Later(group) => return Ok(Some(group)),
-            Followed::Apart(visit) => visit,
+            Followed::Apart(visit) => *visit,
         };
         if is_itself {
             return self.finish(visit, refuse("redirect_to_itself")).map(Some);

@@ -117,7 +117,7 @@ impl Owner {
         target: &CanonicalUrl,
     ) -> Result<Followed, CrawlError> {
         Ok(match self.next(&mut visit, response, target)? {
-            Next::Apart => Followed::Apart(visit),
+            Next::Apart => Followed::Apart(Box::new(visit)),
             Next::Later => {
                 let mut change = self.writer.begin();
                 change.keep_ready(visit.key, &visit.record);
@@ -262,5 +262,5 @@ pub(crate) enum Followed {
     /// It begins again later; its group may be asked.
     Later(GroupName),
     /// Its target is a URL of its own.
-    Apart(Visit),
+    Apart(Box<Visit>),
 }
