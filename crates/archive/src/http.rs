@@ -54,12 +54,9 @@ impl<'a> HttpMessage<'a> {
     /// The body without its codings, `limit` bytes at most.
     #[must_use]
     pub fn payload(&self, limit: usize) -> Payload {
-        let listed = |name: &str| -> Vec<String> {
-            let of = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
-            let all = of.flat_map(|(_, value)| value.split(','));
-            all.map(|coding| coding.trim().to_ascii_lowercase()).filter(|coding| !coding.is_empty()).collect()
-        };
-        payload::decode(self.coded, &listed("Transfer-Encoding"), &listed("Content-Encoding"), limit)
+        let [transfer, content] =
+            ["Transfer-Encoding", "Content-Encoding"].map(|name| gleaner_coding::listed(&self.headers, name));
+        payload::decode(self.coded, &transfer, &content, limit)
     }
 }
 

@@ -8,10 +8,7 @@
 //! The awkward truth: a body that ends within a coding gives what came before, and
 //! [`Payload::is_cut`] tells; whether the server or the archive lost the rest is not known.
 
-use std::io::Read;
-
-/// Buffer of the brotli decoder, in bytes.
-const BROTLI_BUFFER: usize = 8 << 10;
+use gleaner_coding::{Coding, Decoder};
 
 /// Codings in a row at most; more are no body.
 const MOST_CODINGS: usize = 4;
@@ -36,11 +33,7 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     for coding in codings.take(MOST_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
-            "gzip" | "x-gzip" => gunzipped(&payload.body, limit),
-            "deflate" => inflated(&payload.body, limit),
-            "br" => unpacked(brotli::Decompressor::new(payload.body.as_slice(), BROTLI_BUFFER), limit),
-            "zstd" => zstd::Decoder::new(payload.body.as_slice()).ok().and_then(|it| unpacked(it, limit)),
-            _ => None,
+            name => Coding::from_name(name).and_then(|coding| undone(coding, &payload.body, limit)),
         };
         // Not coded as its header says: it was undone before.
         if let Some(step) = step {
@@ -54,23 +47,11 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     payload
 }
 
-fn gunzipped(coded: &[u8], limit: usize) -> Option<Payload> {
-    coded.starts_with(&[0x1f, 0x8b]).then(|| unpacked(flate2::read::MultiGzDecoder::new(coded), limit))?
-}
-
-/// With the head of zlib, or, as some servers send it, without.
-fn inflated(coded: &[u8], limit: usize) -> Option<Payload> {
-    unpacked(flate2::read::ZlibDecoder::new(coded), limit)
-        .or_else(|| unpacked(flate2::read::DeflateDecoder::new(coded), limit))
-}
-
-/// What a decoder gives up to its first error or the limit. `None`: nothing but an error.
-fn unpacked(decoder: impl Read, limit: usize) -> Option<Payload> {
-    let mut body = Vec::new();
-    let most = limit as u64 + 1;
-    let outcome = decoder.take(most).read_to_end(&mut body);
-    let is_cut = outcome.is_err() || body.len() > limit;
-    body.truncate(limit);
+/// What a coding gives up to its first error or the limit. `None`: nothing but an error.
+fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
+    let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
+    let outcome = decoder.push(coded, &mut body, limit);
+    let is_cut = outcome.is_err() || !decoder.is_whole();
     (!body.is_empty() || !is_cut).then_some(Payload { body, is_cut })
 }
 
@@ -105,7 +86,7 @@ fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Read, Write};
 
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
@@ -149,6 +130,9 @@ mod tests {
             (TEXT.to_vec(), vec![], vec![]),
             (chunked(TEXT, 7), vec!["chunked"], vec![]),
             (gzip(TEXT), vec![], vec!["gzip"]),
+            (gzip(TEXT), vec![], vec!["x-gzip"]),
+            ([gzip(&TEXT[..20]), gzip(&TEXT[20..])].concat(), vec![], vec!["gzip"]),
+            ([gzip(TEXT), vec![0; 8]].concat(), vec![], vec!["gzip"]),
             (zlib.finish().unwrap(), vec![], vec!["deflate"]),
             (raw.finish().unwrap(), vec![], vec!["deflate"]),
             (br, vec![], vec!["br"]),

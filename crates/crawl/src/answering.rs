@@ -4,15 +4,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_fetch::{FetchError, Held, Response};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_store::UrlRecord;
 use tracing::debug;
-use url::Url;
 
+use crate::chain::Followed;
 use crate::job::Visit;
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
-use crate::reading::rank;
 use crate::schedule::GroupName;
 
 /// While a host answers nothing but 429 or 503, a URL of it may fail this many times as often.
@@ -22,18 +21,30 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Owner {
     /// Ends the visit of a URL that was answered with another status than 2xx, or puts it off.
-    pub(crate) fn answered(&mut self, visit: Visit, response: Response) -> Result<GroupName, CrawlError> {
+    /// `None`: it goes on where it was redirected to.
+    pub(crate) fn answered(
+        &mut self,
+        visit: Visit,
+        response: Response,
+    ) -> Result<Option<GroupName>, CrawlError> {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
         match response.status {
+            301 | 302 | 303 | 307 | 308 => self.redirected(visit, &response),
+            _ => self.refused(visit, &response).map(Some),
+        }
+    }
+
+    fn refused(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
+        match response.status {
+            429 | 503 => self.pushed_back(visit, response),
+            408 | 425 | 500.. => self.failed_for(visit, format!("http_{}", response.status)),
+            _ if visit.is_elsewhere() => self.ended_elsewhere(visit),
             304 => self.finish(visit, Outcome::Unchanged),
-            301 | 302 | 303 | 307 | 308 => self.redirected(visit, response.location),
             404 | 410 => {
                 let mut change = self.writer.begin();
                 change.mark_gone(visit.key, visit.at)?;
                 self.finish_with(change, visit, Outcome::Gone { status: response.status }, 0, None)
             }
-            429 | 503 => self.pushed_back(visit, &response),
-            408 | 425 | 500.. => self.failed_for(visit, format!("http_{}", response.status)),
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
             status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),
         }
@@ -48,7 +59,7 @@ impl Owner {
         let reason = format!("http_{}", response.status);
         debug!(url = %visit.url, reason, ?held, "pushed back");
         let mut change = self.writer.begin();
-        let mut host = change.host(visit.url.host(), visit.url.domain())?;
+        let mut host = change.host(visit.asked().host(), visit.asked().domain())?;
         host.held_until = Some(self.clock.after(held.time));
         change.put_host(&host);
         self.commit(change)?;
@@ -62,6 +73,7 @@ impl Owner {
     /// The same of one that was not answered usably.
     pub(crate) fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
         match error {
+            permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
             // A feed that a page links to like any other page: asked again as what it is.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
@@ -106,38 +118,42 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// A hop of a redirect is a URL of its own, judged like any other.
-    fn redirected(&mut self, visit: Visit, location: Option<Url>) -> Result<GroupName, CrawlError> {
-        let Some(location) = location else {
-            return self.finish(visit, Outcome::Failed { reason: "redirect_without_location".into() });
+    /// A hop of a redirect is a URL of its own, judged like any other; but where a cookie was
+    /// set for it, the visit goes on there.
+    fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
+        let Some(location) = &response.location else {
+            let outcome = Outcome::Failed { reason: "redirect_without_location".into() };
+            return self.finish(visit, outcome).map(Some);
         };
         let refuse =
             |reason: &str| Outcome::RedirectRefused { to: location.to_string(), reason: reason.into() };
         let target = match CanonicalUrl::parse(location.as_str()) {
             Ok(target) => target,
-            Err(refusal) => return self.finish(visit, refuse(refusal.label())),
+            Err(refusal) => return self.finish(visit, refuse(refusal.label())).map(Some),
         };
-        if visit.record.hops >= self.config.fetch.max_redirects {
-            return self.finish(visit, refuse("too_many_redirects"));
+        if visit.hops() >= self.config.fetch.max_redirects {
+            return self.finish(visit, refuse("too_many_redirects")).map(Some);
         }
         if !self.scope.contains(&target) {
-            return self.finish(visit, refuse("out_of_scope"));
+            return self.finish(visit, refuse("out_of_scope")).map(Some);
         }
-        if target.key() == visit.key {
-            if target.as_str() == visit.record.url {
-                return self.finish(visit, refuse("redirect_to_itself"));
-            }
+        let is_itself = target.key() == visit.key;
+        if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {
             let mut change = self.writer.begin();
             change.rename(visit.key, visit.record, &target)?;
             self.commit(change)?;
-            return Ok(visit.group);
+            return Ok(Some(visit.group));
         }
-        let mut change = self.writer.begin();
-        let found = Found { url: target, role: visit.record.role, dated: visit.record.dated, news: false };
-        let turn = self.turn_of(&found, rank::LISTING);
-        change.discover(&found, visit.record.depth, visit.record.hops + 1, turn)?;
-        let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        self.finish_with(change, visit, outcome, 0, None)
+        let visit = match self.follow(visit, response, &target)? {
+            Followed::Here => return Ok(None),
+            Followed::Later(group) => return Ok(Some(group)),
+            Followed::Apart(visit) => *visit,
+        };
+        if is_itself {
+            return self.finish(visit, refuse("redirect_to_itself")).map(Some);
+        }
+        let hops = visit.hops() + 1;
+        Ok(Some(self.redirect(visit, target, hops)?.0))
     }
 }
 

@@ -38,8 +38,15 @@ impl Owner {
             }
             Event::Answered(visit, response, kept) => {
                 self.keep(kept, None)?;
-                self.answered(*visit, *response)?
+                match self.answered(*visit, *response)? {
+                    Some(group) => group,
+                    None => return self.goes_on(),
+                }
             }
+            Event::Arrived(visit, response, fetched) => match self.arrived(*visit, response, fetched)? {
+                Some(group) => group,
+                None => return self.goes_on(),
+            },
             Event::Failed(visit, error) => self.failed(*visit, &error)?,
             // What is extracted from the same body differs by the template only.
             Event::Read(visit, reading, kept) if is_as_it_was(&visit, kept.as_ref()) => {
@@ -76,6 +83,12 @@ impl Owner {
         self.progress.waits(wait);
         let at = Instant::now() + wait;
         self.schedule.release(&group, at);
+        Ok(())
+    }
+
+    /// What was in flight still is: its group stays busy.
+    fn goes_on(&mut self) -> Result<(), CrawlError> {
+        self.in_flight += 1;
         Ok(())
     }
 

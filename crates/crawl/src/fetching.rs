@@ -38,8 +38,13 @@ impl Fetching {
     /// code should fail.
     pub(crate) fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
-        let (request, group) = (request(&visit), Arc::clone(&visit.group));
+        let (request, group) = (request(&visit), Arc::clone(visit.gate()));
         self.runtime.spawn(async move {
+            // Of a redirect that is followed; the gap is no part of its request.
+            let wait = fetcher.gates().ready_in(&group);
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
             let begun = Instant::now();
             let span = info_span!(parent: &visit.span, "request");
             let asked = tokio::spawn(async move { fetcher.page(&request, &group).await }.instrument(span));
@@ -103,17 +108,19 @@ fn whole(time: Timestamp) -> Timestamp {
 }
 
 /// Pages are asked for as they are; what is visited again and again is asked for
-/// only if it has changed.
+/// only if it has changed. Where redirects have led, nothing is said of a copy at hand.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,
         Role::Front | Role::Section | Role::Page => Want::Page,
     };
+    let at_hand = |value: &Option<String>| value.clone().filter(|_| !visit.is_elsewhere());
     Request {
-        url: visit.url.url().clone(),
+        url: visit.asked().url().clone(),
         want,
-        etag: visit.record.etag.clone(),
-        last_modified: visit.record.last_modified.clone(),
+        etag: at_hand(&visit.record.etag),
+        last_modified: at_hand(&visit.record.last_modified),
+        cookie: visit.cookie(),
         is_repeated: visit.record.tries > 0,
     }
 }

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_fetch::{Access, RobotsRecord, Verdict};
-use gleaner_frontier::{CanonicalUrl, Outcome, Sight, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, Role, Sight, UrlKey};
 use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
 use tracing::field::Empty;
-use tracing::{info, info_span, warn};
+use tracing::{Span, info, info_span, warn};
 
+use crate::chain::Chain;
 use crate::job::{Lesson, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
@@ -144,8 +145,9 @@ impl Owner {
         self.progress.live.asks(&host.name);
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         let (begun, at) = (Instant::now(), self.clock.now());
-        let span = info_span!("visit", %url, host = url.host(), role = record.role.label(), outcome = Empty);
-        let visit = Visit { key, url, record, group, begun, at, span, sight: Sight::Same, template };
+        let span = span_of(&url, record.role);
+        let (sight, chain) = (Sight::Same, Some(Chain::default()));
+        let visit = Visit { key, url, record, group, begun, at, span, sight, template, chain };
         self.fetching.visit(Box::new(visit));
     }
 
@@ -245,8 +247,13 @@ fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
     })
 }
 
+/// What a collector of traces is told of a visit.
+pub(crate) fn span_of(url: &CanonicalUrl, role: Role) -> Span {
+    info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
+}
+
 /// What robots.txt rules are matched against (RFC 9309, 2.2.2).
-fn path_of(url: &CanonicalUrl) -> String {
+pub(crate) fn path_of(url: &CanonicalUrl) -> String {
     let url = url.url();
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }

@@ -11,6 +11,7 @@ use tracing::Span;
 use url::Url;
 
 use crate::archiving::Kept;
+use crate::chain::Chain;
 use crate::learning::Learned;
 use crate::reading::{Applied, Reading};
 use crate::schedule::GroupName;
@@ -32,6 +33,9 @@ pub(crate) struct Visit {
     pub(crate) sight: Sight,
     /// The template of its host, as it was when the URL was handed out.
     pub(crate) template: Option<Arc<Applied>>,
+    /// Redirects that are followed within the visit; `None` where nothing can be asked: in a
+    /// replay.
+    pub(crate) chain: Option<Chain>,
 }
 
 /// Articles of one host that are to be learned from, or extracted one by one.
@@ -60,6 +64,8 @@ pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsRecord>, Vec<Kept>),
     /// An answer that is not of 2xx.
     Answered(Box<Visit>, Box<Response>, Option<Kept>),
+    /// An answer of 2xx at another URL than the visit's, to which redirects have led.
+    Arrived(Box<Visit>, Box<Response>, Timestamp),
     /// No usable answer.
     Failed(Box<Visit>, FetchError),
     /// A page, feed or sitemap was read.

@@ -20,6 +20,7 @@ mod answering;
 mod applying;
 mod archiving;
 mod budget;
+mod chain;
 mod clock;
 mod control;
 mod drafting;

@@ -347,10 +347,15 @@ impl Desk {
 
     fn answered(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
         let _inside = info_span!(parent: &visit.span, "read").entered();
-        let (url, role) = (visit.url.as_str(), visit.record.role.label());
-        let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, visit.record.archived);
+        let is_success = (200..300).contains(&response.status);
+        if is_success && visit.is_elsewhere() {
+            return Event::Arrived(visit, response, fetched);
+        }
+        let (url, role) = (visit.asked().as_str(), visit.record.role.label());
+        let last = visit.record.archived.filter(|_| !visit.is_elsewhere());
+        let record = |keeping: Keeping| keeping.record(url, role, &response, fetched, last);
         let kept = self.keeping.map(record);
-        if !(200..300).contains(&response.status) {
+        if !is_success {
             return Event::Answered(visit, response, kept);
         }
         let rules = self.rules(visit.url.host());

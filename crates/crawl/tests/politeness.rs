@@ -33,7 +33,7 @@ fn a_url_that_is_always_busy_holds_its_site_and_nothing_else() {
         assert!(last.flatten() < Some(bad[1]), "others come first after the hold: {asked:?}");
         assert_eq!(bad.len(), 2, "the first try, and fetch.retries = 1: {asked:?}");
         assert_eq!(ending(&store, "/page-3"), format!("failed: http_{status}"));
-        let log = site.log();
+        let log = site.requests();
         assert!(log[bad[0] + 1].begun - log[bad[0]].ended >= Duration::from_secs(1), "the site is held");
     }
 }
@@ -63,7 +63,7 @@ fn the_hold_of_a_subdomain_is_its_own() {
     let folder = TempDir::new().unwrap();
     let (summary, store) = site.crawl(folder.path(), &[]);
     let of_shop: Vec<Asked> =
-        site.log().into_iter().filter(|asked| asked.host == "shop.site.example").collect();
+        site.requests().into_iter().filter(|asked| asked.host == "shop.site.example").collect();
     assert_eq!(of_shop.len(), 1, "{of_shop:?}");
     let asked = site.asked();
     assert!(pages(6).iter().all(|page| asked.contains(page)), "{asked:?}");
@@ -76,7 +76,7 @@ fn the_hold_of_a_subdomain_is_its_own() {
 /// Requests that began less than `gap` after the answer before them, of whichever host.
 fn strays(log: &[Asked], gap: Duration) -> Vec<String> {
     let too_soon = |pair: &[Asked]| {
-        let pause = pair[1].begun.saturating_duration_since(pair[0].ended);
+        let pause = pair[1].begun.saturating_sub(pair[0].ended);
         (pause < gap).then(|| format!("{} {pause:?} after {}", pair[1].path, pair[0].path))
     };
     log.windows(2).filter_map(too_soon).collect()
@@ -90,10 +90,10 @@ fn a_restart_waits_a_whole_gap_even_if_only_a_retry_is_due() {
     let proxy = format!("fetch.proxy=http://{}", site.address);
     let sets = [proxy.as_str(), "fetch.delay=600ms", "fetch.retry_backoff=1ms", "fetch.retries=50"];
     for _ in 0..4 {
-        let before = site.log().len();
-        crawl_until(folder.path(), "http://site.example/", &sets, |_| site.log().len() > before + 1);
+        let before = site.requests().len();
+        crawl_until(folder.path(), "http://site.example/", &sets, |_| site.requests().len() > before + 1);
     }
-    let log = site.log();
+    let log = site.requests();
     assert!(log.len() >= 8, "{log:?}");
     assert_eq!(strays(&log, Duration::from_millis(600)), Vec::<String>::new());
 }
@@ -108,7 +108,7 @@ fn a_hold_outlasts_a_restart_without_anything_ready() {
     };
     crawl_until(folder.path(), "http://site.example/", &[&proxy], is_held);
     crawl(folder.path(), "http://site.example/", &[&proxy]);
-    let log: Vec<Asked> = site.log().into_iter().filter(|asked| asked.path == "/").collect();
+    let log: Vec<Asked> = site.requests().into_iter().filter(|asked| asked.path == "/").collect();
     assert!(log.len() == 2 && log[1].begun - log[0].ended >= Duration::from_millis(1_900), "{log:?}");
 }
 

@@ -1,28 +1,34 @@
 //! One request, with every limit on its answer.
 //!
 //! A hop of a redirect is an answer like any other: its target must be judged anew
-//! (scope, robots.txt, gap), which only the caller can. No cookies and no referrer are
-//! sent. The limits of size count decompressed bytes as they arrive, so a small body
-//! that unpacks to a huge one is cut off at the limit; a limit of time lies on the
-//! whole request and another on each piece of the body.
+//! (scope, robots.txt, gap), which only the caller can. No referrer is sent, and no cookies
+//! but those that the caller hands in for the one request (`cookies.rs`).
 //!
-//! The decompression is the HTTP library's. A sitemap that is itself a gzip file
-//! (`sitemap.xml.gz`) is handed on as it came.
+//! The limits of size count decompressed bytes as they arrive, so a small body that
+//! unpacks to a huge one is cut off at the limit; a limit of time lies on the whole
+//! request and another on each piece of the body.
+//!
+//! Codings are undone here (`body.rs`), not by the HTTP library: that one knows no
+//! `x-gzip`, no deflate without zlib and no second gzip member. A body that ends within
+//! its coding, or before its `Content-Length`, is a broken answer and never half a page.
+//! A sitemap that is itself a gzip file (`sitemap.xml.gz`) is handed on as it came.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_coding::ACCEPTED;
 use gleaner_config::Fetch;
 use jiff::Timestamp;
 use reqwest::header::{
-    ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
-    IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, ETAG, HeaderMap, HeaderName, HeaderValue,
+    IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, PROXY_AUTHENTICATE, RETRY_AFTER,
 };
 use thiserror::Error;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts};
+use crate::body::Codings;
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
 use crate::hold::Held;
@@ -65,6 +71,8 @@ pub struct Request {
     /// Whether the URL was asked for before without success; decides on the length of a
     /// hold ([`crate::Holds`]).
     pub is_repeated: bool,
+    /// What [`crate::Cookies::header`] gives for the URL, sent as `Cookie`.
+    pub cookie: Option<String>,
 }
 
 /// Chooses the cryptography of all TLS in this process, once; whoever makes a client beside
@@ -78,7 +86,7 @@ impl Request {
     /// A request without a copy at hand.
     #[must_use]
     pub fn new(url: Url, want: Want) -> Self {
-        Self { url, want, etag: None, last_modified: None, is_repeated: false }
+        Self { url, want, etag: None, last_modified: None, is_repeated: false, cookie: None }
     }
 }
 
@@ -101,10 +109,9 @@ pub struct Response {
     /// The hold on which [`crate::Fetcher::page`] put the host for a 429 or 503; `None`
     /// for other answers, and from [`Client::get`] always.
     pub held: Option<Held>,
-    /// All headers in the order of the answer, those that say how the body was
-    /// compressed left out by the HTTP library where it undid that.
+    /// All headers in the order of the answer, those that say how the body came included.
     pub headers: Vec<(String, String)>,
-    /// The body, decompressed; of an answer that is no 2xx at most the first 64 KiB.
+    /// The body, its codings undone; of an answer that is no 2xx at most the first 64 KiB.
     pub body: Vec<u8>,
     /// Whether the body was longer than what is kept of it, or broke off.
     pub is_cut: bool,
@@ -132,7 +139,10 @@ pub enum ClientError {
 pub struct Client {
     http: reqwest::Client,
     resolver: Resolver,
+    /// Whether `fetch.proxy` names one.
     proxied: bool,
+    /// Whether that or the environment does.
+    has_proxy: bool,
     total: Duration,
     connect: Duration,
     idle: Duration,
@@ -153,6 +163,7 @@ impl Client {
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
         let proxied = !settings.proxy.is_empty();
         let proxies = if proxied { vec![settings.proxy.clone()] } else { environment_proxies() };
+        let has_proxy = !proxies.is_empty();
         let resolver = Resolver {
             judge: Judge::new(&settings.allow_addresses),
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
@@ -163,6 +174,11 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
+            // Undone in `body.rs`, also where another room switches these features on.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
             .dns_resolver(resolver.clone())
             .connect_timeout(settings.connect_timeout.get())
             .tcp_keepalive(Duration::from_secs(30))
@@ -178,6 +194,7 @@ impl Client {
             http: builder.build().map_err(|e| ClientError::Library(format!("{e:?}")))?,
             resolver,
             proxied,
+            has_proxy,
             total: settings.timeout.get(),
             connect: settings.connect_timeout.get(),
             idle: IDLE,
@@ -190,7 +207,7 @@ impl Client {
     ///
     /// # Errors
     /// There is no answer, or none within the limits; see [`FetchError`]. Every
-    /// status is an answer, save a proxy's 407.
+    /// status is an answer, save a proxy's 407; an origin's 407 is one.
     pub async fn get(&self, request: &Request) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         let limit = FetchError::Timeout { limit: self.total };
@@ -222,23 +239,23 @@ impl Client {
             let to_proxy = self.proxied && request.url.scheme() == "http";
             FetchError::of(&e, self.connect, to_proxy)
         })?;
-        if answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        if self.is_refused_by_proxy(request, &answer) {
             return Err(FetchError::BadProxy("it asks for a login (407)".into()));
         }
         let mut response = response_head(&request.url, &answer);
         if !answer.status().is_success() {
             // What follows a refusal is of use to people only; half of it will do.
-            let read = self.read(&mut answer, &mut response.body, REFUSAL_BODY).await;
+            let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
-            response.is_cut = !self.read(&mut answer, &mut response.body, ROBOTS_LIMIT as u64).await?;
+            response.is_cut = !self.read(&mut answer, &mut response, ROBOTS_LIMIT as u64).await?;
         } else {
             let limit = if request.want == Want::Page { self.max_page } else { self.max_list };
             if request.want == Want::Page {
                 accept_type(response.content_type.as_deref())?;
             }
             let stated = answer.content_length().is_some_and(|length| length > limit);
-            if stated || !self.read(&mut answer, &mut response.body, limit).await? {
+            if stated || !self.read(&mut answer, &mut response, limit).await? {
                 return Err(FetchError::TooLarge { limit });
             }
             if request.want == Want::Page && response.content_type.is_none() {
@@ -249,28 +266,39 @@ impl Client {
         Ok(response)
     }
 
-    /// Reads at most `limit` bytes into `body`. False: there are more.
+    /// Whether a 407 is a proxy's. Only a proxy may send one (RFC 9110, 15.5.8), with a
+    /// `Proxy-Authenticate`; origins do it all the same. What comes through the tunnel of
+    /// https is the origin's; the proxy's own refusal of a tunnel is an error of connecting.
+    fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
+        self.has_proxy
+            && request.url.scheme() == "http"
+            && answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED
+            && answer.headers().contains_key(PROXY_AUTHENTICATE)
+    }
+
+    /// Reads at most `limit` bytes of the body. False: there are more.
     async fn read(
         &self,
         answer: &mut reqwest::Response,
-        body: &mut Vec<u8>,
+        response: &mut Response,
         limit: u64,
     ) -> Result<bool, FetchError> {
         let idle = self.idle;
+        let mut codings = Codings::from_headers(&response.headers, limit)?;
         loop {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
-            let Some(piece) = piece.map_err(|e| FetchError::of(&e, idle, false))? else { return Ok(true) };
-            let room = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(body.len());
-            body.extend_from_slice(&piece[..piece.len().min(room)]);
-            if piece.len() > room {
+            let Some(piece) = piece.map_err(|e| FetchError::of(&e, idle, false))? else {
+                return codings.finish(&response.body).map(|()| true);
+            };
+            if !codings.push(&piece, &mut response.body)? {
                 return Ok(false);
             }
         }
     }
 }
 
-/// `Accept`, `Accept-Language` and what makes the request conditional. An `ETag` that
+/// What is accepted, and what makes the request conditional. An `ETag` that
 /// cannot be sent is left out: the answer is then merely a full one.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
@@ -280,9 +308,15 @@ fn request_headers(request: &Request) -> HeaderMap {
     };
     let mut headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static(accept)),
+        (ACCEPT_ENCODING, HeaderValue::from_static(ACCEPTED)),
         (ACCEPT_LANGUAGE, HeaderValue::from_static("vi,en;q=0.8,*;q=0.5")),
     ]);
-    for (name, value) in [(IF_NONE_MATCH, &request.etag), (IF_MODIFIED_SINCE, &request.last_modified)] {
+    let stated = [
+        (IF_NONE_MATCH, &request.etag),
+        (IF_MODIFIED_SINCE, &request.last_modified),
+        (COOKIE, &request.cookie),
+    ];
+    for (name, value) in stated {
         if let Some(Ok(value)) = value.as_deref().map(HeaderValue::from_str) {
             headers.insert(name, value);
         }

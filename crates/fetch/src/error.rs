@@ -38,6 +38,12 @@ pub enum FetchError {
     /// The answer is no HTTP, ends early or cannot be decompressed.
     #[error("broken answer: {0}")]
     Broken(String),
+    /// The body is in a coding that is not understood and was not asked for.
+    #[error("the body is coded as {coding:?}, which cannot be read")]
+    UnknownCoding {
+        /// The coding's name as sent, in lower case; its first 50 characters.
+        coding: String,
+    },
     /// The body is larger than this, after decompression.
     #[error("larger than {limit} bytes")]
     TooLarge {
@@ -75,6 +81,7 @@ impl FetchError {
             Self::Tls(_) => "tls",
             Self::Timeout { .. } => "timeout",
             Self::Broken(_) => "broken",
+            Self::UnknownCoding { .. } => "unknown_coding",
             Self::TooLarge { .. } => "too_large",
             Self::PrivateAddress { .. } => "private_address",
             Self::WrongType { .. } => "wrong_type",
@@ -92,6 +99,7 @@ impl FetchError {
                 true
             }
             Self::Tls(_)
+            | Self::UnknownCoding { .. }
             | Self::TooLarge { .. }
             | Self::PrivateAddress { .. }
             | Self::WrongType { .. }

@@ -4,6 +4,7 @@
 //! type, size, time), [`Gates`] keeps one request in flight per group of hosts and a
 //! gap between two, [`Holds`] leaves a host alone that pushed back, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
 //! says what a host's answer for it means and for how long, and [`Fetcher`] joins them.
+//! [`Cookies`] are for one visit's redirects; whoever follows those hands them in.
 //!
 //! What it does not do: follow a page's redirects, try again, look at a robots.txt
 //! before a page is asked for, or keep anything on disk. Those are the crawl's
@@ -13,7 +14,9 @@
 
 mod access;
 mod address;
+mod body;
 mod client;
+mod cookies;
 mod error;
 mod fetcher;
 mod gate;
@@ -25,6 +28,7 @@ mod sniff;
 
 pub use access::{Access, RobotsRecord, RobotsState};
 pub use client::{Client, ClientError, Request, Response, Want, choose_cryptography};
+pub use cookies::Cookies;
 pub use error::FetchError;
 pub use fetcher::{Fetcher, host_of};
 pub use gate::{Gates, Pass};

@@ -265,6 +265,7 @@ impl Conductor {
             span: Span::none(),
             sight: Sight::Same,
             template,
+            chain: None,
         }))
     }
 
@@ -312,7 +313,7 @@ impl Conductor {
                 (visit.url.host().to_owned(), visit.record.host)
             }
             Event::Learned(lesson, _) | Event::LessonFailed(lesson, _) => (lesson.name.clone(), lesson.host),
-            Event::Failed(..) | Event::Robots(..) => return Ok(()),
+            Event::Failed(..) | Event::Robots(..) | Event::Arrived(..) => return Ok(()),
         };
         match event {
             Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {

@@ -42,16 +42,23 @@ pub fn html(body: &str) -> Reply {
     reply(200, "Content-Type: text/html\r\n", body)
 }
 
-/// One request, as the site saw it.
+/// A request, as a script sees it.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub host: String,
+    /// With its query.
     pub path: String,
-    /// When it arrived.
-    pub begun: Instant,
-    /// A moment before the client had the whole answer.
-    pub ended: Instant,
+    /// The value of `Cookie`; empty where there is none.
+    pub cookie: String,
+    /// Whether the request was conditional.
+    pub is_conditional: bool,
+    /// When it arrived, since the site was started.
+    pub begun: Duration,
+    /// A moment before the client had the whole answer, likewise.
+    pub ended: Duration,
 }
+
+type Script = dyn Fn(&Asked, usize) -> Reply + Send + Sync;
 
 /// A running site; every host name leads to it.
 pub struct Site {
@@ -61,14 +68,24 @@ pub struct Site {
 
 impl Site {
     pub fn serve(routes: Routes) -> Self {
+        Self::scripted(move |asked, earlier| {
+            let own = format!("{}{}", asked.host, asked.path);
+            let replies = [own.as_str(), &asked.path, "*"].into_iter().find_map(|key| routes.get(key));
+            replies
+                .map_or_else(|| reply(404, "", ""), |replies| replies[earlier.min(replies.len() - 1)].clone())
+        })
+    }
+
+    /// What `script` says to each request, and to how many of the same path came before.
+    pub fn scripted(script: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, routes) = (Arc::clone(&asked), Arc::new(routes));
+        let (log, script, begun) = (Arc::clone(&asked), Arc::new(script), Instant::now());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (log, routes) = (Arc::clone(&log), Arc::clone(&routes));
-                std::thread::spawn(move || answer(&stream, &routes, &log));
+                let (log, script) = (Arc::clone(&log), Arc::clone(&script));
+                std::thread::spawn(move || answer(&stream, &*script, &log, begun));
             }
         });
         Self { address, asked }
@@ -76,11 +93,11 @@ impl Site {
 
     /// The paths that were asked for, in order.
     pub fn asked(&self) -> Vec<String> {
-        self.log().into_iter().map(|asked| asked.path).collect()
+        self.requests().into_iter().map(|asked| asked.path).collect()
     }
 
     /// All requests, in order.
-    pub fn log(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -169,32 +186,34 @@ pub fn ending(store: &Store, path: &str) -> String {
     record.last.map(|outcome| outcome.reason()).unwrap_or_default()
 }
 
-fn answer(stream: &TcpStream, routes: &Routes, log: &Mutex<Vec<Asked>>) {
+fn answer(stream: &TcpStream, script: &Script, log: &Mutex<Vec<Asked>>, begun: Instant) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     while let Some(request) = lines.next() {
         let target = request.split(' ').nth(1).unwrap_or_default();
-        let begun = Instant::now();
-        let (host, path) = target
-            .split_once("://")
-            .map_or(("", target), |(_, rest)| rest.split_at(rest.find('/').unwrap_or(rest.len())));
+        let (host, path) = match target.split_once("://") {
+            Some((_, rest)) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
+            None => ("", target),
+        };
+        let (host, path, at) = (host.to_owned(), path.to_owned(), begun.elapsed());
+        let mut asked =
+            Asked { host, path, cookie: String::new(), is_conditional: false, begun: at, ended: at };
         for header in lines.by_ref() {
+            match header.split_once(": ").map(|(name, value)| (name.to_ascii_lowercase(), value)) {
+                Some((name, value)) if name == "cookie" => value.clone_into(&mut asked.cookie),
+                Some((name, _)) => asked.is_conditional |= name.starts_with("if-"),
+                None => {}
+            }
             if header.is_empty() {
                 break;
             }
         }
         let earlier = {
             let mut log = log.lock().unwrap();
-            log.push(Asked { host: host.into(), path: path.into(), begun, ended: Instant::now() });
-            log.iter().filter(|asked| asked.path == path && asked.host == host).count() - 1
+            asked.ended = begun.elapsed();
+            log.push(asked.clone());
+            log.iter().filter(|other| other.path == asked.path && other.host == asked.host).count() - 1
         };
-        let absent = vec![reply(404, "", "")];
-        let own = format!("{host}{path}");
-        let replies = routes
-            .get(own.as_str())
-            .or_else(|| routes.get(path))
-            .or_else(|| routes.get("*"))
-            .unwrap_or(&absent);
-        let Reply { status, headers, body } = &replies[earlier.min(replies.len() - 1)];
+        let Reply { status, headers, body } = script(&asked, earlier);
         let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len());
         let mut stream = stream;
         if stream.write_all(answer.as_bytes()).is_err() {

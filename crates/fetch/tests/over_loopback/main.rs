@@ -2,6 +2,8 @@
 
 // `cfg(test)` always holds here; it tells the lints that helpers are tests too.
 #[cfg(test)]
+mod bodies;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod fetcher;

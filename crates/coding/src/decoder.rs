@@ -1,0 +1,257 @@
+//! Several codings undone at once, each piece as it comes.
+
+use thiserror::Error;
+
+use crate::Coding;
+use crate::stage::Stage;
+
+/// Bytes that one coding hands to the next at a time.
+const BUFFER: usize = 8 << 10;
+
+/// Why no more of a body is decoded. What was decoded before stays.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Stop {
+    /// There is more than the limit.
+    #[error("longer than the limit")]
+    Full,
+    /// The bytes are not coded as they should be.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Undoes the codings of one body.
+#[derive(Debug)]
+pub struct Decoder {
+    /// The coding that was applied last comes first.
+    stages: Vec<Stage>,
+}
+
+impl Decoder {
+    /// A decoder of `codings`, in the order in which they were applied.
+    #[must_use]
+    pub fn new(codings: &[Coding]) -> Self {
+        Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
+    }
+
+    /// Decodes the next piece and appends what it gives to `body`, which grows to at most
+    /// `limit` bytes.
+    ///
+    /// # Errors
+    /// The limit is passed, or the piece is not coded as it should be. Nothing may be
+    /// pushed afterwards.
+    pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
+        feed(&mut self.stages, piece, body, limit)
+    }
+
+    /// Whether the body may end here: every coding has come to its end, or not a byte came.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.stages.iter().all(Stage::is_whole)
+    }
+}
+
+fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
+    let Some((stage, rest)) = stages.split_first_mut() else {
+        let room = limit.saturating_sub(body.len());
+        body.extend_from_slice(&piece[..piece.len().min(room)]);
+        return if piece.len() > room { Err(Stop::Full) } else { Ok(()) };
+    };
+    let mut buffer = vec![0; BUFFER];
+    loop {
+        let (read, written) = stage.step(piece, &mut buffer).map_err(Stop::Broken)?;
+        piece = &piece[read..];
+        feed(rest, &buffer[..written], body, limit)?;
+        // A full buffer may have left output behind in the stage.
+        if written < BUFFER && (piece.is_empty() || read + written == 0) {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXT: &[u8] = b"Rain fell on the valley for the third day in a row.";
+    const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn deflate(body: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn coded(coding: Coding, body: &[u8]) -> Vec<u8> {
+        match coding {
+            Coding::Gzip => gzip(body),
+            Coding::Deflate => {
+                let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(body).unwrap();
+                encoder.finish().unwrap()
+            }
+            Coding::Brotli => {
+                let mut coded = Vec::new();
+                brotli::CompressorReader::new(body, 4096, 5, 20).read_to_end(&mut coded).unwrap();
+                coded
+            }
+            Coding::Zstd => zstd::encode_all(body, 1).unwrap(),
+        }
+    }
+
+    /// What pieces of this size give, and whether the body is whole.
+    fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
+        let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
+        for piece in coded.chunks(size) {
+            decoder.push(piece, &mut body, limit)?;
+        }
+        Ok((body, decoder.is_whole()))
+    }
+
+    #[test]
+    fn what_is_coded_is_decoded_in_pieces_of_any_size() {
+        let text = TEXT.repeat(2_000);
+        for coding in ALL {
+            for size in [1, 7, 1 << 10, 1 << 20] {
+                let got = decoded(&[coding], &coded(coding, &text), size, text.len());
+                assert_eq!(got, Ok((text.clone(), true)), "{coding:?} in pieces of {size}");
+            }
+        }
+        assert_eq!(decoded(&[], TEXT, 5, 100), Ok((TEXT.to_vec(), true)));
+    }
+
+    #[test]
+    fn codings_in_a_row_are_undone_from_the_last() {
+        let both = coded(Coding::Brotli, &gzip(TEXT));
+        for size in [1, 1000] {
+            let got = decoded(&[Coding::Gzip, Coding::Brotli], &both, size, 100);
+            assert_eq!(got, Ok((TEXT.to_vec(), true)));
+        }
+    }
+
+    #[test]
+    fn several_members_and_frames_are_one_body() {
+        let twice = [TEXT, TEXT].concat();
+        for (coding, coded) in [
+            (Coding::Gzip, [gzip(TEXT), gzip(b""), gzip(TEXT)].concat()),
+            (Coding::Zstd, [coded(Coding::Zstd, TEXT), coded(Coding::Zstd, TEXT)].concat()),
+        ] {
+            for size in [1, 10, 1000] {
+                assert_eq!(decoded(&[coding], &coded, size, 1000), Ok((twice.clone(), true)), "{coding:?}");
+            }
+        }
+        let endless = gzip(b"").repeat(10_001);
+        assert!(matches!(decoded(&[Coding::Gzip], &endless, 1000, 1000), Err(Stop::Broken(_))));
+    }
+
+    #[test]
+    fn deflate_without_zlib_is_read() {
+        assert_eq!(decoded(&[Coding::Deflate], &deflate(TEXT), 1, 100), Ok((TEXT.to_vec(), true)));
+    }
+
+    #[test]
+    fn what_follows_the_end_is_ignored() {
+        for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli] {
+            for behind in [&b"\0\0\0"[..], b"\r\n", b"<!-- cached -->"] {
+                let coded = [&coded(coding, TEXT), behind].concat();
+                for size in [1, 1000] {
+                    assert_eq!(
+                        decoded(&[coding], &coded, size, 100),
+                        Ok((TEXT.to_vec(), true)),
+                        "{coding:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_is_cut_anywhere_is_not_whole() {
+        let text: Vec<u8> =
+            (0..2_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let mut cases: Vec<_> = ALL.map(|coding| (vec![coding], coded(coding, &text))).into();
+        cases.push((vec![Coding::Deflate], deflate(&text)));
+        cases.push((vec![Coding::Gzip, Coding::Gzip], gzip(&gzip(&text))));
+        for (codings, coded) in cases {
+            for end in (1..coded.len()).rev().step_by(97).chain([1, 2, coded.len() - 1]) {
+                let got = decoded(&codings, &coded[..end], 1000, 1 << 20);
+                assert!(got.is_ok_and(|(_, is_whole)| !is_whole), "{codings:?} cut at {end}");
+            }
+            // Not a byte came: the server sent an empty body.
+            assert_eq!(decoded(&codings, &[], 1000, 100), Ok((Vec::new(), true)));
+        }
+        // The second member is cut in its first byte.
+        let cut = [gzip(TEXT), vec![0x1f]].concat();
+        assert_eq!(decoded(&[Coding::Gzip], &cut, 1000, 100), Ok((TEXT.to_vec(), false)));
+    }
+
+    #[test]
+    fn what_is_not_coded_so_is_broken() {
+        for coding in ALL {
+            assert!(matches!(decoded(&[coding], b"<p>plain", 100, 100), Err(Stop::Broken(_))), "{coding:?}");
+        }
+        let mut flipped = gzip(&TEXT.repeat(9));
+        let checksum = flipped.len() - 8;
+        flipped[checksum] ^= 1;
+        assert!(matches!(decoded(&[Coding::Gzip], &flipped, 100, 1000), Err(Stop::Broken(_))));
+    }
+
+    #[test]
+    fn a_small_body_that_unpacks_to_a_huge_one_stops_at_the_limit() {
+        let huge = vec![b' '; 32 << 20];
+        let mut cases: Vec<_> = ALL.map(|coding| (vec![coding], coded(coding, &huge))).into();
+        cases.push((vec![Coding::Gzip, Coding::Brotli], coded(Coding::Brotli, &gzip(&huge))));
+        for (codings, coded) in cases {
+            let (mut decoder, mut body) = (Decoder::new(&codings), Vec::new());
+            assert_eq!(decoder.push(&coded, &mut body, 1000), Err(Stop::Full), "{codings:?}");
+            assert_eq!((body.len(), body.capacity() < 1 << 20), (1000, true));
+        }
+    }
+
+    #[test]
+    fn windows_larger_than_the_standards_allow_are_refused() {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(26).unwrap();
+        encoder.write_all(&[7; 100]).unwrap();
+        encoder.flush().unwrap();
+        let wide = encoder.finish().unwrap();
+        assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(Stop::Broken(_))));
+        // Large-window Brotli begins with 0x11 and the window's bits.
+        assert!(matches!(decoded(&[Coding::Brotli], &[0x11, 30, 3], 1000, 1000), Err(Stop::Broken(_))));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_bytes_in_any_pieces_end(
+            bytes in proptest::collection::vec(any::<u8>(), 0..400),
+            size in 1usize..50,
+            codings in proptest::collection::vec(proptest::sample::select(&ALL[..]), 1..3),
+        ) {
+            if let Ok((body, _)) = decoded(&codings, &bytes, size, 200) {
+                prop_assert!(body.len() <= 200);
+            }
+        }
+
+        #[test]
+        fn any_text_in_any_pieces_comes_back(
+            text in proptest::collection::vec(any::<u8>(), 0..400),
+            size in 1usize..50,
+            coding in proptest::sample::select(&ALL[..]),
+        ) {
+            prop_assert_eq!(decoded(&[coding], &coded(coding, &text), size, 400), Ok((text, true)));
+        }
+    }
+}

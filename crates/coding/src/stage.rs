@@ -1,0 +1,165 @@
+//! One coding, undone step by step.
+
+use std::fmt;
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
+
+use crate::Coding;
+
+/// The window of zlib and gzip, in bits; both allow no larger one.
+const WINDOW_BITS: u8 = 15;
+/// The largest window of zstd in HTTP, in bits (RFC 9659, 3).
+const ZSTD_WINDOW_BITS: u32 = 23;
+/// Members of one gzip body at most: empty ones cost time and give nothing.
+const MOST_MEMBERS: u32 = 10_000;
+
+type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
+
+/// One coding on its way.
+pub(crate) struct Stage {
+    coding: Coding,
+    state: State,
+    members: u32,
+}
+
+enum State {
+    /// No byte has come.
+    Fresh,
+    Inflating(Decompress),
+    Brotli(Box<Brotli>),
+    Zstd {
+        decoder: ZstdDecoder<'static>,
+        /// Whether the last frame has come to its end.
+        is_between: bool,
+    },
+    /// Its end has come.
+    Ended,
+}
+
+impl fmt::Debug for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stage").field("coding", &self.coding).finish_non_exhaustive()
+    }
+}
+
+impl Stage {
+    pub(crate) fn new(coding: Coding) -> Self {
+        Self { coding, state: State::Fresh, members: 0 }
+    }
+
+    /// Whether the body may end here.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
+    }
+
+    /// Decodes some of `input` into `output`; gives how many bytes were read and written.
+    /// Neither: it needs more input.
+    pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
+        let Some(first) = input.first() else { return self.drain(output) };
+        match self.state {
+            State::Fresh => self.state = begin(self.coding, *first)?,
+            State::Ended if self.coding == Coding::Gzip && *first == 0x1f => {
+                self.members += 1;
+                if self.members >= MOST_MEMBERS {
+                    return Err(format!("gzip: more than {MOST_MEMBERS} members"));
+                }
+                self.state = begin(self.coding, *first)?;
+            }
+            State::Ended => return Ok((input.len(), 0)),
+            State::Inflating(_) | State::Brotli(_) | State::Zstd { .. } => {}
+        }
+        self.advance(input, output)
+    }
+
+    /// What is left of the output of bytes that were read before.
+    fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
+        if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
+    }
+
+    fn advance(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
+        let (moved, has_ended) = match &mut self.state {
+            State::Inflating(inflater) => inflate(self.coding, inflater, input, output)?,
+            State::Brotli(state) => unpack(state, input, output)?,
+            State::Zstd { decoder, is_between } => {
+                let status =
+                    decoder.run_on_buffers(input, output).map_err(|error| format!("zstd: {error}"))?;
+                if status.bytes_read + status.bytes_written > 0 {
+                    *is_between = status.remaining == 0;
+                }
+                ((status.bytes_read, status.bytes_written), false)
+            }
+            State::Fresh | State::Ended => ((0, 0), false),
+        };
+        if has_ended {
+            self.state = State::Ended;
+        }
+        Ok(moved)
+    }
+}
+
+fn begin(coding: Coding, first: u8) -> Result<State, String> {
+    Ok(match coding {
+        Coding::Gzip => State::Inflating(Decompress::new_gzip(WINDOW_BITS)),
+        Coding::Deflate => State::Inflating(Decompress::new(is_zlib(first))),
+        Coding::Brotli => {
+            let [a, b, c] = [StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default()];
+            State::Brotli(Box::new(BrotliState::new_strict(a, b, c)))
+        }
+        Coding::Zstd => {
+            let set_up = || {
+                let mut decoder = ZstdDecoder::new()?;
+                decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_BITS))?;
+                Ok(decoder)
+            };
+            let decoder = set_up().map_err(|error: std::io::Error| format!("zstd: {error}"))?;
+            State::Zstd { decoder, is_between: false }
+        }
+    })
+}
+
+/// Whether a stream that begins with this byte is in the zlib format: method 8, and a
+/// window of at most 32 KiB (RFC 1950, 2.2). Deflate without it would begin with a stored
+/// block whose padding is not zero, which no encoder writes.
+const fn is_zlib(first: u8) -> bool {
+    first & 0x0f == 8 && first >> 4 <= 7
+}
+
+/// Bytes read and written, and whether the stream has ended.
+type Moved = ((usize, usize), bool);
+
+fn inflate(
+    coding: Coding,
+    inflater: &mut Decompress,
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<Moved, String> {
+    let (read, written) = (inflater.total_in(), inflater.total_out());
+    let status = inflater.decompress(input, output, FlushDecompress::None);
+    let name = if coding == Coding::Gzip { "gzip" } else { "deflate" };
+    let status = status.map_err(|error| format!("{name}: {error}"))?;
+    // Both are at most the length of a slice.
+    let moved = |now: u64, before: u64| usize::try_from(now - before).unwrap_or(usize::MAX);
+    let moved = (moved(inflater.total_in(), read), moved(inflater.total_out(), written));
+    Ok((moved, status == Status::StreamEnd))
+}
+
+fn unpack(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<Moved, String> {
+    let (mut left, mut read, mut room, mut written, mut total) = (input.len(), 0, output.len(), 0, 0);
+    let result = BrotliDecompressStream(
+        &mut left,
+        &mut read,
+        input,
+        &mut room,
+        &mut written,
+        output,
+        &mut total,
+        state,
+    );
+    match result {
+        BrotliResult::ResultFailure => Err("br: the stream is corrupt".into()),
+        BrotliResult::ResultSuccess => Ok(((read, written), true)),
+        BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => Ok(((read, written), false)),
+    }
+}

@@ -1,0 +1,110 @@
+//! A body as it arrives: its codings undone, its limit kept.
+//!
+//! The HTTP library undoes `chunked` and nothing else, so that the bytes that came are at
+//! hand here. Transfer codings other than `chunked` are never asked for; some servers use
+//! them all the same, and they are undone like content codings.
+//!
+//! The awkward truth: servers write anything into `Content-Encoding` (`utf-8`, `none`,
+//! `text/html`). What is no coding that is known here counts as none where the body turns
+//! out to be text, as browsers have it, and is [`FetchError::UnknownCoding`] otherwise.
+//! And a `Content-Length` that is too small cuts a body that is not coded without a trace:
+//! the library takes what follows for the next answer's, and closes the connection.
+
+use gleaner_coding::{Coding, Decoder, Stop, listed};
+
+use crate::error::FetchError;
+
+/// Codings of one body at most.
+const MOST_CODINGS: usize = 4;
+/// Bytes that are looked at to tell text from the rest, as in the WHATWG's MIME sniffing.
+const SNIFFED: usize = 1445;
+
+/// The codings of a body that is being read.
+#[derive(Debug)]
+pub(crate) struct Codings {
+    decoder: Decoder,
+    unknown: Option<String>,
+    /// Bytes that came, as coded.
+    came: usize,
+    limit: usize,
+}
+
+impl Codings {
+    /// What the headers of an answer state. `limit`: bytes of the body at most, as it came
+    /// and decoded.
+    pub(crate) fn from_headers(headers: &[(String, String)], limit: u64) -> Result<Self, FetchError> {
+        let mut names = listed(headers, "content-encoding");
+        names.extend(listed(headers, "transfer-encoding").into_iter().filter(|name| name != "chunked"));
+        if names.len() > MOST_CODINGS {
+            return Err(FetchError::Broken(format!("more than {MOST_CODINGS} codings")));
+        }
+        let known: Vec<Coding> = names.iter().filter_map(|name| Coding::from_name(name)).collect();
+        let unknown = names.into_iter().find(|name| Coding::from_name(name).is_none());
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(Self { decoder: Decoder::new(&known), unknown, came: 0, limit })
+    }
+
+    /// Decodes the next piece into `body`. False: there is more than the limit.
+    pub(crate) fn push(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
+        self.came = self.came.saturating_add(piece.len());
+        match self.decoder.push(piece, body, self.limit) {
+            // Members and frames without content would come for ever.
+            Ok(()) => Ok(self.came <= self.limit),
+            Err(Stop::Full) => Ok(false),
+            Err(Stop::Broken(reason)) => Err(self.broken(reason)),
+        }
+    }
+
+    /// Judges a body that has come to its end.
+    pub(crate) fn finish(self, body: &[u8]) -> Result<(), FetchError> {
+        if !self.decoder.is_whole() {
+            return Err(self.broken("the body ends within its coding".into()));
+        }
+        match self.unknown {
+            Some(coding) if !is_text(body) => Err(FetchError::UnknownCoding { coding: shortened(&coding) }),
+            _ => Ok(()),
+        }
+    }
+
+    fn broken(&self, reason: String) -> FetchError {
+        match &self.unknown {
+            Some(coding) => FetchError::UnknownCoding { coding: shortened(coding) },
+            None => FetchError::Broken(reason),
+        }
+    }
+}
+
+fn shortened(coding: &str) -> String {
+    coding.chars().take(50).collect()
+}
+
+/// Whether bytes are text: they begin with a BOM, or hold none of the control characters
+/// that text does not have (WHATWG MIME Sniffing, 7.2).
+fn is_text(body: &[u8]) -> bool {
+    let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    let has_mark =
+        [&[0xfe, 0xff][..], &[0xff, 0xfe], &[0xef, 0xbb, 0xbf]].iter().any(|mark| body.starts_with(mark));
+    has_mark || !body.iter().take(SNIFFED).any(is_binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_told_from_the_rest() {
+        for text in [&b""[..], b"<p>Ch\xc3\xa0o\r\n\t", b"\xff\xfe<\0p\0", b"\x1b(Bab"] {
+            assert!(is_text(text), "{text:?}");
+        }
+        for other in [&b"BZh91AY&SY\x01\x02"[..], b"a\0b", b"\x04\x22\x4d\x18"] {
+            assert!(!is_text(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn codings_without_end_are_broken() {
+        let header = |value: &str| vec![("Content-Encoding".to_owned(), value.to_owned())];
+        assert!(Codings::from_headers(&header("gzip, gzip, gzip, gzip"), 9).is_ok());
+        assert!(Codings::from_headers(&header(&"gzip,".repeat(5)), 9).is_err());
+    }
+}

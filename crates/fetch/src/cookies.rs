@@ -1,0 +1,196 @@
+//! Cookies of one visit.
+//!
+//! gleaner keeps no cookies. Some sites, though, answer every request without a cookie by
+//! setting one and redirecting, often to the page itself. For such a chain of redirects
+//! the cookies of one site are kept, sent within that site only, and forgotten with the
+//! visit. Which cookie goes where is decided by RFC 6265, 5 (host, path, `Secure`,
+//! expiry) in the HTTP library's jar; this adds the bounds and the site.
+//!
+//! What differs from a browser: there is no list of public suffixes here, and none is
+//! needed. A `Domain` that is not within the site is refused, and a site is a registrable
+//! domain.
+
+use reqwest::cookie::{CookieStore, Jar};
+use url::Url;
+
+use crate::client::Response;
+
+/// Cookies that are heeded in one visit, at most; as many as a browser has to keep of a
+/// site (RFC 6265, 6.1).
+const MOST_COOKIES: usize = 50;
+/// Bytes of one `Set-Cookie` (as there), and of all of one visit: servers seldom take
+/// more in the head of a request.
+const LONGEST_COOKIE: usize = 4096;
+const MOST_BYTES: usize = 8 << 10;
+
+/// The cookies of one visit to one site.
+#[derive(Debug)]
+pub struct Cookies {
+    site: String,
+    jar: Jar,
+    heeded: usize,
+    bytes: usize,
+}
+
+impl Cookies {
+    /// No cookies yet. `site`: the registrable domain to whose hosts they are bound, as in
+    /// a canonical URL (lower case, A-labels), or an IP address. A port is left out, as
+    /// cookies know none (RFC 6265, 8.5).
+    #[must_use]
+    pub fn of_site(site: &str) -> Self {
+        Self { site: without_port(site).to_owned(), jar: Jar::default(), heeded: 0, bytes: 0 }
+    }
+
+    /// Heeds each `Set-Cookie` of an answer to `url`. One that deletes a cookie does; one
+    /// that is longer than 4 KiB, beyond the 50th or the 8 KiB of a visit, for another
+    /// site or from another site is ignored.
+    pub fn heed(&mut self, url: &Url, response: &Response) {
+        if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
+            return;
+        }
+        for (_, line) in response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
+            let bytes = self.bytes + line.len();
+            if self.heeded >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
+                continue;
+            }
+            if domain(line).is_none_or(|domain| self.is_of_site(&domain)) {
+                self.jar.add_cookie_str(line, url);
+                (self.heeded, self.bytes) = (self.heeded + 1, bytes);
+            }
+        }
+    }
+
+    /// The value of `Cookie` in a request for `url`. `None`: no cookie is to be sent there.
+    #[must_use]
+    pub fn header(&self, url: &Url) -> Option<String> {
+        if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
+            return None;
+        }
+        self.jar.cookies(url)?.to_str().ok().map(str::to_owned)
+    }
+
+    fn is_of_site(&self, host: &str) -> bool {
+        let before = host.strip_suffix(self.site.as_str());
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }
+}
+
+fn without_port(site: &str) -> &str {
+    match site.rsplit_once(':') {
+        // The colons of an IPv6 address stand within brackets.
+        Some((host, _)) if !site.ends_with(']') => host,
+        _ => site,
+    }
+}
+
+/// The `Domain` of a `Set-Cookie`, without its dot (RFC 6265, 5.2.3). `None`: it has none,
+/// or an empty one.
+fn domain(line: &str) -> Option<String> {
+    let attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
+    let domains = attributes.filter(|(name, _)| name.trim().eq_ignore_ascii_case("domain"));
+    // Of several the last counts.
+    let domain = domains.last()?.1.trim();
+    let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
+    (!domain.is_empty()).then_some(domain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn answer(lines: &[&str]) -> Response {
+        let headers = lines.iter().map(|line| ("set-cookie".to_owned(), (*line).to_owned())).collect();
+        Response::of(&url("http://a.example/"), 302, headers)
+    }
+
+    /// What is sent to each target after the answer of `https://www.a.example/x/y` set the
+    /// cookie.
+    #[test]
+    fn a_cookie_goes_where_rfc_6265_lets_it() {
+        let from = "https://www.a.example/x/y";
+        let cases: [(&str, &str, bool); 24] = [
+            ("k=v", "https://www.a.example/x/y", true),
+            ("k=v", "https://www.a.example/x/", true),
+            ("k=v", "https://www.a.example/z", false),
+            ("k=v; Path=/", "https://www.a.example/z", true),
+            ("k=v; Path=/x/y", "https://www.a.example/x/y/z", true),
+            ("k=v; Path=/x/y", "https://www.a.example/x/yz", false),
+            ("k=v; Path=/", "https://a.example/", false),
+            ("k=v; Path=/", "https://deep.www.a.example/", false),
+            ("k=v; Path=/; Domain=a.example", "https://a.example/", true),
+            ("k=v; Path=/; Domain=.a.example", "https://m.a.example/", true),
+            ("k=v; Path=/; domain=A.Example", "https://m.a.example/", true),
+            ("k=v; Path=/; Domain=www.a.example", "https://m.a.example/", false),
+            ("k=v; Path=/; Domain=m.a.example", "https://m.a.example/", false),
+            ("k=v; Path=/; Domain=example", "https://www.a.example/", false),
+            ("k=v; Path=/; Domain=b.example", "https://www.a.example/", false),
+            ("k=v; Path=/; Domain=a.example; Domain=b.example", "https://www.a.example/", false),
+            ("k=v; Path=/; Domain=a.example", "https://xa.example/", false),
+            ("k=v; Path=/; Domain=a.example", "https://a.example.org/", false),
+            ("k=v; Path=/; Secure", "https://www.a.example/", true),
+            ("k=v; Path=/; Secure", "http://www.a.example/", false),
+            ("k=v; Path=/; Max-Age=60", "https://www.a.example/", true),
+            ("k=v; Path=/; Max-Age=0", "https://www.a.example/", false),
+            ("k=v; Path=/; Expires=Thu, 01-Jan-1970 00:00:01 GMT", "https://www.a.example/", false),
+            ("no pair", "https://www.a.example/x/y", false),
+        ];
+        for (line, to, is_sent) in cases {
+            let mut cookies = Cookies::of_site("a.example");
+            cookies.heed(&url(from), &answer(&[line]));
+            let expected = is_sent.then(|| "k=v".to_owned());
+            assert_eq!(cookies.header(&url(to)), expected, "{line} to {to}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_replaced_and_deleted() {
+        let mut cookies = Cookies::of_site("a.example");
+        let page = url("http://a.example/");
+        assert_eq!(cookies.header(&page), None);
+        cookies.heed(&page, &answer(&["k=1", "l=2"]));
+        cookies.heed(&page, &answer(&["k=3"]));
+        let sent = cookies.header(&page).unwrap();
+        assert!(["k=3; l=2", "l=2; k=3"].contains(&sent.as_str()), "{sent}");
+        cookies.heed(&page, &answer(&["k=; Max-Age=0"]));
+        assert_eq!(cookies.header(&page).as_deref(), Some("l=2"));
+    }
+
+    #[test]
+    fn other_sites_set_nothing() {
+        let mut cookies = Cookies::of_site("a.example");
+        cookies.heed(&url("http://b.example/"), &answer(&["k=v", "l=w; Domain=a.example"]));
+        assert_eq!(cookies.header(&url("http://a.example/")), None);
+        assert_eq!(cookies.header(&url("http://b.example/")), None);
+    }
+
+    #[test]
+    fn an_address_is_a_site_of_its_own() {
+        assert_eq!((without_port("[::1]:80"), without_port("[::1]")), ("[::1]", "[::1]"));
+        let mut cookies = Cookies::of_site("127.0.0.1:8080");
+        cookies.heed(&url("http://127.0.0.1:8080/"), &answer(&["k=v"]));
+        assert_eq!(cookies.header(&url("http://127.0.0.1:8080/x")).as_deref(), Some("k=v"));
+        assert_eq!(cookies.header(&url("http://127.0.0.2:8080/x")), None);
+    }
+
+    #[test]
+    fn number_and_size_are_bounded() {
+        let page = url("http://a.example/");
+        let mut cookies = Cookies::of_site("a.example");
+        for n in 0..200 {
+            cookies.heed(&page, &answer(&[&format!("k{n}=v")]));
+        }
+        assert_eq!(cookies.header(&page).unwrap().split("; ").count(), MOST_COOKIES);
+        let mut cookies = Cookies::of_site("a.example");
+        for n in 0..9 {
+            cookies.heed(&page, &answer(&[&format!("k{n}={}", "v".repeat(2_000))]));
+        }
+        assert!(cookies.header(&page).unwrap().len() <= MOST_BYTES);
+        let mut cookies = Cookies::of_site("a.example");
+        cookies.heed(&page, &answer(&[&"v".repeat(LONGEST_COOKIE + 1), "k=v\u{fffd}", "l=\u{1}"]));
+        assert_eq!(cookies.header(&page), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! Bodies in every coding, whole and broken, over HTTP/1.1.
+
+use std::io::Write;
+
+use crate::server::{Answer, Server, answer, settings};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Want};
+
+const HTML: &str = "Content-Type: text/html";
+
+fn text() -> Vec<u8> {
+    "<p>Ch\u{e0}o b\u{1ea1}n".repeat(50).into_bytes()
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(body: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn deflate(body: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(body: &[u8]) -> Vec<u8> {
+    zstd::encode_all(body, 3).unwrap()
+}
+
+/// `text` as a Brotli stream that stores it (RFC 7932, 9.2: one uncompressed
+/// meta-block and an empty last one).
+fn brotli(text: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(text.len() - 1).unwrap();
+    assert!(length < 1 << 16);
+    let header = (length << 4 | 1 << 20).to_le_bytes();
+    [&header[..3], text, &[3]].concat()
+}
+
+/// A chunked answer, of two chunks.
+fn chunked(headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let mut out = b"HTTP/1.1 200 OK\r\n".to_vec();
+    headers.iter().for_each(|header| write!(out, "{header}\r\n").unwrap());
+    out.extend_from_slice(b"\r\n");
+    let (first, second) = body.split_at(body.len() / 2);
+    for chunk in [first, second] {
+        write!(out, "{:x}\r\n", chunk.len()).unwrap();
+        out.extend_from_slice(chunk);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
+    out
+}
+
+/// An answer that ends with its connection.
+fn unmeasured(headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", headers.join("\r\n"));
+    [head.as_bytes(), body].concat()
+}
+
+async fn get(sets: &[&str], sent: Vec<u8>, want: Want) -> Result<Response, FetchError> {
+    let server = Server::always(sent).await;
+    Client::new(&settings(sets)).unwrap().get(&Request::new(server.url("/"), want)).await
+}
+
+async fn page(sent: Vec<u8>) -> Result<Response, FetchError> {
+    get(&[], sent, Want::Page).await
+}
+
+#[tokio::test]
+async fn every_coding_is_undone() {
+    let text = text();
+    let (first, second) = text.split_at(100);
+    let two_members = [gzip(first), gzip(second)].concat();
+    for (coding, coded) in [
+        ("gzip", gzip(&text)),
+        ("x-gzip", gzip(&text)),
+        ("GZIP", gzip(&text)),
+        ("gzip", two_members.clone()),
+        ("gzip", [gzip(&text), vec![0; 5]].concat()),
+        ("deflate", zlib(&text)),
+        ("deflate", deflate(&text)),
+        ("zstd", zstd(&text)),
+        ("zstd", [zstd(first), zstd(second)].concat()),
+        ("br", brotli(&text)),
+        ("gzip, br", brotli(&gzip(&text))),
+        ("deflate,identity, gzip", gzip(&zlib(&text))),
+        ("identity", text.clone()),
+        ("", text.clone()),
+        // What is no coding at all.
+        ("utf-8", text.clone()),
+        ("none", text.clone()),
+        ("gzip, utf-8", gzip(&text)),
+    ] {
+        let header = format!("Content-Encoding: {coding}");
+        let headers = [HTML, header.as_str()];
+        let chunks = [HTML, header.as_str(), "Transfer-Encoding: chunked"];
+        for sent in
+            [answer("200 OK", &headers, &coded), chunked(&chunks, &coded), unmeasured(&headers, &coded)]
+        {
+            let got = page(sent).await.unwrap();
+            assert_eq!((got.body, got.is_cut), (text.clone(), false), "{coding}");
+        }
+    }
+    // Listed in several lines.
+    let lines = [HTML, "Content-Encoding: gzip", "Content-Encoding: br"];
+    assert_eq!(page(answer("200 OK", &lines, &brotli(&gzip(&text)))).await.unwrap().body, text);
+}
+
+#[tokio::test]
+async fn transfer_codings_are_undone_too() {
+    let text = text();
+    for (transfer, content, coded) in [
+        ("gzip, chunked", "identity", gzip(&text)),
+        ("x-gzip,chunked", "identity", gzip(&text)),
+        ("deflate, chunked", "identity", deflate(&text)),
+        ("gzip, chunked", "deflate", gzip(&zlib(&text))),
+    ] {
+        let (transfer, content) =
+            (format!("Transfer-Encoding: {transfer}"), format!("Content-Encoding: {content}"));
+        let got = page(chunked(&[HTML, &transfer, &content], &coded)).await.unwrap();
+        assert_eq!(got.body, text, "{transfer} {content}");
+    }
+    let alone = unmeasured(&[HTML, "Transfer-Encoding: gzip"], &gzip(&text));
+    assert_eq!(page(alone).await.unwrap().body, text);
+}
+
+#[tokio::test]
+async fn an_empty_body_is_none_in_any_coding() {
+    for coding in ["gzip", "deflate", "br", "zstd", "lz4"] {
+        let header = format!("Content-Encoding: {coding}");
+        let got = page(answer("200 OK", &[HTML, &header], b"")).await.unwrap();
+        assert_eq!((got.body.len(), got.is_cut), (0, false), "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
+    let text = text();
+    let second_cut = [gzip(&text), gzip(&text)[..30].to_vec()].concat();
+    for (coding, coded) in [
+        ("gzip", gzip(&text)),
+        ("gzip", second_cut),
+        ("deflate", zlib(&text)),
+        ("deflate", deflate(&text)),
+        ("zstd", zstd(&text)),
+        ("br", brotli(&text)),
+        ("gzip, br", brotli(&gzip(&text))),
+    ] {
+        let header = format!("Content-Encoding: {coding}");
+        for cut in [1, coded.len() / 2] {
+            let cut = &coded[..coded.len() - cut];
+            // The length is right, so that nothing but the coding tells.
+            let got = page(answer("200 OK", &[HTML, &header], cut)).await;
+            assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
+            let got = page(unmeasured(&[HTML, &header], cut)).await;
+            assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
+        }
+    }
+    let transfer = [HTML, "Transfer-Encoding: gzip, chunked"];
+    let got = page(chunked(&transfer, &gzip(&text)[..30])).await;
+    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_coding_that_lies_is_a_broken_answer() {
+    for coding in ["gzip", "deflate", "br", "zstd"] {
+        let header = format!("Content-Encoding: {coding}");
+        let got = page(answer("200 OK", &[HTML, &header], b"<p>plain")).await;
+        assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
+    }
+    let deep = page(answer("200 OK", &[HTML, "Content-Encoding: gzip,gzip,gzip,gzip,gzip"], b"x")).await;
+    assert!(matches!(deep, Err(FetchError::Broken(_))), "{deep:?}");
+}
+
+#[tokio::test]
+async fn a_coding_that_is_not_known_is_named() {
+    let coded = b"\x04\x22\x4d\x18\x60\x40\x82\x00\x00\x00";
+    for (coding, body) in [("lz4", coded.to_vec()), ("gzip, aes128gcm", coded.to_vec())] {
+        let header = format!("Content-Encoding: {coding}");
+        for want in [Want::Page, Want::Robots, Want::List] {
+            let error = get(&[], answer("200 OK", &[HTML, &header], &body), want).await.unwrap_err();
+            let coding = coding.rsplit(", ").next().unwrap().to_owned();
+            assert_eq!(error, FetchError::UnknownCoding { coding });
+            assert_eq!((error.label(), error.is_transient()), ("unknown_coding", false));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_length_that_is_not_the_bodys_never_gives_a_coded_body_in_part() {
+    let (text, coded) = (text(), gzip(&text()));
+    let stated = |length: usize, body: &[u8], headers: &str| {
+        let head = format!("HTTP/1.1 200 OK\r\n{HTML}\r\n{headers}Content-Length: {length}\r\n\r\n");
+        [head.as_bytes(), body].concat()
+    };
+    for sent in [
+        stated(text.len() + 1, &text, ""),
+        stated(coded.len() + 1, &coded, "Content-Encoding: gzip\r\n"),
+        stated(coded.len() - 1, &coded, "Content-Encoding: gzip\r\n"),
+    ] {
+        let got = page(sent).await;
+        assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+    }
+    // What is not coded ends where its length says (RFC 9112, 6.3): nothing tells of more.
+    let got = page(stated(text.len() - 7, &text, "")).await.unwrap();
+    assert_eq!(got.body, text[..text.len() - 7]);
+    // A chunked body without its last chunk.
+    let whole = chunked(&[HTML, "Transfer-Encoding: chunked"], &text);
+    let got = page(whole[..whole.len() - 5].to_vec()).await;
+    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_bomb_is_cut_off_at_the_limit() {
+    let spaces = vec![b' '; 20 << 20];
+    for (coding, bomb) in [
+        ("gzip", gzip(&spaces)),
+        ("deflate", zlib(&spaces)),
+        ("zstd", zstd(&spaces)),
+        ("gzip, gzip", gzip(&gzip(&spaces))),
+    ] {
+        assert!(bomb.len() < 64 << 10);
+        let header = format!("Content-Encoding: {coding}");
+        let sent = answer("200 OK", &[HTML, &header], &bomb);
+        let error = get(&["fetch.max_page=1MiB"], sent.clone(), Want::Page).await.unwrap_err();
+        assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 }, "{coding}");
+        let robots = get(&[], sent, Want::Robots).await.unwrap();
+        assert_eq!((robots.body.len(), robots.is_cut), (ROBOTS_LIMIT, true), "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_never_gives_anything_ends_too() {
+    let head = unmeasured(&[HTML, "Content-Encoding: zstd"], b"");
+    // A skippable frame of 4,096 bytes (RFC 8878, 3.1.2).
+    let frame = [&[0x50, 0x2a, 0x4d, 0x18, 0, 16, 0, 0][..], &[0; 4096]].concat();
+    let server = Server::start(move |_| Answer::Endless(head.clone(), frame.clone())).await;
+    let client = Client::new(&settings(&["fetch.max_page=1MiB"])).unwrap();
+    let error = client.get(&Request::new(server.url("/"), Want::Page)).await.unwrap_err();
+    assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 });
+}
+
+#[tokio::test]
+async fn a_refusal_in_a_broken_coding_is_an_answer() {
+    let got = page(answer("404 Not Found", &["Content-Encoding: gzip"], &gzip(&text())[..30])).await.unwrap();
+    assert_eq!((got.status, got.is_cut), (404, true));
+    let got = page(answer("403 Forbidden", &["Content-Encoding: gzip"], &gzip(b"no"))).await.unwrap();
+    assert_eq!((got.status, got.body.as_slice(), got.is_cut), (403, b"no".as_slice(), false));
+}
