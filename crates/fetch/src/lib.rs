@@ -14,6 +14,7 @@
 mod access;
 mod address;
 mod client;
+mod connections;
 mod error;
 mod fetcher;
 mod gate;
@@ -21,10 +22,12 @@ mod headers;
 mod names;
 mod robots;
 mod sniff;
+mod tls;
 
 pub use access::{Access, RobotsRecord, RobotsState};
-pub use client::{Client, ClientError, Request, Response, Want, choose_cryptography};
+pub use client::{Client, ClientError, FILES_OF_A_REQUEST, Request, Response, Want, choose_cryptography};
 pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use gate::{Gates, Pass};
 pub use robots::{ROBOTS_LIMIT, Rules, Verdict};
+pub use tls::{Roots, TlsFault};
