@@ -11,7 +11,7 @@ use gleaner_fetch::FILES_OF_A_REQUEST;
 use crate::aside::say;
 
 /// No more than Linux allows by default (`fs.nr_open`): where the hard limit is higher, a program
-/// that closes all its files when it is started, such as one of `schedule.notify`, takes minutes.
+/// that closes all its files when it is started, such as that of `report.command`, takes minutes.
 const MOST: u64 = 1 << 20;
 /// Open files of all else: the store, the archive, the search index, a database, object
 /// storage, the status page and the runtime. Seen were 40 at most.
@@ -20,7 +20,18 @@ const RESERVED: u64 = 96;
 /// Raises the limit of open files as far as the process may, and gives it. `None`: the system
 /// does not tell.
 pub(crate) fn raise() -> Option<u64> {
-    rlimit::increase_nofile_limit(MOST).ok()
+    rlimit::increase_nofile_limit(MOST).ok().or_else(current)
+}
+
+/// The limit as it is, where it may not be changed.
+#[cfg(unix)]
+fn current() -> Option<u64> {
+    rlimit::Resource::NOFILE.get_soft().ok()
+}
+
+#[cfg(not(unix))]
+fn current() -> Option<u64> {
+    None
 }
 
 /// Bounds `fetch.concurrency` by the limit of open files, and says so.

@@ -28,8 +28,13 @@ pub enum FetchError {
     #[error("no connection: {0}")]
     Connect(String),
     /// The host's certificate or its TLS is not acceptable.
-    #[error("TLS failed: {0}")]
-    Tls(TlsFault),
+    #[error("TLS failed: {fault} ({detail})")]
+    Tls {
+        /// What is wrong.
+        fault: TlsFault,
+        /// What the library said.
+        detail: String,
+    },
     /// The process has as many files and connections open as it may.
     #[error(
         "the limit of open files is reached; raise it with `ulimit -n 4096`, or LimitNOFILE= of a systemd unit, or set fetch.concurrency lower"
@@ -87,7 +92,7 @@ impl FetchError {
         match self {
             Self::Dns(_) => "dns",
             Self::Connect(_) => "connect",
-            Self::Tls(fault) => fault.label(),
+            Self::Tls { fault, .. } => fault.label(),
             Self::NoFile => "no_file",
             Self::HeadersTooLarge { .. } => "headers_too_large",
             Self::Timeout { .. } => "timeout",
@@ -111,7 +116,7 @@ impl FetchError {
             | Self::Timeout { .. }
             | Self::Broken(_)
             | Self::BadProxy(_) => true,
-            Self::Tls(_)
+            Self::Tls { .. }
             | Self::HeadersTooLarge { .. }
             | Self::TooLarge { .. }
             | Self::PrivateAddress { .. }
@@ -135,7 +140,7 @@ impl FetchError {
             return Self::Timeout { limit: connect_limit };
         }
         if let Some(error) = chain.iter().find_map(|e| e.downcast_ref()) {
-            return Self::Tls(TlsFault::of(error));
+            return Self::Tls { fault: TlsFault::of(error), detail: message };
         }
         if message == "message head is too large" {
             return HEADERS_TOO_LARGE;

@@ -13,7 +13,7 @@
 //! `handshake_failure` (RFC 8446, 6.2), and some servers send the same alert for a host
 //! name that they do not serve. The message therefore says "most likely".
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -153,52 +153,58 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
 }
 
 /// Why there is no trusted TLS connection to a host.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsFault {
     /// The certificate's time is over.
-    #[error("the certificate has expired")]
     Expired,
     /// The certificate's time has not begun.
-    #[error("the certificate is not valid yet (is this machine's clock right?)")]
     NotValidYet,
     /// The certificate is another host's.
-    #[error("the certificate is for another name: {0}")]
-    WrongName(String),
+    WrongName,
     /// No trusted root signed it, directly or through certificates that the server sent.
-    #[error(
-        "the certificate's issuer is unknown: the server does not send its intermediate certificates, or a private authority signed it (SSL_CERT_FILE can name that one)"
-    )]
     UnknownIssuer,
     /// It is signed with its own key.
-    #[error("the certificate is self-signed")]
     SelfSigned,
     /// Anything else that is wrong with it.
-    #[error("the certificate cannot be accepted: {0}")]
-    BadCertificate(String),
+    BadCertificate,
     /// No protocol version, cipher suite, group or signature that both sides accept.
-    #[error(
-        "the server offers no cipher suite in common: most likely it is older than what is accepted here (TLS 1.2 or 1.3, ECDHE over X25519, P-256 or P-384, AES-GCM or ChaCha20; no CBC, no RSA key exchange, no P-521) ({0})"
-    )]
-    NothingInCommon(String),
+    NothingInCommon,
     /// Anything else, such as an answer that is not TLS.
-    #[error("{0}")]
-    Other(String),
+    Other,
 }
 
 impl TlsFault {
+    /// Every fault.
+    pub const ALL: [Self; 8] = [
+        Self::Expired,
+        Self::NotValidYet,
+        Self::WrongName,
+        Self::UnknownIssuer,
+        Self::SelfSigned,
+        Self::BadCertificate,
+        Self::NothingInCommon,
+        Self::Other,
+    ];
+
     /// A short stable name, for records and counters.
     #[must_use]
-    pub fn label(&self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Expired => "certificate_expired",
             Self::NotValidYet => "certificate_not_valid_yet",
-            Self::WrongName(_) => "certificate_wrong_name",
+            Self::WrongName => "certificate_wrong_name",
             Self::UnknownIssuer => "certificate_unknown_issuer",
             Self::SelfSigned => "certificate_self_signed",
-            Self::BadCertificate(_) => "certificate_bad",
-            Self::NothingInCommon(_) => "tls_no_common_cipher",
-            Self::Other(_) => "tls",
+            Self::BadCertificate => "certificate_bad",
+            Self::NothingInCommon => "tls_no_common_cipher",
+            Self::Other => "tls",
         }
+    }
+
+    /// The fault of that name.
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fault| fault.label() == label)
     }
 
     /// What `error` means.
@@ -210,8 +216,8 @@ impl TlsFault {
                 AlertDescription::HandshakeFailure
                 | AlertDescription::ProtocolVersion
                 | AlertDescription::InsufficientSecurity,
-            ) => Self::NothingInCommon(error.to_string()),
-            other => Self::Other(other.to_string()),
+            ) => Self::NothingInCommon,
+            _ => Self::Other,
         }
     }
 
@@ -219,18 +225,37 @@ impl TlsFault {
         match reason {
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Self::NotValidYet,
-            CertificateError::NotValidForName => Self::WrongName("it does not say which".into()),
-            CertificateError::NotValidForNameContext { presented, .. } => {
-                Self::WrongName(presented.iter().take(5).cloned().collect::<Vec<_>>().join(", "))
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                Self::WrongName
             }
             CertificateError::UnknownIssuer => Self::UnknownIssuer,
             CertificateError::UnsupportedSignatureAlgorithmContext { .. }
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
-                Self::NothingInCommon("the certificate's signature".into())
+                Self::NothingInCommon
             }
             CertificateError::Other(OtherError(inner)) if inner.is::<SelfSigned>() => Self::SelfSigned,
-            other => Self::BadCertificate(other.to_string()),
+            _ => Self::BadCertificate,
         }
+    }
+}
+
+/// What it means, for people.
+impl Display for TlsFault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Expired => "the certificate has expired",
+            Self::NotValidYet => "the certificate is not valid yet, or this machine's clock is behind",
+            Self::WrongName => "the certificate is for another name",
+            Self::UnknownIssuer => {
+                "the certificate's issuer is unknown: the server does not send its intermediate certificates, or a private authority signed it (SSL_CERT_FILE can name that one)"
+            }
+            Self::SelfSigned => "the certificate is self-signed",
+            Self::BadCertificate => "the certificate cannot be accepted",
+            Self::NothingInCommon => {
+                "the server offers no cipher suite in common: most likely it is older than what is accepted here (TLS 1.2 or 1.3, ECDHE over X25519, P-256 or P-384, AES-GCM or ChaCha20; no CBC, no RSA key exchange, no P-521)"
+            }
+            Self::Other => "no TLS connection",
+        })
     }
 }
 
@@ -258,7 +283,8 @@ mod tests {
             (ProtocolVersion, "tls_no_common_cipher"),
             (InternalError, "tls"),
         ] {
-            assert_eq!(TlsFault::of(&rustls::Error::AlertReceived(alert)).label(), label, "{alert:?}");
+            let fault = TlsFault::of(&rustls::Error::AlertReceived(alert));
+            assert_eq!((fault.label(), TlsFault::from_label(label)), (label, Some(fault)), "{alert:?}");
         }
     }
 }
