@@ -14,6 +14,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -40,7 +42,7 @@ impl Place {
 
 /// Why an archive cannot be written or read.
 #[derive(Debug, Error)]
-#[error("the archive: {what} {}: {error}", path.display())]
+#[error("the archive: {what} {}: {error}{}", path.display(), remedy(error))]
 pub struct ArchiveError {
     /// What was tried, such as "cannot write".
     what: &'static str,
@@ -60,6 +62,32 @@ impl ArchiveError {
     pub fn is_full(&self) -> bool {
         matches!(self.error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
+}
+
+/// Whether the process, or the whole system, has no file descriptor left.
+fn is_out_of_files(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
+/// What to do about an error, where that is known.
+fn remedy(error: &io::Error) -> &'static str {
+    if is_out_of_files(error) {
+        ": the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit"
+    } else {
+        ""
+    }
+}
+
+/// Opens a file, and waits for up to 30 s while the process has no descriptor left for it:
+/// connections give theirs back by the second.
+fn patiently(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    for _ in 0..150 {
+        match options.open(path) {
+            Err(error) if is_out_of_files(&error) => sleep(Duration::from_millis(200)),
+            done => return done,
+        }
+    }
+    options.open(path)
 }
 
 /// How an archive is written.
@@ -126,7 +154,7 @@ impl Archive {
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::of("cannot read", &path);
-        let file = OpenOptions::new().read(true).append(true).open(&path).map_err(wrong())?;
+        let file = patiently(OpenOptions::new().read(true).append(true), &path).map_err(wrong())?;
         let whole = file.metadata().map_err(wrong())?.len();
         let mut sound = whole;
         for item in Reader::open(&path, from.min(whole), 0).map_err(wrong())? {
@@ -161,18 +189,14 @@ impl Archive {
         self.number += 1;
         let name = name_of(self.number, now, "");
         let path = self.folder.join(&name);
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create_new(true)
-            .open(&path)
+        let file = patiently(OpenOptions::new().read(true).append(true).create_new(true), &path)
             .map_err(ArchiveError::of("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
         self.newest = Some(newest);
         // The name is on disk when the folder is.
-        File::open(&self.folder)
+        patiently(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::of("cannot bring to disk", &self.folder))
     }
@@ -254,6 +278,14 @@ mod tests {
             Item::Damage(damage) => panic!("{damage:?}"),
         };
         items.filter_map(body).collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn without_a_file_descriptor_the_error_names_the_limit() {
+        let error =
+            ArchiveError::of("cannot begin the file", Path::new("a"))(io::Error::from_raw_os_error(24));
+        assert!(error.to_string().contains("ulimit -n"), "{error}");
     }
 
     #[test]

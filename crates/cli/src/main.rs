@@ -14,6 +14,7 @@ mod commands;
 mod failure;
 mod logging;
 mod nightly;
+mod open_files;
 mod screen;
 mod settings;
 mod signals;
@@ -29,6 +30,7 @@ use crate::args::{Args, Command, Reextract};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    open_files::raise();
     // Known before the rest is read, since errors and help have colours, too.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::command().color(color.of_clap()).get_matches();

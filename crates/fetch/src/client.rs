@@ -24,26 +24,41 @@ use reqwest::header::{
     IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, PROXY_AUTHENTICATE, RETRY_AFTER,
 };
 use thiserror::Error;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts};
 use crate::body::Codings;
+use crate::connections::Connections;
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
 use crate::hold::Held;
 use crate::robots::ROBOTS_LIMIT;
 use crate::sniff::looks_like_html;
+use crate::tls::Roots;
 
 /// The longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
 /// Bytes kept of the body of an answer that is no success.
 const REFUSAL_BODY: u64 = 64 * 1024;
-/// Open connections are kept this long for the next request of their host; longer
-/// than the usual gap, so that most hosts need one handshake.
-const POOL_IDLE: Duration = Duration::from_secs(30);
-/// Some sites send more than the library's 100.
+/// Header lines of an answer. Some sites send more than the library's 100.
 const MAX_HEADERS: usize = 256;
+/// Bytes of an answer's headers, over HTTP/1.1 and HTTP/2 alike.
+const MAX_HEAD: usize = 256 * 1024;
+/// What the library accepts of headers over HTTP/2. It resets what is larger, and does not
+/// say why; so this is more than [`MAX_HEAD`], which is checked here. Over HTTP/1.1 the
+/// library's bound is fixed, at 408 KiB.
+const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
+/// Connections that are kept idle, for each request that may be in flight.
+const KEPT_PER_REQUEST: usize = 2;
+/// Open files that each of the `fetch.concurrency` requests in flight may take: its
+/// connection, a second one while its name is resolved or while addresses of IPv4 and
+/// IPv6 are tried side by side, and those that are kept idle.
+pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
+/// How long a request waits while the process has no file for its connection, and how long
+/// between two looks.
+const FILES_PATIENCE: Duration = Duration::from_secs(300);
+const FILES_PAUSE: Duration = Duration::from_millis(500);
 
 /// What is asked for; decides on the type and the size that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,8 +143,13 @@ pub enum ClientError {
     /// The user agent cannot be sent as a header.
     #[error("fetch.user_agent: cannot be sent as a header; use ASCII")]
     Agent,
-    /// The library refused, most often for want of the system's certificates.
-    #[error("the HTTP client cannot be set up: {0} (are the system's CA certificates installed?)")]
+    /// There is nothing to check servers of https by.
+    #[error(
+        "no root certificates to check https servers by: {0}; install the system's (the package ca-certificates), or set SSL_CERT_FILE to a file of PEM certificates or SSL_CERT_DIR to a folder of them"
+    )]
+    NoRoots(String),
+    /// The library refused.
+    #[error("the HTTP client cannot be set up: {0}")]
     Library(String),
 }
 
@@ -137,7 +157,7 @@ pub enum ClientError {
 /// clones share their connections.
 #[derive(Debug, Clone)]
 pub struct Client {
-    http: reqwest::Client,
+    connections: Connections,
     resolver: Resolver,
     /// Whether `fetch.proxy` names one.
     proxied: bool,
@@ -159,6 +179,14 @@ impl Client {
     /// The proxy's address or the user agent cannot be used, or the system's
     /// certificates cannot be read.
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
+        Self::with_roots(settings, &Roots::from_system()?)
+    }
+
+    /// The same with `roots` in the place of the system's.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_roots(settings: &Fetch, roots: &Roots) -> Result<Self, ClientError> {
         choose_cryptography();
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
         let proxied = !settings.proxy.is_empty();
@@ -169,29 +197,35 @@ impl Client {
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
             names: Arc::default(),
         };
-        let mut builder = reqwest::Client::builder()
-            .user_agent(agent)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            // Undone in `body.rs`, also where another room switches these features on.
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .no_zstd()
-            .dns_resolver(resolver.clone())
-            .connect_timeout(settings.connect_timeout.get())
-            .tcp_keepalive(Duration::from_secs(30))
-            .pool_idle_timeout(POOL_IDLE)
-            .pool_max_idle_per_host(1)
-            .http1_max_headers(MAX_HEADERS)
-            .http1_ignore_invalid_headers_in_responses(true);
-        if proxied {
-            let proxy = reqwest::Proxy::all(&settings.proxy);
-            builder = builder.proxy(proxy.map_err(|e| ClientError::Proxy(e.to_string()))?);
-        }
+        let proxy = if proxied { Some(proxy(&settings.proxy)?) } else { None };
+        let tls = roots.config()?;
+        let builder = || {
+            let builder = reqwest::Client::builder()
+                .user_agent(agent.clone())
+                .redirect(reqwest::redirect::Policy::none())
+                .retry(reqwest::retry::never())
+                .referer(false)
+                // Undone in `body.rs`, also where another room switches these features on.
+                .no_gzip()
+                .no_brotli()
+                .no_deflate()
+                .no_zstd()
+                .dns_resolver(resolver.clone())
+                .connect_timeout(settings.connect_timeout.get())
+                .tcp_keepalive(Duration::from_secs(30))
+                .tls_backend_preconfigured(tls.clone())
+                .http1_max_headers(MAX_HEADERS)
+                .http2_max_header_list_size(MAX_HEAD_HTTP2)
+                .http1_ignore_invalid_headers_in_responses(true);
+            match &proxy {
+                Some(proxy) => builder.proxy(proxy.clone()),
+                None => builder,
+            }
+        };
+        let most_idle = settings.concurrency.saturating_mul(KEPT_PER_REQUEST);
+        let connections = Connections::new(builder, settings.delay.get(), most_idle);
         Ok(Self {
-            http: builder.build().map_err(|e| ClientError::Library(format!("{e:?}")))?,
+            connections: connections.map_err(|e| ClientError::Library(format!("{e:?}")))?,
             resolver,
             proxied,
             has_proxy,
@@ -210,8 +244,17 @@ impl Client {
     /// status is an answer, save a proxy's 407; an origin's 407 is one.
     pub async fn get(&self, request: &Request) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
-        let limit = FetchError::Timeout { limit: self.total };
-        timeout(self.total, self.ask(request)).await.map_err(|_| limit)?
+        let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
+        loop {
+            match timeout(self.total, self.ask(request)).await {
+                // Nothing was sent; others in flight give their files back.
+                Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
+                    tracing::warn!(url = %request.url, "{}; it waits for one", FetchError::NoFile);
+                    sleep(FILES_PAUSE).await;
+                }
+                answer => return answer.unwrap_or(Err(limit)),
+            }
+        }
     }
 
     /// Refuses what must not be asked, as far as the URL tells.
@@ -231,8 +274,9 @@ impl Client {
 
     async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
         let start = Instant::now();
-        let get = self.http.get(request.url.clone()).headers(request_headers(request));
-        let mut answer = get.send().await.map_err(|e| {
+        let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
+        *get.headers_mut() = request_headers(request);
+        let mut answer = self.connections.send(get).await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
@@ -241,6 +285,9 @@ impl Client {
         })?;
         if self.is_refused_by_proxy(request, &answer) {
             return Err(FetchError::BadProxy("it asks for a login (407)".into()));
+        }
+        if !fits(answer.headers()) {
+            return Err(HEADERS_TOO_LARGE);
         }
         let mut response = response_head(&request.url, &answer);
         if !answer.status().is_success() {
@@ -364,6 +411,20 @@ impl Response {
         accept_type(self.content_type.as_deref())?;
         if self.content_type.is_none() { accept_body(&self.body) } else { Ok(()) }
     }
+}
+
+fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
+    reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
+}
+
+/// An answer with more than [`MAX_HEAD`] or [`MAX_HEADERS`].
+pub(crate) const HEADERS_TOO_LARGE: FetchError =
+    FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
+
+/// Whether the headers are within the bounds of both protocols.
+fn fits(headers: &HeaderMap) -> bool {
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    bytes <= MAX_HEAD && headers.len() <= MAX_HEADERS
 }
 
 /// Judges a page's stated type, before its body is read.

@@ -14,6 +14,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::address::Refused;
+use crate::client::HEADERS_TOO_LARGE;
+use crate::tls::TlsFault;
 
 /// Why a request brought no usable answer. An answer with a status such as 404 or
 /// 503 is none of these: it is a [`crate::Response`].
@@ -26,8 +28,26 @@ pub enum FetchError {
     #[error("no connection: {0}")]
     Connect(String),
     /// The host's certificate or its TLS is not acceptable.
-    #[error("TLS failed: {0}")]
-    Tls(String),
+    #[error("TLS failed: {fault} ({detail})")]
+    Tls {
+        /// What is wrong.
+        fault: TlsFault,
+        /// What the library said.
+        detail: String,
+    },
+    /// The process has as many files and connections open as it may.
+    #[error(
+        "the limit of open files is reached; raise it with `ulimit -n 4096`, or LimitNOFILE= of a systemd unit, or set fetch.concurrency lower"
+    )]
+    NoFile,
+    /// The answer's headers are larger than this.
+    #[error("the answer's headers are larger than {bytes} bytes, or more than {lines} lines")]
+    HeadersTooLarge {
+        /// The limit in bytes, names and values.
+        bytes: usize,
+        /// The limit in lines.
+        lines: usize,
+    },
     /// Connecting, or the whole request, or the wait for the next piece of the body
     /// took longer than this.
     #[error("no complete answer within {limit:?}")]
@@ -78,7 +98,9 @@ impl FetchError {
         match self {
             Self::Dns(_) => "dns",
             Self::Connect(_) => "connect",
-            Self::Tls(_) => "tls",
+            Self::Tls { fault, .. } => fault.label(),
+            Self::NoFile => "no_file",
+            Self::HeadersTooLarge { .. } => "headers_too_large",
             Self::Timeout { .. } => "timeout",
             Self::Broken(_) => "broken",
             Self::UnknownCoding { .. } => "unknown_coding",
@@ -95,10 +117,14 @@ impl FetchError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Dns(_) | Self::Connect(_) | Self::Timeout { .. } | Self::Broken(_) | Self::BadProxy(_) => {
-                true
-            }
-            Self::Tls(_)
+            Self::Dns(_)
+            | Self::Connect(_)
+            | Self::NoFile
+            | Self::Timeout { .. }
+            | Self::Broken(_)
+            | Self::BadProxy(_) => true,
+            Self::Tls { .. }
+            | Self::HeadersTooLarge { .. }
             | Self::UnknownCoding { .. }
             | Self::TooLarge { .. }
             | Self::PrivateAddress { .. }
@@ -114,12 +140,21 @@ impl FetchError {
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
             return Self::PrivateAddress { address: *address };
         }
+        if chain.iter().filter_map(|e| e.downcast_ref()).any(is_out_of_files) {
+            return Self::NoFile;
+        }
         let message = chain.last().map(ToString::to_string).unwrap_or_default();
         if error.is_timeout() {
             return Self::Timeout { limit: connect_limit };
         }
-        if chain.iter().any(|e| e.is::<rustls::Error>()) {
-            return Self::Tls(message);
+        if let Some(error) = chain.iter().find_map(|e| e.downcast_ref()) {
+            return Self::Tls { fault: TlsFault::of(error), detail: message };
+        }
+        if message == "message head is too large" {
+            return HEADERS_TOO_LARGE;
+        }
+        if chain.iter().filter_map(|e| e.downcast_ref()).any(is_refused_here) {
+            return Self::Broken(format!("its HTTP/2 headers are malformed, or far too large ({message})"));
         }
         if !error.is_connect() {
             return Self::Broken(message);
@@ -139,9 +174,19 @@ impl FetchError {
     }
 }
 
+/// EMFILE or ENFILE: this process, or the whole system, has no file descriptor left.
+fn is_out_of_files(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
+/// Whether the library itself refused what came over HTTP/2.
+fn is_refused_here(error: &h2::Error) -> bool {
+    error.is_library() && (error.is_reset() || error.is_go_away())
+}
+
 /// The error and its sources, outermost first. An `io::Error` that wraps another
 /// error hides it from `source`, so it is opened by hand.
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
+pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
     // The bound is for errors that name themselves as their source.
     while links.len() < 16 {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use gleaner_corpus::DocumentId;
 use thiserror::Error;
 
+use crate::patience::is_out_of_files;
+
 /// A store that cannot be opened, read or written.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -44,6 +46,16 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the store failed while {doing}: {source}; make room, then run the same command to go on")]
     Full {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The process has as many open files as it may.
+    #[error(
+        "the store failed while {doing}: {source}: the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit, then run the same command to go on"
+    )]
+    NoFile {
         /// What was being done.
         doing: &'static str,
         /// What the system said.
@@ -183,6 +195,7 @@ impl StoreError {
     pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |source| match source.kind() {
             io::ErrorKind::StorageFull => Self::Full { doing: "writing into its folder", source },
+            _ if is_out_of_files(&source) => Self::NoFile { doing: "opening a file in its folder", source },
             _ => Self::Folder { path: path.into(), source },
         }
     }
@@ -196,7 +209,26 @@ impl StoreError {
             sled::Error::Io(source) if source.kind() == io::ErrorKind::StorageFull => {
                 Self::Full { doing, source }
             }
+            sled::Error::Io(source) if is_out_of_files(&source) => Self::NoFile { doing, source },
             source => Self::Sled { doing, source },
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_file_descriptor_the_error_names_the_limit_and_no_other_folder() {
+        let error = || io::Error::from_raw_os_error(24);
+        for error in [
+            StoreError::folder(Path::new("data"))(error()),
+            StoreError::sled("opening")(sled::Error::Io(error())),
+        ] {
+            let message = error.to_string();
+            assert!(message.contains("limit of open files") && message.contains("ulimit -n"), "{message}");
+            assert!(!message.contains("--data"), "{message}");
         }
     }
 }

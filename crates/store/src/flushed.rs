@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
+use crate::patience::patiently;
 
 fn file(folder: &Path) -> PathBuf {
     folder.join("flushed")
@@ -21,7 +22,7 @@ fn file(folder: &Path) -> PathBuf {
 /// Says that the flush of this number is on disk.
 pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
     let part = folder.join("flushed.part");
-    fs::write(&part, format!("{number}\n"))
+    patiently(|| fs::write(&part, format!("{number}\n")))
         .and_then(|()| fs::rename(&part, file(folder)))
         .map_err(StoreError::folder(folder))
 }

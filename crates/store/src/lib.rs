@@ -33,6 +33,7 @@ mod near;
 mod open;
 mod packed;
 mod parts;
+mod patience;
 mod read;
 mod records;
 mod runs;

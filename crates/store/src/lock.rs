@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::StoreError;
+use crate::{StoreError, patience};
 
 /// Tries to take a lock that another has, and the pause between two.
 const TRIES: u32 = 10;
@@ -41,13 +41,9 @@ impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, StoreError> {
         let wrong = StoreError::folder(folder);
         let path = folder.join("lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(&wrong)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = patience::patiently(|| options.open(&path)).map_err(&wrong)?;
         match patiently(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

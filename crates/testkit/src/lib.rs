@@ -12,7 +12,8 @@
 //!
 //! For crawls of many nights there are two papers that appear every day ([`Options::daily`]).
 //! For load there is a [`Stand`] of many generated papers ([`Options::stand`]), for
-//! benches there are [`measured`] pages. For object storage there is an S3 server (`s3`, behind the feature `services`).
+//! benches there are [`measured`] pages. For object storage there is an S3 server (`s3`),
+//! for https servers with TLS and HTTP/2 that are scripted byte by byte (`tls`, `http2`); these are behind the feature `services`.
 //!
 //! All texts in `articles/` were written for this project; people and places are
 //! invented. Two markups are no measure of extraction: that is what recorded sites
@@ -39,6 +40,8 @@ mod comments;
 mod daily;
 mod expected;
 mod feeds;
+#[cfg(feature = "services")]
+pub mod http2;
 mod legacy;
 mod log;
 mod markup;
@@ -55,6 +58,8 @@ mod serving;
 mod site;
 mod stand;
 mod texts;
+#[cfg(feature = "services")]
+pub mod tls;
 mod village_post;
 
 pub use daily::{Daily, Issue};

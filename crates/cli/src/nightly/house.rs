@@ -25,7 +25,7 @@ use crate::cluster::{self, Agreed};
 use crate::failure::Failure;
 use crate::nightly::console::Console;
 use crate::telemetry::Telemetry;
-use crate::{logging, settings, signals};
+use crate::{logging, open_files, settings, signals};
 
 /// How long it is waited for a writer before the next look.
 const MOMENT: Duration = Duration::from_millis(20);
@@ -103,12 +103,13 @@ impl House {
 
     fn furnish(
         common: &Common,
-        config: Config,
+        mut config: Config,
         seeds: Option<Vec<Seed>>,
         newspaper: Option<Newspaper>,
         create: bool,
     ) -> Result<Self, Failure> {
         let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
+        open_files::bound(&mut config.fetch);
         let console = Console::new(common.color);
         let telemetry = Telemetry::begin(&config.telemetry)?;
         logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;

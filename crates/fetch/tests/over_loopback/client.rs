@@ -259,7 +259,7 @@ async fn tls_with_a_server_that_has_none_fails() {
     });
     let url = Url::parse(&format!("https://{address}/")).unwrap();
     let error = ask(&settings(&[]), url, Want::Page).await.unwrap_err();
-    assert!(matches!(error, FetchError::Tls(_)), "{error:?}");
+    assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
     assert!(server.seen().is_empty());
 }
 

@@ -8,4 +8,10 @@ mod client;
 #[cfg(test)]
 mod fetcher;
 #[cfg(test)]
+mod http2;
+#[cfg(test)]
+mod reuse;
+#[cfg(test)]
 mod server;
+#[cfg(test)]
+mod tls;

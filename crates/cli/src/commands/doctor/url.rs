@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_archive::{Item, Place, Reader};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_fetch::{RobotsRecord, Verdict as Rule};
+use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -61,6 +61,11 @@ impl Clinic {
         );
         if let Some(outcome) = &record.last {
             facts.add("last visit", outcome.to_string());
+            if let Outcome::Failed { reason } = outcome
+                && let Some(fault) = TlsFault::from_label(reason)
+            {
+                facts.add("last visit", fault.to_string());
+            }
         }
         self.add_host(facts, url)?;
         let document = self.document(&record, url)?;

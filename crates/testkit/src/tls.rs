@@ -1,0 +1,278 @@
+//! Servers with TLS on loopback, byte by byte: what a crawler meets over https, good and broken.
+//!
+//! A private [`Authority`] signs the certificates, so that nothing of the machine's own trust is
+//! needed. A server is a script: it gets each connection after the handshake and
+//! says what it likes, over HTTP/1.1 ([`Stream`] is plain bytes then) or over HTTP/2, whose
+//! frames [`http2`](crate::http2) writes.
+//!
+//! The awkward truth: rustls stands on both sides, so what rustls does not speak (suites with
+//! CBC, RSA key exchange) is not met here; [`refuse_with_alert`] says what such servers say.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+    date_time_ymd,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A connection after its handshake.
+pub type Stream = tokio_rustls::server::TlsStream<TcpStream>;
+
+/// A private certificate authority, made on the spot.
+pub struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+impl fmt::Debug for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authority").finish_non_exhaustive()
+    }
+}
+
+/// What a server shows of itself.
+#[derive(Debug)]
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Authority {
+    /// An authority of this name, with a key that nobody else has.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).expect("no name is a valid list of names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name = named(name);
+        Self { issuer: CertifiedIssuer::self_signed(params, key()).expect("a fresh key signs") }
+    }
+
+    /// Its certificate as PEM, for `SSL_CERT_FILE`.
+    #[must_use]
+    pub fn pem(&self) -> String {
+        self.issuer.pem()
+    }
+
+    /// Its certificate as DER.
+    #[must_use]
+    pub fn der(&self) -> Vec<u8> {
+        self.issuer.der().to_vec()
+    }
+
+    /// A certificate for these names (host names or addresses) that is valid today.
+    #[must_use]
+    pub fn certify(&self, names: &[&str]) -> Identity {
+        self.sign(params(names))
+    }
+
+    /// The same, expired since the year 2001.
+    #[must_use]
+    pub fn certify_expired(&self, names: &[&str]) -> Identity {
+        let mut params = params(names);
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(2001, 1, 1);
+        self.sign(params)
+    }
+
+    fn sign(&self, params: CertificateParams) -> Identity {
+        let key = key();
+        let certificate = params.signed_by(&key, &self.issuer).expect("the authority signs");
+        Identity::new(certificate.der().clone(), &key)
+    }
+}
+
+impl Identity {
+    fn new(certificate: CertificateDer<'static>, key: &KeyPair) -> Self {
+        let key = PrivateKeyDer::try_from(key.serialize_der()).expect("rcgen writes what rustls reads");
+        Self { certificate, key }
+    }
+
+    /// A certificate for these names that is signed with its own key.
+    #[must_use]
+    pub fn self_signed(names: &[&str]) -> Self {
+        let key = key();
+        let certificate = params(names).self_signed(&key).expect("a fresh key signs");
+        Self::new(certificate.der().clone(), &key)
+    }
+
+    fn acceptor(self, protocols: &[&str]) -> TlsAcceptor {
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("ring has the default versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![self.certificate], self.key)
+            .expect("the key is the certificate's");
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+fn key() -> KeyPair {
+    KeyPair::generate().expect("the system gives random bytes")
+}
+
+fn params(names: &[&str]) -> CertificateParams {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let mut params = CertificateParams::new(names.clone()).expect("the names are names");
+    params.distinguished_name = named(&names.join(" "));
+    params
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut distinguished = DistinguishedName::new();
+    distinguished.push(DnType::CommonName, name);
+    distinguished
+}
+
+/// A running server; it ends with the runtime that it was started in.
+#[derive(Debug, Clone)]
+pub struct TlsServer {
+    address: SocketAddr,
+    accepted: Arc<AtomicUsize>,
+}
+
+impl TlsServer {
+    /// Serves `script`, which gets the number of each connection (the first is 0) and the
+    /// connection itself. `protocols`: what is offered over ALPN, the preferred first:
+    /// `h2`, `http/1.1`.
+    ///
+    /// # Panics
+    /// Loopback has no free port.
+    pub async fn start<S, F>(identity: Identity, protocols: &[&str], script: S) -> Self
+    where
+        S: Fn(usize, Stream) -> F + Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (acceptor, accepted) = (identity.acceptor(protocols), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&accepted);
+        let script = Arc::new(script);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, script, count) = (acceptor.clone(), Arc::clone(&script), Arc::clone(&count));
+                tokio::spawn(async move {
+                    // One that does not trust the certificate ends here.
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        script(count.fetch_add(1, Ordering::SeqCst), stream).await;
+                    }
+                });
+            }
+        });
+        Self { address, accepted }
+    }
+
+    /// Its port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Connections whose handshake was finished, so far.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.accepted.load(Ordering::SeqCst)
+    }
+}
+
+/// A server that answers each handshake with a fatal alert (RFC 8446, 6) and closes: 40 is
+/// `handshake_failure`, 70 `protocol_version`. Gives its port.
+///
+/// # Panics
+/// Loopback has no free port.
+pub async fn refuse_with_alert(alert: u8) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
+    let port = listener.local_addr().expect("it is bound").port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut record = [0; 5];
+            if stream.read_exact(&mut record).await.is_ok() {
+                let mut hello = vec![0; usize::from(u16::from_be_bytes([record[3], record[4]]))];
+                // One that goes before it has its alert has what it wanted.
+                let _ = stream.read_exact(&mut hello).await;
+                let _ = stream.write_all(&[21, 3, 3, 0, 2, 2, alert]).await;
+                let _ = stream.shutdown().await;
+            }
+        }
+    });
+    port
+}
+
+/// Reads the head of an HTTP/1.1 request, in lower case. `None`: the connection ended.
+pub async fn read_head(stream: &mut Stream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    Some(String::from_utf8_lossy(&head).to_ascii_lowercase())
+}
+
+/// A request as a server saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Path and query.
+    pub path: String,
+    /// `HTTP/1.1` or `HTTP/2.0`.
+    pub version: String,
+    /// Names in lower case, in the order of the request.
+    pub headers: Vec<(String, String)>,
+}
+
+/// What a server says to it.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Such as 200.
+    pub status: u16,
+    /// Names and values, `Content-Length` apart.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body, as it is sent.
+    pub body: Vec<u8>,
+}
+
+/// Answers all requests of a connection over the protocol that was agreed on.
+pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
+    let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+    let service = service_fn(|request: Request<Incoming>| {
+        let answer = respond(asked(&request));
+        let mut response = Response::builder().status(answer.status);
+        for (name, value) in answer.headers {
+            response = response.header(name, value);
+        }
+        let body = Full::new(Bytes::from(answer.body));
+        async move { Ok::<_, Infallible>(response.body(body).expect("the script's headers are headers")) }
+    });
+    // An error is a connection that the client broke off.
+    if is_http2 {
+        let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+            .serve_connection(TokioIo::new(stream), service)
+            .await;
+    } else {
+        let _ =
+            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    }
+}
+
+fn asked(request: &Request<Incoming>) -> Asked {
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    let headers = request.headers().iter();
+    Asked {
+        path: request.uri().path_and_query().map_or_else(String::new, ToString::to_string),
+        version: format!("{:?}", request.version()),
+        headers: headers.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect(),
+    }
+}
