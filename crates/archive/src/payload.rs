@@ -6,12 +6,17 @@
 //! its header says is taken as it is.
 //!
 //! The awkward truth: a body that ends within a coding gives what came before, and
-//! [`Payload::is_cut`] tells; whether the server or the archive lost the rest is not known.
+//! [`Payload::cut`] tells; whether the server or the archive lost the rest is not known.
 
 use std::io::Read;
 
+use flate2::{Decompress, FlushDecompress, Status};
+
 /// Buffer of the brotli decoder, in bytes.
 const BROTLI_BUFFER: usize = 8 << 10;
+
+/// Bytes that are inflated at once.
+const PIECE: usize = 64 << 10;
 
 /// Codings in a row at most; more are no body.
 const MOST_CODINGS: usize = 4;
@@ -21,8 +26,17 @@ const MOST_CODINGS: usize = 4;
 pub struct Payload {
     /// The bytes.
     pub body: Vec<u8>,
-    /// Whether its end is missing: beyond the limit, or within a broken coding.
-    pub is_cut: bool,
+    /// Why its end is missing; `None`: it is whole.
+    pub cut: Option<Cut>,
+}
+
+/// Why the end of a body is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It is longer than the limit.
+    Limit,
+    /// A coding is broken, has no end, or is one too many.
+    Coding,
 }
 
 /// Undoes transfer codings, then content codings, in the reverse of the order in which
@@ -32,46 +46,80 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     let codings = transfer.iter().rev().chain(content.iter().rev());
     // What stands behind the last coding that is undone is no body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
-    let mut payload = Payload { body: coded.to_vec(), is_cut: is_too_deep };
+    let cut = is_too_deep.then_some(Cut::Coding);
+    let mut payload = Payload { body: coded.to_vec(), cut };
     for coding in codings.take(MOST_CODINGS) {
+        let body = payload.body.as_slice();
         let step = match coding.as_str() {
-            "chunked" => dechunked(&payload.body),
-            "gzip" | "x-gzip" => gunzipped(&payload.body, limit),
-            "deflate" => inflated(&payload.body, limit),
-            "br" => unpacked(brotli::Decompressor::new(payload.body.as_slice(), BROTLI_BUFFER), limit),
-            "zstd" => zstd::Decoder::new(payload.body.as_slice()).ok().and_then(|it| unpacked(it, limit)),
+            "chunked" => dechunked(body),
+            "gzip" | "x-gzip" => gunzipped(body, limit),
+            // With the head of zlib, or, as some servers send it, without.
+            "deflate" => inflated(body, true, limit).or_else(|| inflated(body, false, limit)),
+            "br" => unpacked(brotli::Decompressor::new(body, BROTLI_BUFFER), limit),
+            "zstd" => zstd::Decoder::new(body).ok().and_then(|it| unpacked(it, limit)),
             _ => None,
         };
         // Not coded as its header says: it was undone before.
         if let Some(step) = step {
-            payload = Payload { is_cut: payload.is_cut || step.is_cut, ..step };
+            payload = Payload { cut: payload.cut.or(step.cut), ..step };
         }
     }
-    if payload.body.len() > limit {
-        payload.body.truncate(limit);
-        payload.is_cut = true;
+    payload.bounded(limit)
+}
+
+impl Payload {
+    fn bounded(mut self, limit: usize) -> Self {
+        if self.body.len() > limit {
+            self.body.truncate(limit);
+            self.cut = Some(Cut::Limit);
+        }
+        self
     }
-    payload
 }
 
+/// All members; what stands behind the last one and is none is no part of the body.
 fn gunzipped(coded: &[u8], limit: usize) -> Option<Payload> {
-    coded.starts_with(&[0x1f, 0x8b]).then(|| unpacked(flate2::read::MultiGzDecoder::new(coded), limit))?
+    let is_member = |bytes: &[u8]| bytes.starts_with(&[0x1f, 0x8b]);
+    let (mut rest, mut payload) = (coded, Payload::default());
+    while is_member(rest) && payload.cut.is_none() {
+        let mut member = flate2::bufread::GzDecoder::new(rest);
+        let room = (limit + 1).saturating_sub(payload.body.len()) as u64;
+        if member.by_ref().take(room).read_to_end(&mut payload.body).is_err() {
+            payload.cut = Some(Cut::Coding);
+        }
+        payload = payload.bounded(limit);
+        rest = member.into_inner();
+    }
+    is_member(coded).then_some(payload)
 }
 
-/// With the head of zlib, or, as some servers send it, without.
-fn inflated(coded: &[u8], limit: usize) -> Option<Payload> {
-    unpacked(flate2::read::ZlibDecoder::new(coded), limit)
-        .or_else(|| unpacked(flate2::read::DeflateDecoder::new(coded), limit))
+/// `None`: it is none. Nearly any text begins like a stream without a head, so there an
+/// error says that it is none. The library's readers take the end of their input for the end
+/// of the body, so the stream is decoded here.
+fn inflated(coded: &[u8], has_head: bool, limit: usize) -> Option<Payload> {
+    let mut stream = Decompress::new(has_head);
+    let mut body = Vec::new();
+    let cut = loop {
+        let before = (stream.total_in(), stream.total_out());
+        let input = usize::try_from(before.0).map_or(&[][..], |at| &coded[at..]);
+        body.reserve(PIECE);
+        match stream.decompress_vec(input, &mut body, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => break None,
+            Ok(_) if body.len() > limit => break Some(Cut::Limit),
+            Ok(_) if (stream.total_in(), stream.total_out()) != before => {}
+            Err(_) if !has_head => return None,
+            Ok(_) | Err(_) => break Some(Cut::Coding),
+        }
+    };
+    (!body.is_empty() || cut.is_none()).then_some(Payload { body, cut }.bounded(limit))
 }
 
 /// What a decoder gives up to its first error or the limit. `None`: nothing but an error.
 fn unpacked(decoder: impl Read, limit: usize) -> Option<Payload> {
     let mut body = Vec::new();
-    let most = limit as u64 + 1;
-    let outcome = decoder.take(most).read_to_end(&mut body);
-    let is_cut = outcome.is_err() || body.len() > limit;
-    body.truncate(limit);
-    (!body.is_empty() || !is_cut).then_some(Payload { body, is_cut })
+    let outcome = decoder.take(limit as u64 + 1).read_to_end(&mut body);
+    let cut = outcome.is_err().then_some(Cut::Coding);
+    (!body.is_empty() || cut.is_none()).then_some(Payload { body, cut }.bounded(limit))
 }
 
 /// The chunks' data. `None`: it does not begin with a chunk.
@@ -81,13 +129,13 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     let (mut length, mut behind) = chunk(rest)?;
     loop {
         if length == 0 {
-            return Some(Payload { body, is_cut: false });
+            return Some(Payload { body, cut: None });
         }
         rest = &rest[behind..];
         body.extend_from_slice(&rest[..length.min(rest.len())]);
         rest = rest.get(length..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
-        let Some(next) = chunk(rest) else { return Some(Payload { body, is_cut: true }) };
+        let Some(next) = chunk(rest) else { return Some(Payload { body, cut: Some(Cut::Coding) }) };
         (length, behind) = next;
     }
 }
@@ -158,7 +206,7 @@ mod tests {
         ];
         for (coded, transfer, content) in cases {
             let payload = decode(&coded, &named(&transfer), &named(&content), 1000);
-            assert_eq!(payload, Payload { body: TEXT.to_vec(), is_cut: false }, "{transfer:?} {content:?}");
+            assert_eq!(payload, Payload { body: TEXT.to_vec(), cut: None }, "{transfer:?} {content:?}");
         }
     }
 
@@ -172,15 +220,44 @@ mod tests {
 
     #[test]
     fn what_is_cut_says_so() {
-        let coded = gzip(&TEXT.repeat(9));
-        let payload = decode(&coded[..coded.len() - 9], &[], &named(&["gzip"]), 1000);
-        assert!(payload.is_cut && payload.body.starts_with(b"Rain"));
-        let coded = chunked(TEXT, 20);
-        let payload = decode(&coded[..30], &named(&["chunked"]), &[], 1000);
-        assert!(payload.is_cut && payload.body == TEXT[..20], "{payload:?}");
+        let text = TEXT.repeat(9);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&text).unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
+        raw.write_all(&text).unwrap();
+        let bodies = [
+            ("gzip", gzip(&text)),
+            ("deflate", zlib.finish().unwrap()),
+            ("deflate", raw.finish().unwrap()),
+            ("chunked", chunked(&text, 20)),
+        ];
+        for (coding, coded) in bodies {
+            for end in coded.len() / 2..coded.len() - 3 {
+                let payload = decode(&coded[..end], &named(&[coding]), &[], 1000);
+                assert_eq!(payload.cut, Some(Cut::Coding), "{coding} {end}");
+                assert!(text.starts_with(&payload.body), "{coding} {end}");
+            }
+            let payload = decode(&coded, &named(&[coding]), &[], 20);
+            assert_eq!(payload, Payload { body: TEXT[..20].to_vec(), cut: Some(Cut::Limit) }, "{coding}");
+        }
         let bomb = decode(&gzip(&[b'a'; 100_000]), &[], &named(&["gzip"]), 1000);
-        assert_eq!((bomb.body.len(), bomb.is_cut), (1000, true));
-        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), is_cut: true });
+        assert_eq!((bomb.body.len(), bomb.cut), (1000, Some(Cut::Limit)));
+        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), cut: Some(Cut::Limit) });
+    }
+
+    #[test]
+    fn all_members_are_the_body_and_what_follows_them_is_not() {
+        let (rain, snow) = (gzip(TEXT), gzip(b"Snow."));
+        let cases: [(&[&[u8]], &[u8], Option<Cut>); 4] = [
+            (&[&rain, &snow], &[TEXT, b"Snow."].concat(), None),
+            (&[&rain, b"\0\0\0"], TEXT, None),
+            (&[&rain, &snow[..8]], TEXT, Some(Cut::Coding)),
+            (&[&rain[..8]], b"", Some(Cut::Coding)),
+        ];
+        for (parts, body, cut) in cases {
+            let payload = decode(&parts.concat(), &[], &named(&["gzip"]), 1000);
+            assert_eq!(payload, Payload { body: body.to_vec(), cut }, "{parts:?}");
+        }
     }
 
     #[test]
@@ -189,7 +266,10 @@ mod tests {
         for depth in 1..=MOST_CODINGS + 1 {
             coded = gzip(&coded);
             let payload = decode(&coded, &[], &vec!["gzip".to_owned(); depth], 1000);
-            assert_eq!((payload.body == TEXT, payload.is_cut), (depth <= MOST_CODINGS, depth > MOST_CODINGS));
+            assert_eq!(
+                (payload.body == TEXT, payload.cut.is_none()),
+                (depth <= MOST_CODINGS, depth <= MOST_CODINGS)
+            );
         }
     }
 

@@ -74,7 +74,7 @@ impl Owner {
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
             // The host, or our own way to the network: other URLs would fail as well.
             FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_) => {
-                self.fetching.fetcher.gates().back_off(&visit.group, None);
+                self.gates.back_off(&visit.group, None);
                 self.again_or_failed(visit, error.label().into())
             }
             other if other.is_transient() => self.again_or_failed(visit, other.label().into()),

@@ -68,7 +68,7 @@ impl Owner {
                 lesson.group
             }
         };
-        let wait = self.fetching.fetcher.gates().ready_in(&group);
+        let wait = self.gates.ready_in(&group);
         self.progress.waits(wait);
         let at = Instant::now() + wait;
         self.schedule.release(&group, at);
@@ -82,7 +82,7 @@ impl Owner {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
         change.put_robots(&host.name, record);
-        let wait = self.fetching.fetcher.gates().ready_in(&host.group);
+        let wait = self.gates.ready_in(&host.group);
         if wait > self.hosts.gap(&host.group)
             && let Some(known) = self.store.host(&host.name)?
         {
@@ -311,9 +311,10 @@ impl Owner {
             Outcome::Stored => &self.progress.stored,
             Outcome::Duplicate { .. } => &self.progress.duplicates,
             Outcome::NearDuplicate { .. } => &self.progress.near_duplicates,
-            Outcome::Failed { .. } | Outcome::Unreadable { .. } | Outcome::TooLarge { .. } => {
-                &self.progress.failures
-            }
+            Outcome::Failed { .. }
+            | Outcome::Unreadable { .. }
+            | Outcome::TooLarge { .. }
+            | Outcome::Truncated { .. } => &self.progress.failures,
             Outcome::NotArticle { .. }
             | Outcome::Listing
             | Outcome::Unchanged

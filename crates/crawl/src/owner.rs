@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use gleaner_config::Config;
-use gleaner_fetch::RobotsRecord;
+use gleaner_fetch::{Gates, RobotsRecord};
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Change, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
@@ -22,7 +22,7 @@ use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
-use crate::job::Event;
+use crate::job::{Event, Task};
 use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
@@ -46,7 +46,11 @@ pub(crate) struct Owner {
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: Known,
-    pub(crate) fetching: Fetching,
+    /// The gates of the hosts. What asks through them is a crawl's ([`Owner::work`]): a
+    /// replay has it not.
+    pub(crate) gates: Gates,
+    /// Where work for the worker threads goes.
+    pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
@@ -79,14 +83,16 @@ impl Owner {
         config: Config,
         scope: Arc<Scope>,
         seeds: Vec<Seed>,
-        fetching: Fetching,
+        gates: Gates,
+        tasks: Sender<Task>,
         run: Run,
         stop: Stop,
         progress: Arc<Progress>,
+        clock: Clock,
     ) -> Result<Self, StoreError> {
         let store = writer.store();
         let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
-        let (now, clock) = (Instant::now(), fetching.clock.clone());
+        let now = Instant::now();
         let purse = Purse::of(&config.crawl, now);
         Ok(Self {
             store,
@@ -98,7 +104,8 @@ impl Owner {
             hosts: Hosts::default(),
             schedule: Schedule::default(),
             known: Known::default(),
-            fetching,
+            gates,
+            tasks,
             run,
             stop,
             progress,
@@ -140,7 +147,7 @@ impl Owner {
             }
             let group = Arc::clone(&host.group);
             let held = record.held_until.map(|at| self.clock.until(at)).unwrap_or_default();
-            self.fetching.fetcher.gates().hold(&group, self.hosts.gap(&group).max(held));
+            self.gates.hold(&group, self.hosts.gap(&group).max(held));
             self.schedule.wake(&group, record.id, Instant::now());
         }
         Ok(())
@@ -199,12 +206,16 @@ impl Owner {
         host.robots_due = if robots.stale(self.clock.now()) { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
         let gap = self.hosts.widen(&group, delay.max(asked.min(cap)));
-        self.fetching.fetcher.gates().set_gap(&group, gap);
+        self.gates.set_gap(&group, gap);
     }
 
     /// The crawl: until nothing is due, or a budget is reached or a stop is asked for
-    /// and what was in flight is in.
-    pub(crate) fn work(&mut self, events: &Receiver<Event>) -> Result<Ending, CrawlError> {
+    /// and what was in flight is in. `fetching` asks what is handed out.
+    pub(crate) fn work(
+        &mut self,
+        fetching: &Fetching,
+        events: &Receiver<Event>,
+    ) -> Result<Ending, CrawlError> {
         loop {
             if self.stop.asked() {
                 if self.in_flight == 0 {
@@ -216,7 +227,7 @@ impl Owner {
                 }
             } else {
                 self.tick()?;
-                self.hand_out()?;
+                self.hand_out(fetching)?;
                 if self.in_flight > 0 || !self.quiet()? || self.close(true)? {
                     self.stir();
                 } else if self.is_over_everywhere()? {
@@ -225,7 +236,7 @@ impl Owner {
             }
             match events.recv_timeout(self.pause()) {
                 Ok(event) => self.apply(event)?,
-                // Nothing came; it cannot close, since this holds a sender of its own.
+                // Nothing came; it cannot close, since `fetching` holds a sender.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.flush_if_due()?;

@@ -26,6 +26,7 @@ use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts}
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
 use crate::robots::ROBOTS_LIMIT;
+use crate::sent::sent;
 use crate::sniff::looks_like_html;
 
 /// The longest wait for the next piece of a body.
@@ -106,6 +107,8 @@ pub struct Response {
     pub is_cut: bool,
     /// From the request to the end of the body.
     pub elapsed: Duration,
+    /// The headers of the request, as they were sent; none in an answer of [`Response::of`].
+    pub sent: Vec<(String, String)>,
 }
 
 /// A client that cannot be set up.
@@ -127,6 +130,7 @@ pub enum ClientError {
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
+    agent: HeaderValue,
     resolver: Resolver,
     proxied: bool,
     total: Duration,
@@ -155,7 +159,7 @@ impl Client {
             names: Arc::default(),
         };
         let mut builder = reqwest::Client::builder()
-            .user_agent(agent)
+            .user_agent(agent.clone())
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -172,6 +176,7 @@ impl Client {
         }
         Ok(Self {
             http: builder.build().map_err(|e| ClientError::Library(format!("{e:?}")))?,
+            agent,
             resolver,
             proxied,
             total: settings.timeout.get(),
@@ -210,7 +215,9 @@ impl Client {
 
     async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
         let start = Instant::now();
-        let get = self.http.get(request.url.clone()).headers(request_headers(request));
+        let headers = request_headers(request);
+        let sent = sent(&request.url, &headers, &self.agent);
+        let get = self.http.get(request.url.clone()).headers(headers);
         let mut answer = get.send().await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
@@ -221,7 +228,7 @@ impl Client {
         if answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Err(FetchError::BadProxy("it asks for a login (407)".into()));
         }
-        let mut response = response_head(&request.url, &answer);
+        let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
             // What follows a refusal is of use to people only; half of it will do.
             let read = self.read(&mut answer, &mut response.body, REFUSAL_BODY).await;
@@ -314,6 +321,7 @@ impl Response {
             body: Vec::new(),
             is_cut: false,
             elapsed: Duration::ZERO,
+            sent: Vec::new(),
         }
     }
 

@@ -20,6 +20,7 @@ mod gate;
 mod headers;
 mod names;
 mod robots;
+mod sent;
 mod sniff;
 
 pub use access::{Access, RobotsRecord, RobotsState};

@@ -6,4 +6,6 @@ mod client;
 #[cfg(test)]
 mod fetcher;
 #[cfg(test)]
+mod sent;
+#[cfg(test)]
 mod server;
