@@ -27,6 +27,14 @@ impl Digest {
         Self(Sha1::digest(bytes).into())
     }
 
+    /// Of these parts, one behind the other.
+    #[must_use]
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut digest = Sha1::new();
+        parts.iter().for_each(|part| digest.update(part));
+        Self(digest.finalize().into())
+    }
+
     /// Of a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: of another
     /// algorithm, or none.
     #[must_use]
@@ -69,6 +77,7 @@ mod tests {
     fn labels_are_read_as_they_are_written() {
         let digest = Digest::of(b"rain");
         assert_eq!(Digest::from_label(&digest.to_string()), Some(digest));
+        assert_eq!(Digest::of_parts(&[b"ra", b"", b"in"]), digest);
         let hex: String = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(Digest::from_label(&format!("SHA1:{hex}")), Some(digest));
         for other in ["", "sha1", "sha1:", "sha1:rain", "md5:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"] {

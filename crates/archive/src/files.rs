@@ -170,7 +170,7 @@ impl Archive {
         Ok(Newest { file, path, name, length: sound, is_synced: false })
     }
 
-    /// Appends a record ([`crate::Capture::response`]) and tells where it lies.
+    /// Appends an answer ([`crate::Capture::response`]) and tells where its record lies.
     ///
     /// # Errors
     /// The file cannot be written. It is then as before.

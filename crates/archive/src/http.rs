@@ -54,9 +54,25 @@ impl<'a> HttpMessage<'a> {
     /// The body without its codings, `limit` bytes at most.
     #[must_use]
     pub fn payload(&self, limit: usize) -> Payload {
-        let [transfer, content] =
-            ["Transfer-Encoding", "Content-Encoding"].map(|name| gleaner_coding::listed(&self.headers, name));
+        let (transfer, content) = (self.listed("Transfer-Encoding"), self.listed("Content-Encoding"));
         payload::decode(self.coded, &transfer, &content, limit)
+    }
+
+    /// Whether the body has fewer bytes than its `Content-Length` says. A body with a coding
+    /// is not judged: the field does not count beside a transfer coding (RFC 9112, 6.3), and
+    /// crawlers that undo a content coding may leave it as it was.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        let is_coded = ["Transfer-Encoding", "Content-Encoding"]
+            .iter()
+            .any(|name| self.listed(name).iter().any(|coding| coding != "identity"));
+        let stated = self.header("Content-Length").and_then(|length| length.parse::<u64>().ok());
+        !is_coded && stated.is_some_and(|stated| stated > self.coded.len() as u64)
+    }
+
+    /// The codings that a header lists, in order.
+    fn listed(&self, name: &str) -> Vec<String> {
+        gleaner_coding::listed(&self.headers, name)
     }
 }
 
@@ -115,6 +131,25 @@ mod tests {
         for (block, expected) in cases {
             let message = HttpMessage::parse(block);
             assert_eq!(message.map(|message| (message.status, message.coded)), expected, "{block:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_short_by_its_length() {
+        let cases = [
+            ("Content-Length: 4", false),
+            ("Content-Length: 3", false),
+            ("Content-Length: 5", true),
+            ("Content-Length: 5, 5", false),
+            ("Content-Length: -5", false),
+            ("Content-Length: 5\r\nContent-Encoding: identity", true),
+            ("Content-Length: 5\r\nContent-Encoding: gzip", false),
+            ("Content-Length: 5\r\nTransfer-Encoding: chunked", false),
+            ("X: y", false),
+        ];
+        for (headers, is_short) in cases {
+            let block = format!("HTTP/1.1 200 OK\r\n{headers}\r\n\r\nrain");
+            assert_eq!(HttpMessage::parse(block.as_bytes()).unwrap().is_short(), is_short, "{headers}");
         }
     }
 

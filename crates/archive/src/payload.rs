@@ -6,9 +6,9 @@
 //! its header says is taken as it is.
 //!
 //! The awkward truth: a body that ends within a coding gives what came before, and
-//! [`Payload::is_cut`] tells; whether the server or the archive lost the rest is not known.
+//! [`Payload::cut`] tells; whether the server or the archive lost the rest is not known.
 
-use gleaner_coding::{Coding, Decoder};
+use gleaner_coding::{Coding, Decoder, Stop};
 
 /// Codings in a row at most; more are no body.
 const MOST_CODINGS: usize = 4;
@@ -18,8 +18,17 @@ const MOST_CODINGS: usize = 4;
 pub struct Payload {
     /// The bytes.
     pub body: Vec<u8>,
-    /// Whether its end is missing: beyond the limit, or within a broken coding.
-    pub is_cut: bool,
+    /// Why its end is missing; `None`: it is whole.
+    pub cut: Option<Cut>,
+}
+
+/// Why the end of a body is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It is longer than the limit.
+    Limit,
+    /// A coding is broken, has no end, or is one too many.
+    Coding,
 }
 
 /// Undoes transfer codings, then content codings, in the reverse of the order in which
@@ -29,7 +38,8 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     let codings = transfer.iter().rev().chain(content.iter().rev());
     // What stands behind the last coding that is undone is no body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
-    let mut payload = Payload { body: coded.to_vec(), is_cut: is_too_deep };
+    let cut = is_too_deep.then_some(Cut::Coding);
+    let mut payload = Payload { body: coded.to_vec(), cut };
     for coding in codings.take(MOST_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
@@ -37,22 +47,32 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
         };
         // Not coded as its header says: it was undone before.
         if let Some(step) = step {
-            payload = Payload { is_cut: payload.is_cut || step.is_cut, ..step };
+            payload = Payload { cut: payload.cut.or(step.cut), ..step };
         }
     }
-    if payload.body.len() > limit {
-        payload.body.truncate(limit);
-        payload.is_cut = true;
+    payload.bounded(limit)
+}
+
+impl Payload {
+    fn bounded(mut self, limit: usize) -> Self {
+        if self.body.len() > limit {
+            self.body.truncate(limit);
+            self.cut = Some(Cut::Limit);
+        }
+        self
     }
-    payload
 }
 
 /// What a coding gives up to its first error or the limit. `None`: nothing but an error.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
-    let is_cut = outcome.is_err() || !decoder.is_whole();
-    (!body.is_empty() || !is_cut).then_some(Payload { body, is_cut })
+    let cut = match outcome {
+        Ok(()) => (!decoder.is_whole()).then_some(Cut::Coding),
+        Err(Stop::Full) => Some(Cut::Limit),
+        Err(Stop::Broken(_)) => Some(Cut::Coding),
+    };
+    (!body.is_empty() || cut.is_none()).then_some(Payload { body, cut })
 }
 
 /// The chunks' data. `None`: it does not begin with a chunk.
@@ -62,13 +82,13 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     let (mut length, mut behind) = chunk(rest)?;
     loop {
         if length == 0 {
-            return Some(Payload { body, is_cut: false });
+            return Some(Payload { body, cut: None });
         }
         rest = &rest[behind..];
         body.extend_from_slice(&rest[..length.min(rest.len())]);
         rest = rest.get(length..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
-        let Some(next) = chunk(rest) else { return Some(Payload { body, is_cut: true }) };
+        let Some(next) = chunk(rest) else { return Some(Payload { body, cut: Some(Cut::Coding) }) };
         (length, behind) = next;
     }
 }
@@ -142,7 +162,7 @@ mod tests {
         ];
         for (coded, transfer, content) in cases {
             let payload = decode(&coded, &named(&transfer), &named(&content), 1000);
-            assert_eq!(payload, Payload { body: TEXT.to_vec(), is_cut: false }, "{transfer:?} {content:?}");
+            assert_eq!(payload, Payload { body: TEXT.to_vec(), cut: None }, "{transfer:?} {content:?}");
         }
     }
 
@@ -156,15 +176,44 @@ mod tests {
 
     #[test]
     fn what_is_cut_says_so() {
-        let coded = gzip(&TEXT.repeat(9));
-        let payload = decode(&coded[..coded.len() - 9], &[], &named(&["gzip"]), 1000);
-        assert!(payload.is_cut && payload.body.starts_with(b"Rain"));
-        let coded = chunked(TEXT, 20);
-        let payload = decode(&coded[..30], &named(&["chunked"]), &[], 1000);
-        assert!(payload.is_cut && payload.body == TEXT[..20], "{payload:?}");
+        let text = TEXT.repeat(9);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&text).unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
+        raw.write_all(&text).unwrap();
+        let bodies = [
+            ("gzip", gzip(&text)),
+            ("deflate", zlib.finish().unwrap()),
+            ("deflate", raw.finish().unwrap()),
+            ("chunked", chunked(&text, 20)),
+        ];
+        for (coding, coded) in bodies {
+            for end in coded.len() / 2..coded.len() - 3 {
+                let payload = decode(&coded[..end], &named(&[coding]), &[], 1000);
+                assert_eq!(payload.cut, Some(Cut::Coding), "{coding} {end}");
+                assert!(text.starts_with(&payload.body), "{coding} {end}");
+            }
+            let payload = decode(&coded, &named(&[coding]), &[], 20);
+            assert_eq!(payload, Payload { body: TEXT[..20].to_vec(), cut: Some(Cut::Limit) }, "{coding}");
+        }
         let bomb = decode(&gzip(&[b'a'; 100_000]), &[], &named(&["gzip"]), 1000);
-        assert_eq!((bomb.body.len(), bomb.is_cut), (1000, true));
-        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), is_cut: true });
+        assert_eq!((bomb.body.len(), bomb.cut), (1000, Some(Cut::Limit)));
+        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), cut: Some(Cut::Limit) });
+    }
+
+    #[test]
+    fn all_members_are_the_body_and_what_follows_them_is_not() {
+        let (rain, snow) = (gzip(TEXT), gzip(b"Snow."));
+        let cases: [(&[&[u8]], &[u8], Option<Cut>); 4] = [
+            (&[&rain, &snow], &[TEXT, b"Snow."].concat(), None),
+            (&[&rain, b"\0\0\0"], TEXT, None),
+            (&[&rain, &snow[..8]], TEXT, Some(Cut::Coding)),
+            (&[&rain[..8]], b"", Some(Cut::Coding)),
+        ];
+        for (parts, body, cut) in cases {
+            let payload = decode(&parts.concat(), &[], &named(&["gzip"]), 1000);
+            assert_eq!(payload, Payload { body: body.to_vec(), cut }, "{parts:?}");
+        }
     }
 
     #[test]
@@ -173,7 +222,10 @@ mod tests {
         for depth in 1..=MOST_CODINGS + 1 {
             coded = gzip(&coded);
             let payload = decode(&coded, &[], &vec!["gzip".to_owned(); depth], 1000);
-            assert_eq!((payload.body == TEXT, payload.is_cut), (depth <= MOST_CODINGS, depth > MOST_CODINGS));
+            assert_eq!(
+                (payload.body == TEXT, payload.cut.is_none()),
+                (depth <= MOST_CODINGS, depth <= MOST_CODINGS)
+            );
         }
     }
 

@@ -1,16 +1,17 @@
 //! What WARC files hold: record by record, in bounded memory, past what is damaged.
 //!
 //! 1. A file is a row of gzip members, each a record (the usual form), or one member
-//!    with all records, or the records as they are. It is told by the first byte of each.
+//!    with all records; the same in Zstandard frames (`zst`); or the records as
+//!    they are. It is told by the first byte of each.
 //! 2. A record is its version line, its fields, and as many bytes as `Content-Length`
 //!    says, of which a limit is kept.
-//! 3. Where a record cannot be read (no version line, no length, a gzip stream that is
-//!    broken or does not match its checksum, the end of the file in its middle), the
+//! 3. Where a record cannot be read (no version line, no length, a compressed stream that
+//!    is broken or does not match its checksum, the end of the file in its middle), the
 //!    damage is told with its offset, and reading goes on at the next place that looks like
 //!    a record's beginning.
 //!
-//! The awkward truth: in a file that is one gzip member all is lost behind a damage, and
-//! offsets are the member's. Files compressed by zstd are not read.
+//! The awkward truth: in a file that is one gzip member, or one Zstandard frame, all is lost
+//! behind a damage, and offsets are the member's.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -18,111 +19,82 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use crate::{Digest, Header, HttpMessage};
+use crate::Header;
+use crate::counted::{Counted, is_of_the_bytes};
+use crate::record::{Damage, Item, Record};
+use crate::scan::next_record;
+use crate::zst::{self, Frames, Unpacker};
 
 /// Bytes of a record's fields at most.
 const MOST_HEAD: u64 = 1 << 20;
-
-/// Bytes of the buffer in front of a file.
-const BUFFER: usize = 256 << 10;
-
-/// A record as it lies in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    /// Where it begins, or the gzip member that it stands in, in bytes.
-    pub offset: u64,
-    /// Its named fields.
-    pub header: Header,
-    /// Its block, as much as is kept.
-    pub block: Vec<u8>,
-    /// Whether the block is longer than what is kept.
-    pub is_cut: bool,
-}
-
-/// A part of a file that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// Where it begins, in bytes.
-    pub offset: u64,
-    /// What is wrong.
-    pub reason: String,
-    /// Whether no record follows: a file that was torn off looks so.
-    pub is_last: bool,
-}
-
-/// What comes next in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
-    /// A sound record.
-    Record(Record),
-    /// A part that cannot be read; what follows it can.
-    Damage(Damage),
-}
-
-impl Record {
-    /// The HTTP answer in its block. `None`: it is no `response`, nor a `revisit` with a
-    /// head, or its block is none.
-    #[must_use]
-    pub fn http(&self) -> Option<HttpMessage<'_>> {
-        let is_http = self
-            .header
-            .get("Content-Type")
-            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/http"));
-        let is_answer = matches!(self.header.kind().as_deref(), Some("response" | "revisit"));
-        (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
-    }
-
-    /// Whether the block is the one that was written.
-    ///
-    /// # Errors
-    /// What differs. A digest of an algorithm that is not known is not looked at, nor is
-    /// one of a block that is cut. Without a digest of the block, that of its payload is
-    /// looked at, if the answer is kept without codings.
-    pub fn check(&self) -> Result<(), String> {
-        let stated = |name| self.header.get(name).and_then(Digest::from_label);
-        let (what, stated, found) = match (stated("WARC-Block-Digest"), stated("WARC-Payload-Digest")) {
-            _ if self.is_cut => return Ok(()),
-            (Some(stated), _) => ("block", stated, Digest::of(&self.block)),
-            (None, Some(stated)) => match self.plain_payload() {
-                Some(payload) => ("payload", stated, Digest::of(payload)),
-                None => return Ok(()),
-            },
-            (None, None) => return Ok(()),
-        };
-        if stated == found {
-            return Ok(());
-        }
-        Err(format!("its {what} has the digest {found}, and {stated} is stated"))
-    }
-
-    /// The body of an answer that is kept as it is read.
-    fn plain_payload(&self) -> Option<&[u8]> {
-        if self.header.kind().as_deref() != Some("response") {
-            return None;
-        }
-        let message = self.http()?;
-        let is_coded =
-            ["content-encoding", "transfer-encoding"].iter().any(|name| message.header(name).is_some());
-        (!is_coded).then_some(message.coded)
-    }
-}
 
 /// The records of one file.
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// Where the current gzip member begins.
-    member: u64,
+    /// What decodes Zstandard frames; `None`: it is in use, or none was met.
+    unpacker: Option<Unpacker>,
     limit: usize,
 }
 
 #[derive(Debug)]
 enum Stream<R> {
-    /// Between members, or at a record that is not compressed.
+    /// Between compressed parts, or at a record that is not compressed.
     Between(Counted<R>),
-    Member(Box<BufReader<GzDecoder<Counted<R>>>>),
+    Packed(Packed<R>),
     /// Read to its end, or failed.
     Ended,
+}
+
+/// A compressed part of a file: a record, a part of one, or all of them.
+#[derive(Debug)]
+enum Packed<R> {
+    /// A member, and where it begins.
+    Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
+    Zstd(Frames<R>),
+}
+
+impl<R: Read> Packed<R> {
+    fn begin(&self) -> u64 {
+        match self {
+            Self::Gzip(begin, _) => *begin,
+            Self::Zstd(frames) => frames.begin,
+        }
+    }
+
+    /// Reads one record; `None` at the end of the part.
+    fn record(&mut self, limit: usize) -> Result<Option<Parts>, Fault> {
+        match self {
+            Self::Gzip(_, member) => read_record(&mut **member, limit),
+            Self::Zstd(frames) => {
+                if skip_blank(frames)? {
+                    return Ok(None);
+                }
+                frames.is_within = true;
+                let record = read_record(frames, limit);
+                frames.is_within = false;
+                record
+            }
+        }
+    }
+
+    /// Whether the part ends behind a record, with its checksum, or goes on with another.
+    fn ends_well(&mut self) -> Result<(), String> {
+        match self {
+            Self::Gzip(_, member) => ends_well(&mut **member),
+            Self::Zstd(frames) => ends_well(frames),
+        }
+    }
+
+    fn into_parts(self) -> (Counted<R>, Option<Unpacker>) {
+        match self {
+            Self::Gzip(_, member) => (member.into_inner().into_inner(), None),
+            Self::Zstd(frames) => {
+                let (input, unpacker) = frames.into_parts();
+                (input, Some(unpacker))
+            }
+        }
+    }
 }
 
 /// Why a record cannot be read.
@@ -150,19 +122,19 @@ impl<R: Read + Seek> Reader<R> {
     /// Reads from where the source stands.
     ///
     /// # Errors
-    /// The source cannot tell where it stands.
+    /// The source cannot tell where it stands, or cannot be read.
     pub fn new(mut source: R, limit: usize) -> io::Result<Self> {
         let at = source.stream_position()?;
-        let input = Counted { inner: BufReader::with_capacity(BUFFER, source), at };
-        Ok(Self { stream: Stream::Between(input), member: at, limit })
+        let stream = Stream::Between(Counted::from_offset(source, at)?);
+        Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Where the next record begins, or its gzip member; `None` at the end.
+    /// Where the next record begins, or its compressed part; `None` at the end.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
             Stream::Between(input) => Some(input.at),
-            Stream::Member(_) => Some(self.member),
+            Stream::Packed(packed) => Some(packed.begin()),
             Stream::Ended => None,
         }
     }
@@ -174,8 +146,14 @@ impl<R: Read + Seek> Reader<R> {
                 Stream::Between(mut input) => match input.fill_buf()?.first() {
                     None => return Ok(None),
                     Some(0x1f) => {
-                        self.member = input.at;
-                        self.stream = Stream::Member(Box::new(BufReader::new(GzDecoder::new(input))));
+                        let member = Packed::Gzip(input.at, Box::new(BufReader::new(GzDecoder::new(input))));
+                        self.stream = Stream::Packed(member);
+                    }
+                    Some(&zst::FIRST) => self.stream = self.frames(input)?,
+                    Some(first) if zst::is_skippable(*first) => {
+                        if let Some(item) = self.skippable(input)? {
+                            return Ok(Some(item));
+                        }
                     }
                     Some(b'\r' | b'\n') => {
                         input.consume(1);
@@ -183,24 +161,36 @@ impl<R: Read + Seek> Reader<R> {
                     }
                     Some(_) => return self.plain(input),
                 },
-                Stream::Member(mut member) => match read_record(&mut *member, self.limit) {
-                    Ok(None) => {
-                        self.stream = Stream::Between(member.into_inner().into_inner());
+                Stream::Packed(packed) => {
+                    if let Some(item) = self.packed(packed)? {
+                        return Ok(Some(item));
                     }
-                    Ok(Some((header, block, is_cut))) => {
-                        if let Err(reason) = ends_well(&mut *member) {
-                            return self.damage(member.into_inner().into_inner(), self.member, reason);
-                        }
-                        self.stream = Stream::Member(member);
-                        return Ok(Some(Item::Record(Record { offset: self.member, header, block, is_cut })));
-                    }
-                    Err(Fault::Broken(reason)) => {
-                        return self.damage(member.into_inner().into_inner(), self.member, reason);
-                    }
-                    Err(Fault::Disk(error)) => return Err(error),
-                },
+                }
             }
         }
+    }
+
+    /// The next record of a compressed part; `None`: the part is at its end.
+    fn packed(&mut self, mut packed: Packed<R>) -> io::Result<Option<Item>> {
+        let offset = packed.begin();
+        let reason = match packed.record(self.limit) {
+            Ok(None) => {
+                let input = self.put_back(packed);
+                self.stream = Stream::Between(input);
+                return Ok(None);
+            }
+            Ok(Some((header, block, is_cut))) => match packed.ends_well() {
+                Ok(()) => {
+                    self.stream = Stream::Packed(packed);
+                    return Ok(Some(Item::Record(Record { offset, header, block, is_cut })));
+                }
+                Err(reason) => reason,
+            },
+            Err(Fault::Broken(reason)) => reason,
+            Err(Fault::Disk(error)) => return Err(error),
+        };
+        let input = self.put_back(packed);
+        self.damage(input, offset, reason)
     }
 
     fn plain(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
@@ -216,13 +206,44 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
+    /// Passes over a skippable frame, or takes the dictionary in it.
+    fn skippable(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
+        let offset = input.at;
+        match zst::skip(&mut input).map_err(Fault::from) {
+            Ok(found) => {
+                self.unpacker = found.or(self.unpacker.take());
+                self.stream = Stream::Between(input);
+                Ok(None)
+            }
+            Err(Fault::Broken(reason)) => self.damage(input, offset, reason),
+            Err(Fault::Disk(error)) => Err(error),
+        }
+    }
+
+    fn frames(&mut self, input: Counted<R>) -> io::Result<Stream<R>> {
+        let frames = match self.unpacker.take() {
+            Some(unpacker) => Frames::new(input, unpacker)?,
+            None => {
+                let (at, mut source) = (input.at, input.into_inner());
+                let unpacker = Unpacker::of_file(&mut source)?;
+                Frames::new(Counted::from_offset(source, at)?, unpacker)?
+            }
+        };
+        Ok(Stream::Packed(Packed::Zstd(frames)))
+    }
+
+    fn put_back(&mut self, packed: Packed<R>) -> Counted<R> {
+        let (input, unpacker) = packed.into_parts();
+        self.unpacker = unpacker.or(self.unpacker.take());
+        input
+    }
+
     /// Tells a damage, and goes to what looks like the next record.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
-        let mut source = input.inner.into_inner();
-        let next = next_record(&mut source, offset + 1)?;
+        let mut source = input.into_inner();
+        let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
         if let Some(at) = next {
-            source.seek(SeekFrom::Start(at))?;
-            self.stream = Stream::Between(Counted { inner: BufReader::with_capacity(BUFFER, source), at });
+            self.stream = Stream::Between(Counted::from_offset(source, at)?);
         }
         Ok(Some(Item::Damage(Damage { offset, reason, is_last: next.is_none() })))
     }
@@ -236,41 +257,9 @@ impl<R: Read + Seek> Iterator for Reader<R> {
     }
 }
 
-/// A source that knows how far it was read.
-#[derive(Debug)]
-struct Counted<R> {
-    inner: BufReader<R>,
-    at: u64,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(out)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
-
-impl<R: Read> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.at += count as u64;
-        self.inner.consume(count);
-    }
-}
-
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            // What the decompressor says of its input.
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-                Self::Broken(error.to_string())
-            }
-            _ => Self::Disk(error),
-        }
+        if is_of_the_bytes(&error) { Self::Broken(error.to_string()) } else { Self::Disk(error) }
     }
 }
 
@@ -347,44 +336,6 @@ fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
     }
 }
 
-/// Bytes that are searched for a record at once.
-const WINDOW: usize = 256 << 10;
-
-/// Bytes that a window shares with the one before.
-const OVERLAP: usize = 8;
-
-/// Where the first record begins at or behind an offset, as far as its first bytes tell.
-fn next_record(source: &mut (impl Read + Seek), from: u64) -> io::Result<Option<u64>> {
-    let mut window = Vec::new();
-    let mut at = from;
-    loop {
-        source.seek(SeekFrom::Start(at))?;
-        window.clear();
-        source.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
-        for place in 0..window.len() {
-            let rest = &window[place..];
-            let is_plain = rest.starts_with(b"\nWARC/1.");
-            if is_plain {
-                return Ok(Some(at + place as u64 + 1));
-            }
-            if rest.starts_with(&[0x1f, 0x8b, 8]) && begins_record(source, at + place as u64)? {
-                return Ok(Some(at + place as u64));
-            }
-        }
-        if window.len() < WINDOW {
-            return Ok(None);
-        }
-        at += (WINDOW - OVERLAP) as u64;
-    }
-}
-
-/// Whether a gzip member at an offset begins like a record.
-fn begins_record(source: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
-    source.seek(SeekFrom::Start(at))?;
-    let mut first = [0; 5];
-    Ok(flate2::read::GzDecoder::new(source).read_exact(&mut first).is_ok() && &first == b"WARC/")
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Cursor, Write};
@@ -394,6 +345,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Digest;
 
     fn plain(number: usize) -> Vec<u8> {
         let block = format!("HTTP/1.1 200 OK\r\n\r\n<p>Rain {number}");
@@ -410,6 +362,23 @@ mod tests {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
+    }
+
+    /// A frame as the specification has it: with its length and a checksum.
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd_with(bytes, &[])
+    }
+
+    fn zstd_with(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+        let mut encoder = zstd::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.set_pledged_src_size(Some(bytes.len() as u64)).unwrap();
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn skippable(kind: u8, content: &[u8]) -> Vec<u8> {
+        [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
     /// Bodies of the records, and damages as `!`.
@@ -433,7 +402,81 @@ mod tests {
         assert_eq!(read(&each(|bytes| bytes.to_vec())), expected);
         assert_eq!(read(&each(gzip)), expected);
         assert_eq!(read(&gzip(&each(|bytes| bytes.to_vec()))), expected);
+        assert_eq!(read(&each(zstd)), expected);
+        assert_eq!(read(&zstd(&each(|bytes| bytes.to_vec()))), expected);
         assert_eq!(read(b""), [""; 0]);
+    }
+
+    #[test]
+    fn a_record_may_have_several_frames_and_frames_be_skipped() {
+        let expected = ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"];
+        let parts = |bytes: &[u8]| bytes.chunks(50).flat_map(zstd).collect::<Vec<u8>>();
+        let records: Vec<Vec<u8>> = (0..3).map(|n| parts(&plain(n))).collect();
+        assert_eq!(read(&records.concat()), expected);
+        let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
+        assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
+        // Frames that were cut without a thought of records.
+        let all: Vec<u8> = (0..3).flat_map(plain).collect();
+        for size in [40, 100, 300] {
+            assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_length_costs_no_other_frame() {
+        let text = String::from_utf8(plain(1)).unwrap();
+        let (head, behind) = text.split_once("Content-Length: ").unwrap();
+        let (_, rest) = behind.split_once("\r\n").unwrap();
+        let long = format!("{head}Content-Length: 200\r\n{rest}");
+        let file = [zstd(&plain(0)), zstd(long.as_bytes()), zstd(&plain(2))].concat();
+        assert_eq!(read(&file), ["<p>Rain 0", "!", "<p>Rain 2"]);
+    }
+
+    #[test]
+    fn a_dictionary_at_the_beginning_is_used() {
+        let samples: Vec<Vec<u8>> = (0..500).map(plain).collect();
+        let dictionary = zstd::dict::from_samples(&samples, 4 << 10).unwrap();
+        let frames: Vec<Vec<u8>> = (0..3).map(|n| zstd_with(&plain(n), &dictionary)).collect();
+        for content in [dictionary.clone(), zstd(&dictionary)] {
+            let file = [skippable(0xd, &content), frames.concat()].concat();
+            assert_eq!(read(&file), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
+            // From the middle on.
+            let mut source = Cursor::new(&file);
+            source.set_position((file.len() - frames[2].len()) as u64);
+            let mut reader = Reader::new(source, 1000).unwrap();
+            let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record") };
+            assert_eq!(record.header.target(), Some("http://a.example/2"));
+            assert!(reader.next().is_none());
+            // Behind a damage.
+            let mut damaged = file.clone();
+            let at = file.len() - frames[2].len() - 10;
+            damaged[at] ^= 0x10;
+            assert_eq!(read(&damaged), ["<p>Rain 0", "!", "<p>Rain 2"]);
+        }
+        for content in [b"rain".to_vec(), zstd(b"rain"), zstd(&dictionary)[..100].to_vec(), Vec::new()] {
+            let file = [skippable(0xd, &content), frames.concat()].concat();
+            assert_eq!(read(&file), ["! end"]);
+        }
+        assert_eq!(read(&frames.concat()), ["! end"]);
+    }
+
+    #[test]
+    fn what_would_need_too_much_memory_is_damage() {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(28).unwrap();
+        encoder.write_all(&plain(0)).unwrap();
+        // Without its length, the window says how much memory it wants.
+        encoder.flush().unwrap();
+        let wide = encoder.finish().unwrap();
+        let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {
+            panic!("it is read")
+        };
+        assert!(damage.reason.contains("too much memory"), "{}", damage.reason);
+        assert_eq!(read(&[wide, zstd(&plain(1))].concat()), ["!", "<p>Rain 1"]);
+        let large = skippable(0xd, &zstd(&vec![0; 9 << 20]));
+        assert_eq!(read(&[large, zstd(&plain(1))].concat()), ["!", "<p>Rain 1"]);
+        let endless = zstd(&[b"WARC/1.1\r\n".as_slice(), "a: b\r\n".repeat(300_000).as_bytes()].concat());
+        assert_eq!(read(&[endless, zstd(&plain(1))].concat()), ["!", "<p>Rain 1"]);
     }
 
     #[test]
@@ -453,17 +496,16 @@ mod tests {
 
     #[test]
     fn a_damaged_record_costs_no_other() {
-        let members: Vec<Vec<u8>> = (0..3).map(|n| gzip(&plain(n))).collect();
-        let flipped = |at: usize| {
-            let mut middle = members[1].clone();
-            middle[at] ^= 0x10;
-            [&members[0][..], &middle, &members[2]].concat()
-        };
-        for at in 3..members[1].len() {
-            let read = read(&flipped(at));
-            let lost = ["<p>Rain 0", "!", "<p>Rain 2"];
-            let kept = ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"];
-            assert!(read == lost || read == kept, "{at}: {read:?}");
+        for (pack, from) in [(gzip as fn(&[u8]) -> Vec<u8>, 3), (zstd, 0)] {
+            let members: Vec<Vec<u8>> = (0..3).map(|n| pack(&plain(n))).collect();
+            for at in from..members[1].len() {
+                let mut middle = members[1].clone();
+                middle[at] ^= 0x10;
+                let read = read(&[&members[0][..], &middle, &members[2]].concat());
+                let lost = ["<p>Rain 0", "!", "<p>Rain 2"];
+                let kept = ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"];
+                assert!(read == lost || read == kept, "{at}: {read:?}");
+            }
         }
         let mut plain: Vec<u8> = (0..3).flat_map(plain).collect();
         let at = plain.windows(16).position(|window| window == b"Content-Length: ").unwrap();
@@ -473,10 +515,12 @@ mod tests {
 
     #[test]
     fn a_torn_file_says_so() {
-        let whole = [gzip(&plain(0)), gzip(&plain(1))].concat();
-        let first = gzip(&plain(0)).len();
-        for end in first + 1..whole.len() {
-            assert_eq!(read(&whole[..end]), ["<p>Rain 0", "! end"], "{end}");
+        for pack in [gzip as fn(&[u8]) -> Vec<u8>, zstd] {
+            let whole = [pack(&plain(0)), pack(&plain(1))].concat();
+            let first = pack(&plain(0)).len();
+            for end in first + 1..whole.len() {
+                assert_eq!(read(&whole[..end]), ["<p>Rain 0", "! end"], "{end}");
+            }
         }
         for end in 1..plain(0).len() - 4 {
             assert_eq!(read(&plain(0)[..end]), ["! end"], "{end}");
@@ -498,7 +542,8 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_fail_or_hang(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-            for bytes in [bytes.clone(), gzip(&bytes), [gzip(&bytes), gzip(&plain(1))].concat()] {
+            let packed = [gzip(&bytes), zstd(&bytes), skippable(0xd, &bytes), zstd(&plain(1))];
+            for bytes in [bytes.clone(), gzip(&bytes), zstd(&bytes), packed.concat()] {
                 let count = Reader::new(Cursor::new(&bytes), 100).unwrap().count();
                 prop_assert!(count <= bytes.len() + 1);
             }

@@ -20,6 +20,7 @@ pub(crate) fn record(number: usize) -> Vec<u8> {
         headers: &[],
         body: body.as_bytes(),
         is_cut: false,
+        request: &[],
         fields: &[],
     };
     capture.response(capture.digest(), 1)

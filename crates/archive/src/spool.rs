@@ -48,8 +48,8 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends a record ([`crate::Capture::response`]) and tells where it will lie. Its
-    /// length there is the record's.
+    /// Appends an answer ([`crate::Capture::response`]) and tells where its record will lie.
+    /// Its length there is that of what was appended.
     pub fn append(&mut self, record: &[u8]) -> Place {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);

@@ -1,8 +1,17 @@
-//! One answer as a record: the bytes that are appended to a file.
+//! One answer as records: the bytes that are appended to a file.
 //!
-//! A record is made where the answer is at hand and compressed there, so that the one who
-//! writes the file has only to append.
+//! 1. The answer is a `response`, or a `revisit` of one that is in the archive.
+//! 2. Behind it stands the `request` that it answers, each naming the other in
+//!    `WARC-Concurrent-To`. Heritrix and warcio write them in this order, too.
+//! 3. Each has a digest of its block, and is compressed by itself.
+//!
+//! Records are made where the answer is at hand, so that the one who writes the file has
+//! only to append.
+//!
+//! The awkward truth: the status line and the request line are written as HTTP/1.1 has
+//! them, whatever version and proxy were used.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
@@ -27,6 +36,9 @@ pub struct Capture<'a> {
     pub body: &'a [u8],
     /// Whether the body was cut off at a limit.
     pub is_cut: bool,
+    /// The headers of the request, in order; none where they are not known, and then no
+    /// request is written.
+    pub request: &'a [(String, String)],
     /// Further named fields of the record, of the crawler's own.
     pub fields: &'a [(&'a str, &'a str)],
 }
@@ -53,43 +65,72 @@ impl Capture<'_> {
         Digest::of(self.body)
     }
 
-    /// A `response` record, as a gzip member. `payload`: the digest of the body; `level`:
-    /// 1 (fast) to 9 (small).
-    ///
-    /// It has no digest of the whole block: that would be a second pass over the body, and
-    /// the member has a checksum of all of it.
+    /// How many records [`response`](Self::response) and [`revisit`](Self::revisit) give.
+    #[must_use]
+    pub const fn records(&self) -> u64 {
+        if self.request.is_empty() { 1 } else { 2 }
+    }
+
+    /// A `response` record and its `request`, as gzip members. `payload`: the digest of the
+    /// body; `level`: 1 (fast) to 9 (small).
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
-        let mut fields = self.named("response", payload);
+        let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
         if self.is_cut {
             fields.push(("WARC-Truncated", "length".into()));
         }
-        self.member(&fields, &[&self.head(self.body.len()), self.body], level)
+        self.exchange("response", fields, &[&self.head(self.body.len()), self.body], level)
     }
 
-    /// A `revisit` record: of a 304, or of a body that is the one known already.
+    /// A `revisit` record, of a 304 or of a body that is the one known already, and its
+    /// `request`.
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
-        let mut fields = self.named("revisit", of.payload);
-        fields.push(("WARC-Profile", if self.status == 304 { NOT_MODIFIED } else { SAME_PAYLOAD }.into()));
-        fields.push(("WARC-Refers-To-Target-URI", self.url.into()));
-        fields.push(("WARC-Refers-To-Date", date(of.at)));
-        self.member(&fields, &[&self.head(0)], level)
+        let fields = vec![
+            ("WARC-Payload-Digest", of.payload.to_string()),
+            ("WARC-Profile", if self.status == 304 { NOT_MODIFIED } else { SAME_PAYLOAD }.into()),
+            ("WARC-Refers-To-Target-URI", self.url.into()),
+            ("WARC-Refers-To-Date", date(of.at)),
+        ];
+        self.exchange("revisit", fields, &[&self.head(0)], level)
     }
 
-    fn named(&self, kind: &str, payload: Digest) -> Vec<(&'static str, String)> {
-        vec![
+    /// The record of the answer, and that of the request where it is known.
+    fn exchange(&self, kind: &str, fields: Vec<(&str, String)>, block: &[&[u8]], level: u32) -> Vec<u8> {
+        let [answer, request] = [(); 2].map(|()| record_id());
+        let has_request = !self.request.is_empty();
+        let concurrent = has_request.then(|| ("WARC-Concurrent-To", request.clone()));
+        let common = self.common(kind, "response");
+        let all: Vec<(&str, String)> = common.into_iter().chain(fields).chain(concurrent).collect();
+        let known = all.iter().map(|(name, value)| (*name, value.as_str()));
+        let mut records = record(&answer, known.chain(self.fields.iter().copied()), block, level);
+        if has_request {
+            let mut fields = self.common("request", "request").to_vec();
+            fields.push(("WARC-Concurrent-To", answer));
+            let known = fields.iter().map(|(name, value)| (*name, value.as_str()));
+            records.extend(record(&request, known, &[&self.request_head()], level));
+        }
+        records
+    }
+
+    /// The fields that an answer and its request have in common.
+    fn common(&self, kind: &str, message: &str) -> [(&'static str, String); 4] {
+        [
             ("WARC-Type", kind.into()),
             ("WARC-Target-URI", self.url.into()),
             ("WARC-Date", date(self.at)),
-            ("WARC-Payload-Digest", payload.to_string()),
-            ("Content-Type", "application/http;msgtype=response".into()),
+            ("Content-Type", format!("application/http;msgtype={message}")),
         ]
     }
 
-    fn member(&self, fields: &[(&str, String)], block: &[&[u8]], level: u32) -> Vec<u8> {
-        let known = fields.iter().map(|(name, value)| (*name, value.as_str()));
-        record(known.chain(self.fields.iter().copied()), block, level)
+    /// Request line and headers, as HTTP/1.1 has them.
+    fn request_head(&self) -> Vec<u8> {
+        let mut head = format!("GET {} HTTP/1.1\r\n", one_line(&target_of(self.url)));
+        for (name, value) in self.request {
+            put(&mut head, name, value);
+        }
+        head.push_str("\r\n");
+        head.into_bytes()
     }
 
     /// Status line and headers, with the length of the body as it is kept.
@@ -121,16 +162,26 @@ pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) 
         ("WARC-Filename", name),
         ("Content-Type", "application/warc-fields"),
     ];
-    record(head.into_iter(), &[block.as_bytes()], level)
+    record(&record_id(), head.into_iter(), &[block.as_bytes()], level)
+}
+
+fn record_id() -> String {
+    format!("<urn:uuid:{}>", Uuid::new_v4())
 }
 
 /// A record of these fields and a block of these parts, compressed by itself.
-fn record<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>, block: &[&[u8]], level: u32) -> Vec<u8> {
+fn record<'a>(
+    id: &str,
+    fields: impl Iterator<Item = (&'a str, &'a str)>,
+    block: &[&[u8]],
+    level: u32,
+) -> Vec<u8> {
     let mut head = String::from("WARC/1.1\r\n");
-    put(&mut head, "WARC-Record-ID", &format!("<urn:uuid:{}>", Uuid::new_v4()));
+    put(&mut head, "WARC-Record-ID", id);
     for (name, value) in fields {
         put(&mut head, name, value);
     }
+    put(&mut head, "WARC-Block-Digest", &Digest::of_parts(block).to_string());
     let length: usize = block.iter().map(|part| part.len()).sum();
     put(&mut head, "Content-Length", &length.to_string());
     head.push_str("\r\n");
@@ -168,9 +219,20 @@ fn level_of(level: u32) -> CompressionLvl {
 
 /// A line `name: value`; line breaks in either would begin another.
 fn put(out: &mut String, name: &str, value: &str) {
-    let one_line = |text: &str| text.replace(['\r', '\n'], " ");
     // Writing to a string does not fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+/// Path and query of a URL, as a request line has them.
+fn target_of(url: &str) -> Cow<'_, str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+    let target = target.split('#').next().unwrap_or_default();
+    if target.starts_with('/') { target.into() } else { format!("/{target}").into() }
 }
 
 /// As WARC 1.1 has it, to the microsecond, which every reader takes.
@@ -205,10 +267,21 @@ mod tests {
     use super::*;
     use crate::{Item, Reader, Record};
 
+    fn records(bytes: Vec<u8>) -> Vec<Record> {
+        let sound = |item: std::io::Result<Item>| match item.unwrap() {
+            Item::Record(record) => record,
+            Item::Damage(damage) => panic!("{damage:?}"),
+        };
+        let records: Vec<Record> = Reader::new(Cursor::new(bytes), 1 << 20).unwrap().map(sound).collect();
+        for record in &records {
+            assert!(record.header.get("WARC-Block-Digest").is_some());
+            assert_eq!(record.check(), Ok(()));
+        }
+        records
+    }
+
     fn read(bytes: Vec<u8>) -> Record {
-        let mut items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
-        let Some(Ok(Item::Record(record))) = items.next() else { panic!("no record") };
-        assert!(items.next().is_none());
+        let [record] = records(bytes).try_into().unwrap();
         record
     }
 
@@ -231,15 +304,17 @@ mod tests {
             headers: &headers,
             body: b"<p>M\xc6\xb0a",
             is_cut: true,
+            request: &[],
             fields: &[("Gleaner-Role", "page")],
         };
+        assert_eq!(capture.records(), 1);
         let record = read(capture.response(capture.digest(), 6));
         assert_eq!(record.header.kind().as_deref(), Some("response"));
         assert_eq!(record.header.target(), Some("http://a.example/mưa"));
         assert_eq!(record.header.get("WARC-Date"), Some("2026-11-21T02:00:00.123456Z"));
         assert_eq!(record.header.get("WARC-Truncated"), Some("length"));
         assert_eq!(record.header.get("gleaner-role"), Some("page"));
-        assert_eq!(record.check(), Ok(()));
+        assert_eq!(record.header.get("WARC-Concurrent-To"), None);
         let message = record.http().unwrap();
         assert_eq!((message.status, message.header("x-crawler-content-encoding")), (200, Some("gzip")));
         assert_eq!((message.header("content-length"), message.header("x-odd")), (Some("7"), Some("a  b: c")));
@@ -258,6 +333,7 @@ mod tests {
                 headers: &[],
                 body: b"rain",
                 is_cut: false,
+                request: &[],
                 fields: &[],
             };
             let record = read(capture.revisit(Revisit { at, payload }, 1));
@@ -265,6 +341,54 @@ mod tests {
             assert_eq!(record.header.get("WARC-Refers-To-Date"), Some("2026-11-20T02:00:00.000000Z"));
             assert_eq!(record.header.get("WARC-Payload-Digest"), Some(payload.to_string().as_str()));
             assert_eq!(record.http().unwrap().coded, b"");
+        }
+    }
+
+    #[test]
+    fn an_answer_and_its_request_name_each_other() {
+        let request = headers(&[("host", "a.example"), ("accept", "text/html\r\nx: y")]);
+        let capture = Capture {
+            url: "http://a.example/x?y=z",
+            at: "2026-11-21T02:00:00Z".parse().unwrap(),
+            status: 200,
+            headers: &[],
+            body: b"rain",
+            is_cut: false,
+            request: &request,
+            fields: &[("Gleaner-Role", "page")],
+        };
+        let of = Revisit { at: Timestamp::UNIX_EPOCH, payload: capture.digest() };
+        for (kind, bytes) in
+            [("response", capture.response(capture.digest(), 1)), ("revisit", capture.revisit(of, 1))]
+        {
+            let [answer, request] = records(bytes).try_into().unwrap();
+            let field = |record: &Record, name| record.header.get(name).map(str::to_owned);
+            assert_eq!((answer.header.kind().as_deref(), answer.offset), (Some(kind), 0));
+            assert_eq!(request.header.kind().as_deref(), Some("request"));
+            assert_eq!(field(&answer, "WARC-Concurrent-To"), field(&request, "WARC-Record-ID"));
+            assert_eq!(field(&request, "WARC-Concurrent-To"), field(&answer, "WARC-Record-ID"));
+            for common in ["WARC-Target-URI", "WARC-Date"] {
+                assert_eq!(field(&answer, common), field(&request, common));
+            }
+            assert_eq!(field(&request, "Content-Type").as_deref(), Some("application/http;msgtype=request"));
+            let block = b"GET /x?y=z HTTP/1.1\r\nhost: a.example\r\naccept: text/html  x: y\r\n\r\n";
+            assert_eq!(request.block, block);
+            assert!(request.http().is_none());
+        }
+        assert_eq!(capture.records(), 2);
+    }
+
+    #[test]
+    fn a_request_line_has_path_and_query() {
+        let cases = [
+            ("http://a.example", "/"),
+            ("http://a.example/", "/"),
+            ("http://a.example:8080/x/y?z=http://b/#c", "/x/y?z=http://b/"),
+            ("https://a.example?x=y", "/?x=y"),
+            ("http://a.example#/x", "/"),
+        ];
+        for (url, target) in cases {
+            assert_eq!(target_of(url), target, "{url}");
         }
     }
 

@@ -193,8 +193,8 @@ Example:
     Snapshot(Snapshot),
     /// Build a corpus from WARC files of other crawlers
     #[command(
-        after_help = "Read are .warc and .warc.gz files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
-beside the files they name. Interrupted, the same command goes on; files that are done are passed over.
+        after_help = "Read are .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with
+.gz) beside the files they name. A page that is not all there is not stored; it ends as truncated. Interrupted, the same command goes on; files that are done are passed over.
 On PostgreSQL several may ingest the same files at once; each takes its share of the sites.
 
 Examples:

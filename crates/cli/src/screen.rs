@@ -80,7 +80,7 @@ fn paint(last: &str, colors: bool) -> String {
     let code = match last.split(':').next() {
         _ if !colors => return last.to_owned(),
         Some("stored" | "revised") => "32",
-        Some("failed" | "rejected" | "unreadable") => "31",
+        Some("failed" | "rejected" | "unreadable" | "truncated") => "31",
         _ => return last.to_owned(),
     };
     format!("\u{1b}[{code}m{last}\u{1b}[0m")

@@ -275,7 +275,37 @@ fn an_archive_is_taken_into_another_corpus() {
         assert_eq!(crawl.corpus(), before, "round {round}");
     }
     let empty = crawl.run(&["ingest", "data"]);
-    assert!(said(&empty).contains("holds no file whose name ends in .warc or .warc.gz"), "{}", said(&empty));
+    assert!(
+        said(&empty).contains("holds no file whose name ends in .warc, .warc.gz or .warc.zst"),
+        "{}",
+        said(&empty)
+    );
+}
+
+#[test]
+fn what_asks_nobody_needs_no_certificates() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let without_roots = |arguments: &[&str]| {
+        let nowhere = crawl.folder.path().join("nowhere");
+        crawl
+            .command(arguments)
+            .env("SSL_CERT_FILE", &nowhere)
+            .env("SSL_CERT_DIR", &nowhere)
+            .output()
+            .unwrap()
+    };
+    let refused = without_roots(&["crawl", "--seeds", "seeds.txt"]);
+    assert!(!refused.status.success() && said(&refused).contains("certificates"), "{}", said(&refused));
+    for command in [&["reextract"][..], &["rebuild", "--seeds", "seeds.txt"]] {
+        let output = without_roots(command);
+        assert!(output.status.success(), "{command:?}: {}", said(&output));
+        assert_same(&exported(&crawl), &before);
+    }
+    fs::rename(crawl.folder.path().join("data"), crawl.folder.path().join("other")).unwrap();
+    let output = without_roots(&["ingest", "other/archive"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(exported(&crawl).len(), before.len());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The archive of a crawl, read by the libraries of other people: warcio, which pywb stands
-//! on, and fastwarc. Both must find the records that our own reader finds, with digests that
-//! hold.
+//! on, and fastwarc. Both must find the records that our own reader finds, with digests of
+//! block and payload that hold, and behind each answer the request that it answers.
 
 #![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -56,6 +56,9 @@ fn write_expected(crawl: &Crawl) -> (usize, usize) {
                 field("WARC-Refers-To-Target-URI"),
                 field("WARC-Refers-To-Date"),
                 field("WARC-Date"),
+                field("WARC-Record-ID"),
+                field("WARC-Concurrent-To"),
+                field("WARC-Block-Digest"),
             ]);
             lines += &format!("{row}\n");
             records += 1;
@@ -69,11 +72,11 @@ fn write_expected(crawl: &Crawl) -> (usize, usize) {
 /// Python: what is expected, and what every reader's findings are held to.
 const CHECK: &str = r#"
 import glob, json, os
-NAMES = ["WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Date"]
+NAMES = ["WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Date", "WARC-Record-ID", "WARC-Concurrent-To", "WARC-Block-Digest"]
 files = sorted(glob.glob("data/archive/*.warc.gz"))
 expected = [json.loads(line) for line in open("expected.jsonl", encoding="utf-8")]
 
-def check(rows, bodies):
+def check(rows, bodies, agents):
     assert rows == expected, [pair for pair in zip(rows, expected) if pair[0] != pair[1]][:3]
     # A revisit names the response that has its body, by URI, time and digest.
     responses = {(row[3], row[7]): row[4] for row in rows if row[2] == "response"}
@@ -82,6 +85,15 @@ def check(rows, bodies):
     for row in revisits:
         assert responses[(row[5], row[6])] == row[4], row
         assert row[3] == row[5], row
+    assert all(row[10] for row in rows)
+    # Each answer is followed by its request, and each names the other.
+    answers = [at for at, row in enumerate(rows) if row[2] in ("response", "revisit")]
+    assert len(rows) == 2 * len(answers) + len(files), (len(rows), len(answers))
+    for at in answers:
+        answer, request = rows[at], rows[at + 1]
+        assert request[2] == "request" and request[3] == answer[3] and request[7] == answer[7], (answer, request)
+        assert answer[9] == request[8] and request[9] == answer[8], (answer, request)
+    assert len(agents) == len(answers) and all(agent.startswith("gleaner/") for agent in agents), agents[:3]
     assert any("họp sớm".encode() in body or b"market" in body for body in bodies)
 "#;
 
@@ -92,7 +104,7 @@ fn warcio_and_fastwarc_read_the_archive() {
     let program = format!(
         "{CHECK}
 from warcio.archiveiterator import ArchiveIterator
-rows, bodies = [], []
+rows, bodies, agents = [], [], []
 for path in files:
     with open(path, 'rb') as stream:
         records = ArchiveIterator(stream, check_digests=True)
@@ -101,32 +113,37 @@ for path in files:
                 bodies.append(record.content_stream().read())
             else:
                 record.raw_stream.read()
+            if record.rec_type == 'request':
+                agents.append(record.http_headers.get_header('user-agent'))
+                assert record.http_headers.protocol == 'GET', record.http_headers
             header = record.rec_headers.get_header
             rows.append([os.path.basename(path), records.get_record_offset(), *map(header, NAMES)])
             # A revisit has the digest of a body that it does not hold.
             if record.rec_type != 'revisit':
-                assert record.digest_checker.passed is not False, record.digest_checker.problems
-check(rows, bodies)
+                assert record.digest_checker.passed is True, record.digest_checker.problems
+check(rows, bodies, agents)
 "
     );
     python(crawl.folder.path(), &["warcio"], &program);
     let program = format!(
         "{CHECK}
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-rows, bodies = [], []
+rows, bodies, agents = [], [], []
 for path in files:
     with open(path, 'rb') as stream:
         for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=False):
             header = record.headers.get
             rows.append([os.path.basename(path), record.stream_pos, *map(header, NAMES)])
-            if header('WARC-Block-Digest'):
-                assert record.verify_block_digest(), rows[-1]
+            assert record.verify_block_digest(), rows[-1]
             if record.record_type == WarcRecordType.response:
                 record.parse_http()
                 assert record.verify_payload_digest(), rows[-1]
                 assert record.http_headers.status_code, rows[-1]
                 bodies.append(record.reader.read())
-check(rows, bodies)
+            if record.record_type == WarcRecordType.request:
+                record.parse_http()
+                agents.append(record.http_headers.get('user-agent'))
+check(rows, bodies, agents)
 "
     );
     python(crawl.folder.path(), &["fastwarc"], &program);

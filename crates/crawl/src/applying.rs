@@ -79,7 +79,7 @@ impl Owner {
                 lesson.group
             }
         };
-        let wait = self.fetching.fetcher.gates().ready_in(&group);
+        let wait = self.politeness.gates.ready_in(&group);
         self.progress.waits(wait);
         let at = Instant::now() + wait;
         self.schedule.release(&group, at);
@@ -99,7 +99,7 @@ impl Owner {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
         change.put_robots(&host.name, record);
-        let held = self.fetching.fetcher.holds().remaining(&host.name);
+        let held = self.politeness.holds.remaining(&host.name);
         if !held.is_zero()
             && let Some(known) = self.store.host(&host.name)?
         {
@@ -337,9 +337,10 @@ impl Owner {
             Outcome::Stored => &self.progress.stored,
             Outcome::Duplicate { .. } => &self.progress.duplicates,
             Outcome::NearDuplicate { .. } => &self.progress.near_duplicates,
-            Outcome::Failed { .. } | Outcome::Unreadable { .. } | Outcome::TooLarge { .. } => {
-                &self.progress.failures
-            }
+            Outcome::Failed { .. }
+            | Outcome::Unreadable { .. }
+            | Outcome::TooLarge { .. }
+            | Outcome::Truncated { .. } => &self.progress.failures,
             Outcome::NotArticle { .. }
             | Outcome::Listing
             | Outcome::Unchanged

@@ -1,7 +1,8 @@
 //! Every answer is kept as it came, before its page counts as fetched.
 //!
-//! 1. A worker makes the record of an answer and compresses it ([`Keeping`]).
-//! 2. The owner appends it before it changes the store for that answer.
+//! 1. A worker makes the records of an answer and of its request, and compresses them
+//!    ([`Keeping`]).
+//! 2. The owner appends them before it changes the store for that answer.
 //! 3. At each flush the archive is brought to disk first, then the store: what the store
 //!    has on disk, the archive has, too.
 //!
@@ -36,10 +37,11 @@ pub(crate) struct Keeping {
     level: u32,
 }
 
-/// An answer as a record.
+/// An answer as records: its own, and that of its request.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    record: Vec<u8>,
+    bytes: Vec<u8>,
+    records: u64,
     at: Timestamp,
     /// Of its body; `None` where the record has none that a later one may refer to.
     digest: Option<Digest>,
@@ -58,7 +60,7 @@ impl Keeping {
         config.archive.keep.then_some(Self { level: config.archive.level })
     }
 
-    /// The record of an answer to a URL of this role, whose last body is known or not.
+    /// The records of an answer to a URL of this role, whose last body is known or not.
     pub(crate) fn record(
         self,
         url: &str,
@@ -74,17 +76,18 @@ impl Keeping {
             headers: &response.headers,
             body: &response.body,
             is_cut: response.is_cut,
+            request: &response.sent,
             fields: &[(ROLE, role)],
         };
-        let digest = capture.digest();
+        let (digest, records) = (capture.digest(), capture.records());
         let last = last.map(|last| Revisit { at: last.at, payload: Digest::from_bytes(last.digest) });
         let known = last.filter(|last| response.status == 304 || last.payload == digest);
         match known {
-            Some(known) => Kept { record: capture.revisit(known, self.level), at, digest: None },
+            Some(known) => Kept { bytes: capture.revisit(known, self.level), records, at, digest: None },
             None => {
                 let is_body = (200..300).contains(&response.status);
-                let record = capture.response(digest, self.level);
-                Kept { record, at, digest: is_body.then_some(digest) }
+                let bytes = capture.response(digest, self.level);
+                Kept { bytes, records, at, digest: is_body.then_some(digest) }
             }
         }
     }
@@ -119,18 +122,18 @@ pub(crate) struct Uploads {
 }
 
 impl Uploads {
-    fn append(&mut self, record: &[u8], at: Timestamp) -> Result<(u32, u64), StoreError> {
+    fn append(&mut self, kept: &Kept) -> Result<(u32, u64), StoreError> {
         let (number, spool) = match &mut self.spool {
             Some((number, spool)) => (*number, spool),
             empty => {
                 let number = self.store.next_file()?;
-                let spool = Spool::begin(number, at, &self.options, &self.name);
+                let spool = Spool::begin(number, kept.at, &self.options, &self.name);
                 let (_, spool) = empty.insert((number, spool));
                 (number, spool)
             }
         };
-        self.records += 1;
-        Ok((number, spool.append(record).offset))
+        self.records += kept.records;
+        Ok((number, spool.append(&kept.bytes).offset))
     }
 
     /// Puts the file away; gives its number and record, which are to be in the change that
@@ -150,14 +153,14 @@ impl Uploads {
 }
 
 impl Shelf {
-    /// Appends a record; gives the number of its file, and where it begins there.
-    fn append(&mut self, record: &[u8], at: Timestamp) -> Result<(u32, u64), CrawlError> {
+    /// Appends an answer; gives the number of its file, and where its record begins there.
+    fn append(&mut self, kept: &Kept) -> Result<(u32, u64), CrawlError> {
         match self {
             Self::Folder(archive) => {
-                let place = archive.append(record, at)?;
+                let place = archive.append(&kept.bytes, kept.at)?;
                 Ok((place.number(), place.offset))
             }
-            Self::Objects(uploads) => Ok(uploads.append(record, at)?),
+            Self::Objects(uploads) => Ok(uploads.append(kept)?),
         }
     }
 
@@ -198,14 +201,14 @@ pub(crate) fn open(config: &Config, store: &Store) -> Result<Option<Shelf>, Craw
 }
 
 impl Owner {
-    /// Appends the record of an answer, and notes at its URL where its body is.
+    /// Appends the records of an answer, and notes at its URL where its body is.
     pub(crate) fn keep(
         &mut self,
         kept: Option<Kept>,
         record: Option<&mut UrlRecord>,
     ) -> Result<(), CrawlError> {
         let (Some(archive), Some(kept)) = (&mut self.archive, kept) else { return Ok(()) };
-        let (file, offset) = archive.append(&kept.record, kept.at)?;
+        let (file, offset) = archive.append(&kept)?;
         if let (Some(record), Some(digest)) = (record, kept.digest) {
             record.archived = Some(Archived { file, offset, at: kept.at, digest: *digest.as_bytes() });
         }

@@ -152,9 +152,8 @@ impl Owner {
             return Ok(Next::Later);
         }
         let group = group_of_url(self.config.fetch.gap_scope, target);
-        let fetcher = &self.fetching.fetcher;
-        let is_held = !fetcher.holds().remaining(target.host()).is_zero();
-        let is_shut = is_held || fetcher.gates().ready_in(&group) > self.hosts.gap(&group);
+        let is_held = !self.politeness.holds.remaining(target.host()).is_zero();
+        let is_shut = is_held || self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
         Ok(if !is_shut {
             Next::Here(host, cookie)
         } else if group == visit.group {
@@ -197,11 +196,11 @@ impl Owner {
         self.purse.pay(1);
         let group = group_of_url(self.config.fetch.gap_scope, &url);
         // The gap is no time that the visit took.
-        visit.begun = Instant::now() + self.fetching.fetcher.gates().ready_in(&group);
+        visit.begun = Instant::now() + self.politeness.gates.ready_in(&group);
         if let Some(chain) = &mut visit.chain {
             chain.hops.push(Hop { url, cookie, group });
         }
-        self.fetching.visit(Box::new(visit));
+        self.continued.push(Box::new(visit));
     }
 
     /// A redirect to a URL of its own. `hops`: on the way to it. Gives whether it is new.
@@ -252,7 +251,7 @@ impl Owner {
             record,
         };
         // A closed channel means that no worker is left; the URL is in the frontier.
-        let sent = self.fetching.tasks.send(Task::Answer(Box::new(visit), response, fetched));
+        let sent = self.tasks.send(Task::Answer(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
 }

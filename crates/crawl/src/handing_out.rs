@@ -15,6 +15,7 @@ use tracing::field::Empty;
 use tracing::{Span, info, info_span, warn};
 
 use crate::chain::Chain;
+use crate::fetching::Fetching;
 use crate::job::{Lesson, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
@@ -55,7 +56,7 @@ impl Owner {
     }
 
     /// Hands out URLs of all groups that may be asked now.
-    pub(crate) fn hand_out(&mut self) -> Result<(), CrawlError> {
+    pub(crate) fn hand_out(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
         // One moment for all, so that what becomes due while this runs waits its turn.
         let now = Instant::now();
         if !self.may_ask() {
@@ -63,9 +64,9 @@ impl Owner {
         }
         while self.in_flight < self.config.fetch.concurrency && self.purse.empty(now).is_none() {
             let Some(group) = self.schedule.pop(now) else { break };
-            let wait = self.fetching.fetcher.gates().ready_in(&group);
+            let wait = self.politeness.gates.ready_in(&group);
             if wait.is_zero() {
-                self.offer(&group)?;
+                self.offer(fetching, &group)?;
             } else {
                 self.schedule.put_off(&group, now + wait);
             }
@@ -75,10 +76,10 @@ impl Owner {
     }
 
     /// Gives the hosts of a group their turn, until one takes it.
-    fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
+    fn offer(&mut self, fetching: &Fetching, group: &GroupName) -> Result<(), CrawlError> {
         let mut later: Option<Instant> = None;
         for host in self.schedule.awake(group) {
-            match self.turn(host)? {
+            match self.turn(fetching, host)? {
                 Turn::Took => {
                     self.schedule.take(group, host);
                     self.in_flight += 1;
@@ -94,7 +95,7 @@ impl Owner {
         Ok(())
     }
 
-    fn turn(&mut self, id: HostId) -> Result<Turn, CrawlError> {
+    fn turn(&mut self, fetching: &Fetching, id: HostId) -> Result<Turn, CrawlError> {
         for _ in 0..BATCH {
             let Some(host) = self.hosts.get(id) else { return Ok(Turn::Nothing) };
             if host.paused || self.is_leaving(id) {
@@ -108,7 +109,7 @@ impl Owner {
             if (cap > 0 && host.fetched >= cap) || self.quota.is_spent(&host.site) {
                 return Ok(Turn::Nothing);
             }
-            let held = self.fetching.fetcher.holds().remaining(&host.name);
+            let held = self.politeness.holds.remaining(&host.name);
             if !held.is_zero() {
                 return Ok(Turn::Later(Instant::now() + held));
             }
@@ -116,19 +117,19 @@ impl Owner {
             let url = parsed(&record)?;
             match (&host.access, host.robots_due > self.clock.now()) {
                 (None, _) | (_, false) => {
-                    self.ask_robots(id, &url)?;
+                    self.ask_robots(fetching, id, &url)?;
                     return Ok(Turn::Took);
                 }
                 (Some(Access::AllDisallowed { .. }), true) => {
                     return Ok(Turn::Later(Instant::now() + self.clock.until(host.robots_due)));
                 }
                 (Some(Access::AllAllowed), true) => {
-                    self.send(id, key, url, record);
+                    self.send(fetching, id, key, url, record);
                     return Ok(Turn::Took);
                 }
                 (Some(Access::Rules(rules)), true) => match rules.verdict(&path_of(&url)) {
                     Verdict::Allowed { .. } => {
-                        self.send(id, key, url, record);
+                        self.send(fetching, id, key, url, record);
                         return Ok(Turn::Took);
                     }
                     Verdict::Disallowed { rule } => self.disallow(key, &url, record, rule)?,
@@ -138,7 +139,7 @@ impl Owner {
         Ok(Turn::Later(Instant::now() + TICK))
     }
 
-    fn send(&mut self, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
+    fn send(&mut self, fetching: &Fetching, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
         self.purse.pay(1);
@@ -148,13 +149,13 @@ impl Owner {
         let span = span_of(&url, record.role);
         let (sight, chain) = (Sight::Same, Some(Chain::default()));
         let visit = Visit { key, url, record, group, begun, at, span, sight, template, chain };
-        self.fetching.visit(Box::new(visit));
+        fetching.visit(Box::new(visit));
     }
 
-    fn ask_robots(&self, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {
+    fn ask_robots(&self, fetching: &Fetching, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let previous = self.store.robots::<RobotsRecord>(&host.name)?;
-        self.fetching.robots(id, Arc::clone(&host.group), url.url().clone(), previous);
+        fetching.robots(id, Arc::clone(&host.group), url.url().clone(), previous);
         Ok(())
     }
 
@@ -181,7 +182,7 @@ impl Owner {
         let version = template.then_some(host.version + 1);
         info!(host = host.name, pages = host.gathered, version, "working through the gathered pages");
         let lesson = Lesson { host: id, name: host.name.clone(), group: Arc::clone(&host.group), version };
-        if self.fetching.tasks.send(Task::Learn(lesson)).is_err() {
+        if self.tasks.send(Task::Learn(lesson)).is_err() {
             warn!("no worker is left; the gathered pages stay as they are");
         }
     }

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use gleaner_config::Config;
-use gleaner_fetch::RobotsRecord;
+use gleaner_fetch::{Politeness, RobotsRecord};
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Change, Counts, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
@@ -22,7 +22,7 @@ use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
-use crate::job::Event;
+use crate::job::{Event, Task, Visit};
 use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
@@ -47,7 +47,12 @@ pub(crate) struct Owner {
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: Known,
-    pub(crate) fetching: Fetching,
+    /// When hosts may be asked. A replay asks nothing; only a crawl has a [`Fetching`].
+    pub(crate) politeness: Politeness,
+    /// Visits that go on where they were redirected to; [`Owner::work`] sends them.
+    pub(crate) continued: Vec<Box<Visit>>,
+    /// Where work for the worker threads goes.
+    pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
@@ -82,14 +87,16 @@ impl Owner {
         config: Config,
         scope: Arc<Scope>,
         seeds: Vec<Seed>,
-        fetching: Fetching,
+        politeness: Politeness,
+        tasks: Sender<Task>,
         run: Run,
         stop: Stop,
         progress: Arc<Progress>,
+        clock: Clock,
     ) -> Result<Self, StoreError> {
         let store = writer.store();
         let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
-        let (now, clock) = (Instant::now(), fetching.clock.clone());
+        let now = Instant::now();
         let (purse, quota) = (Purse::of(&config.crawl, now), Quota::new(&config.crawl));
         Ok(Self {
             store,
@@ -101,7 +108,9 @@ impl Owner {
             hosts: Hosts::default(),
             schedule: Schedule::default(),
             known: Known::default(),
-            fetching,
+            politeness,
+            continued: Vec::new(),
+            tasks,
             run,
             stop,
             progress,
@@ -141,8 +150,8 @@ impl Owner {
             let Some(host) = self.hosts.get(record.id) else { continue };
             let group = Arc::clone(&host.group);
             let held = record.held_until.map(|at| self.clock.until(at)).unwrap_or_default();
-            self.fetching.fetcher.gates().start_gap(&group);
-            self.fetching.fetcher.holds().hold(&host.name, held);
+            self.politeness.gates.start_gap(&group);
+            self.politeness.holds.hold(&host.name, held);
             if record.gathered > 0 || self.store.next_ready(record.id)?.is_some() {
                 self.schedule.wake(&group, record.id, Instant::now());
             }
@@ -204,12 +213,16 @@ impl Owner {
         host.robots_due = if robots.stale(self.clock.now()) { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
         let gap = self.hosts.widen(&group, delay.max(asked.min(cap)));
-        self.fetching.fetcher.gates().set_gap(&group, gap);
+        self.politeness.gates.set_gap(&group, gap);
     }
 
     /// The crawl: until nothing is due, or a budget is reached or a stop is asked for
-    /// and what was in flight is in.
-    pub(crate) fn work(&mut self, events: &Receiver<Event>) -> Result<Ending, CrawlError> {
+    /// and what was in flight is in. `fetching` asks what is handed out.
+    pub(crate) fn work(
+        &mut self,
+        fetching: &Fetching,
+        events: &Receiver<Event>,
+    ) -> Result<Ending, CrawlError> {
         loop {
             if self.stop.asked() {
                 if self.in_flight == 0 {
@@ -221,7 +234,7 @@ impl Owner {
                 }
             } else {
                 self.tick()?;
-                self.hand_out()?;
+                self.hand_out(fetching)?;
                 if self.in_flight > 0 || !self.quiet()? || self.close(true)? {
                     self.stir();
                 } else if self.is_over_everywhere()? {
@@ -229,8 +242,11 @@ impl Owner {
                 }
             }
             match events.recv_timeout(self.pause()) {
-                Ok(event) => self.apply(event)?,
-                // Nothing came; it cannot close, since this holds a sender of its own.
+                Ok(event) => {
+                    self.apply(event)?;
+                    self.continued.drain(..).for_each(|visit| fetching.visit(visit));
+                }
+                // Nothing came; it cannot close, since `fetching` holds a sender.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.flush_if_due()?;

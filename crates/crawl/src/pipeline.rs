@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_archive::ArchiveError;
 use gleaner_config::{Bytes, Config};
 use gleaner_corpus::Admission;
-use gleaner_fetch::{ClientError, Fetcher, Response};
+use gleaner_fetch::{ClientError, Fetcher, Politeness, Response};
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
@@ -116,7 +116,6 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         admission: Arc::new(admission),
         takes_all: false,
         run,
-        runtime,
         stop,
         progress: Arc::clone(&progress),
         clock,
@@ -124,8 +123,9 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let mut is_over = false;
     let (crew, ending) = loop {
         let archive = archiving::open(&hands.config, &writer.store())?;
-        let mut crew = Crew::assemble(hands.clone(), writer, archive)?;
-        let worked = if is_over { Ok(Ending::Quiet) } else { crew.owner.work(&crew.arrivals) };
+        let fetcher = fetcher(&hands.config, &runtime)?;
+        let mut crew = Crew::assemble(hands.clone(), fetcher.politeness().clone(), writer, archive)?;
+        let worked = if is_over { Ok(Ending::Quiet) } else { crew.crawl(&hands, fetcher, &runtime) };
         let ended = worked.and_then(|ending| {
             crew.owner.count_all()?;
             crew.owner.flush()?;
@@ -168,10 +168,15 @@ pub(crate) struct Hands {
     /// Whether hosts out of scope are taken, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
-    pub(crate) runtime: Handle,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
+}
+
+/// The client of a crawl, which may ask the network.
+fn fetcher(config: &Config, runtime: &Handle) -> Result<Fetcher, CrawlError> {
+    let _inside = runtime.enter();
+    Ok(Fetcher::new(&config.fetch)?)
 }
 
 impl Hands {
@@ -184,11 +189,14 @@ impl Hands {
     }
 }
 
-/// The owner of the store, and the threads that work for it: of a crawl, or of a replay.
+/// The owner of the store, and the threads that work for it: of a crawl, or of a replay,
+/// which has nobody who could ask the network.
 pub(crate) struct Crew {
     pub(crate) owner: Owner,
     /// What comes back to the owner.
     pub(crate) arrivals: Receiver<Event>,
+    /// The other end of it.
+    events: Sender<Event>,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
@@ -201,46 +209,59 @@ pub(crate) struct Dismissed {
 }
 
 impl Crew {
-    /// Starts the worker threads. `archive`: `None` where answers are not kept.
-    pub(crate) fn assemble(hands: Hands, writer: Writer, archive: Option<Shelf>) -> Result<Self, CrawlError> {
-        let Hands { config, seeds, pins, admission, takes_all, run, runtime, stop, progress, clock } = hands;
+    /// Starts the worker threads. `politeness`: when hosts may be asked; `archive`: `None` where answers are
+    /// not kept.
+    pub(crate) fn assemble(
+        hands: Hands,
+        politeness: Politeness,
+        writer: Writer,
+        archive: Option<Shelf>,
+    ) -> Result<Self, CrawlError> {
+        let Hands { config, seeds, pins, admission, takes_all, run, stop, progress, clock } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
-        let fetcher = {
-            let _inside = runtime.enter();
-            Arc::new(Fetcher::new(&config.fetch)?)
-        };
         let capacity = config.fetch.concurrency + 1;
         let (tasks, work) = bounded::<Task>(capacity);
         let (events, arrivals) = bounded::<Event>(capacity);
-        let keeping = Keeping::of(&config);
         let desk = Desk {
             store: writer.store(),
             scope: Arc::clone(&scope),
             pins: Arc::new(pins),
             admission,
             max_list: config.fetch.max_sitemap.get(),
-            keeping,
+            keeping: Keeping::of(&config),
             clock: clock.clone(),
         };
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
-        let gap_scope = config.fetch.gap_scope;
-        let watched = Arc::clone(&progress);
-        let fetching =
-            Fetching { runtime, fetcher, gap_scope, keeping, clock, progress: watched, tasks, events };
-        let mut owner = Owner::new(writer, archive, config, scope, seeds, fetching, run, stop, progress)?;
+        let mut owner =
+            Owner::new(writer, archive, config, scope, seeds, politeness, tasks, run, stop, progress, clock)?;
         owner.takes_all = takes_all;
         let parts = owner.store.held_parts();
         owner.load_hosts(parts)?;
-        Ok(Self { owner, arrivals, workers })
+        Ok(Self { owner, arrivals, events, workers })
+    }
+
+    /// Crawls: with a client that asks what the owner hands out.
+    fn crawl(&mut self, hands: &Hands, fetcher: Fetcher, runtime: &Handle) -> Result<Ending, CrawlError> {
+        let fetching = Fetching {
+            runtime: runtime.clone(),
+            fetcher: Arc::new(fetcher),
+            gap_scope: hands.config.fetch.gap_scope,
+            keeping: Keeping::of(&hands.config),
+            clock: hands.clock.clone(),
+            progress: Arc::clone(&hands.progress),
+            tasks: self.owner.tasks.clone(),
+            events: self.events.clone(),
+        };
+        self.owner.work(&fetching, &self.arrivals)
     }
 
     /// Drops all that is in flight; gives the writer back, with what was not flushed.
     pub(crate) fn abandon(self) -> Writer {
         // What still comes meets a closed channel.
-        let Self { owner, arrivals, workers } = self;
+        let Self { owner, arrivals, workers, .. } = self;
         drop(arrivals);
-        let Owner { writer, fetching, .. } = owner;
-        drop(fetching);
+        let Owner { writer, tasks, .. } = owner;
+        drop(tasks);
         for worker in workers {
             // As in `dismiss`.
             let _ = worker.join();
@@ -251,8 +272,8 @@ impl Crew {
     /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
     pub(crate) fn dismiss(mut self, complete: bool) -> Result<Dismissed, CrawlError> {
         self.owner.flush()?;
-        let Owner { mut writer, store, hosts, quota, fetching, run, clock, .. } = self.owner;
-        drop(fetching);
+        let Owner { mut writer, store, hosts, quota, tasks, run, clock, .. } = self.owner;
+        drop(tasks);
         for worker in self.workers {
             // A worker that panicked has reported its page; there is nothing to add.
             let _ = worker.join();

@@ -202,6 +202,7 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
         | Outcome::Gone { .. }
         | Outcome::Rejected { .. }
         | Outcome::TooLarge { .. }
+        | Outcome::Truncated { .. }
         | Outcome::WrongType { .. }
         | Outcome::PrivateAddress
         | Outcome::Unreadable { .. }

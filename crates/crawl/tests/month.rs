@@ -118,7 +118,6 @@ fn what_the_nights_have_gathered_can_be_made_anew_from_the_archive() {
     let mut config = Config::default();
     config.store.path = folder.path().to_string_lossy().into_owned();
     let files = gleaner_crawl::archive_files(&config).unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(anew.path(), &OPTIONS).unwrap();
     let store = writer.store();
     let replayed = gleaner_crawl::replay(Replay {
@@ -128,7 +127,6 @@ fn what_the_nights_have_gathered_can_be_made_anew_from_the_archive() {
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),
         writer,
-        runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
         sources: files.into_iter().map(Source::file).collect(),

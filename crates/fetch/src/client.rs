@@ -34,6 +34,7 @@ use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
 use crate::hold::Held;
 use crate::robots::ROBOTS_LIMIT;
+use crate::sent::sent;
 use crate::sniff::looks_like_html;
 use crate::tls::Roots;
 
@@ -132,6 +133,8 @@ pub struct Response {
     pub is_cut: bool,
     /// From the request to the end of the body.
     pub elapsed: Duration,
+    /// The headers of the request, as they were sent; none in an answer of [`Response::of`].
+    pub sent: Vec<(String, String)>,
 }
 
 /// A client that cannot be set up.
@@ -158,6 +161,7 @@ pub enum ClientError {
 #[derive(Debug, Clone)]
 pub struct Client {
     connections: Connections,
+    agent: HeaderValue,
     resolver: Resolver,
     /// Whether `fetch.proxy` names one.
     proxied: bool,
@@ -226,6 +230,7 @@ impl Client {
         let connections = Connections::new(builder, settings.delay.get(), most_idle);
         Ok(Self {
             connections: connections.map_err(|e| ClientError::Library(format!("{e:?}")))?,
+            agent,
             resolver,
             proxied,
             has_proxy,
@@ -274,8 +279,10 @@ impl Client {
 
     async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
         let start = Instant::now();
+        let headers = request_headers(request);
+        let sent = sent(&request.url, &headers, &self.agent);
         let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
-        *get.headers_mut() = request_headers(request);
+        *get.headers_mut() = headers;
         let mut answer = self.connections.send(get).await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
@@ -289,7 +296,7 @@ impl Client {
         if !fits(answer.headers()) {
             return Err(HEADERS_TOO_LARGE);
         }
-        let mut response = response_head(&request.url, &answer);
+        let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
             // What follows a refusal is of use to people only; half of it will do.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
@@ -399,6 +406,7 @@ impl Response {
             body: Vec::new(),
             is_cut: false,
             elapsed: Duration::ZERO,
+            sent: Vec::new(),
         }
     }
 

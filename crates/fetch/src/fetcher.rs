@@ -27,12 +27,28 @@ const ROBOTS_HOPS: usize = 5;
 /// A hop to a host that is on hold for longer is a failure, to be tried again later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// When hosts may be asked: gaps and holds. Cheap to clone; clones share both.
+#[derive(Debug, Clone)]
+pub struct Politeness {
+    /// One request in flight for each group of hosts, and a gap between two.
+    pub gates: Gates,
+    /// How long a host is left alone.
+    pub holds: Holds,
+}
+
+impl Politeness {
+    /// With `delay` between the end of an answer and the next request of its group.
+    #[must_use]
+    pub fn new(delay: Duration) -> Self {
+        Self { gates: Gates::new(delay), holds: Holds::default() }
+    }
+}
+
 /// Client, gates and holds in one. Shared by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
-    gates: Gates,
-    holds: Holds,
+    politeness: Politeness,
     places: Semaphore,
 }
 
@@ -44,22 +60,27 @@ impl Fetcher {
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         Ok(Self {
             client: Client::new(settings)?,
-            gates: Gates::new(settings.delay.get()),
-            holds: Holds::default(),
+            politeness: Politeness::new(settings.delay.get()),
             places: Semaphore::new(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
         })
+    }
+
+    /// Gates and holds, for the scheduler.
+    #[must_use]
+    pub fn politeness(&self) -> &Politeness {
+        &self.politeness
     }
 
     /// The gates: gaps, and when a group can be asked.
     #[must_use]
     pub fn gates(&self) -> &Gates {
-        &self.gates
+        &self.politeness.gates
     }
 
     /// The holds: how long a host is left alone.
     #[must_use]
     pub fn holds(&self) -> &Holds {
-        &self.holds
+        &self.politeness.holds
     }
 
     /// Asks once, when the hold of the URL's host ([`host_of`]) is over, through the gate of
@@ -75,7 +96,7 @@ impl Fetcher {
         let mut answer = self.client.get(request).await;
         drop(place);
         let hold = |why, retry_after| {
-            let held = self.holds.push_back(host, why, request.is_repeated, retry_after);
+            let held = self.holds().push_back(host, why, request.is_repeated, retry_after);
             tracing::info!(host, hold = ?held.time, "the host is left alone for a while");
             held
         };
@@ -84,7 +105,7 @@ impl Fetcher {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
                 // robots.txt is often served by something else than the pages.
-                200..300 | 304 if request.want != Want::Robots => self.holds.answered(host),
+                200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
             // The host, or our own way to the network: other URLs would fail as well.
@@ -100,9 +121,9 @@ impl Fetcher {
     /// Waits for the host's hold without keeping its group busy, then for the group's gap.
     async fn enter(&self, group: &str, host: &str) -> Pass {
         loop {
-            self.holds.wait(host).await;
-            let pass = self.gates.enter(group).await;
-            if self.holds.remaining(host).is_zero() {
+            self.holds().wait(host).await;
+            let pass = self.gates().enter(group).await;
+            if self.holds().remaining(host).is_zero() {
                 return pass;
             }
             pass.give_back();
@@ -128,7 +149,7 @@ impl Fetcher {
         let mut hops = 0;
         loop {
             let group = group_of(&url);
-            let wait = self.holds.remaining(host_of(&url)).max(self.gates.ready_in(&group));
+            let wait = self.holds().remaining(host_of(&url)).max(self.gates().ready_in(&group));
             if hops > 0 && wait > PATIENCE {
                 return RobotsRecord::failed("it leads to a host that asked to wait".into(), previous, now);
             }

@@ -25,6 +25,7 @@ mod headers;
 mod hold;
 mod names;
 mod robots;
+mod sent;
 mod sniff;
 mod tls;
 
@@ -32,7 +33,7 @@ pub use access::{Access, RobotsRecord, RobotsState};
 pub use client::{Client, ClientError, FILES_OF_A_REQUEST, Request, Response, Want, choose_cryptography};
 pub use cookies::Cookies;
 pub use error::FetchError;
-pub use fetcher::{Fetcher, host_of};
+pub use fetcher::{Fetcher, Politeness, host_of};
 pub use gate::{Gates, Pass};
 pub use hold::{Held, Holds, PushBack};
 pub use robots::{ROBOTS_LIMIT, Rules, Verdict};

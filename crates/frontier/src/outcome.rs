@@ -98,6 +98,13 @@ pub enum Outcome {
     /// An article that is in the corpus and whose text has changed: a new revision of
     /// the same document.
     Revised,
+    /// A part of it is all that the archive that is read has of it.
+    Truncated {
+        /// Label of why: what the archive's writer says (`length`, `time`, `disconnect`,
+        /// `unspecified`, `segmented`), or what the answer tells (`partial_content`,
+        /// `content_length`, `coding`).
+        reason: String,
+    },
 }
 
 impl Outcome {
@@ -124,6 +131,7 @@ impl Outcome {
             Self::OtherLanguage { .. } => "other_language",
             Self::Filtered { .. } => "filtered",
             Self::Revised => "revised",
+            Self::Truncated { .. } => "truncated",
         }
     }
 
@@ -132,7 +140,10 @@ impl Outcome {
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
-            Self::NotArticle { reason } | Self::RedirectRefused { reason, .. } | Self::Failed { reason } => {
+            Self::NotArticle { reason }
+            | Self::RedirectRefused { reason, .. }
+            | Self::Failed { reason }
+            | Self::Truncated { reason } => {
                 format!("{}: {reason}", self.label())
             }
             Self::OtherLanguage { language: what } | Self::Filtered { condition: what } => {
@@ -182,6 +193,7 @@ impl fmt::Display for Outcome {
                 f.write_str("its address is not of the public web; see fetch.allow_addresses")
             }
             Self::Unreadable { reason } => write!(f, "cannot be read: {reason}"),
+            Self::Truncated { reason } => write!(f, "only a part of it is in the archive: {reason}"),
             Self::OtherLanguage { language } => write!(f, "kept out: its language is {language}"),
             Self::Filtered { condition } => write!(f, "kept out: {condition} does not hold"),
             Self::Failed { reason } => write!(f, "all tries failed, the last by: {reason}"),

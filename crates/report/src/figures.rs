@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Labels of outcomes that are failures. A page that is not there (404) is none: links
 /// to such pages are everywhere.
-const FAILURES: [&str; 5] = ["failed", "rejected", "unreadable", "too_large", "private_address"];
+const FAILURES: [&str; 6] = ["failed", "rejected", "unreadable", "too_large", "truncated", "private_address"];
 /// Labels of outcomes that have a figure of their own.
 const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 /// Labels of outcomes that say nothing about a page: it was none, or it was not asked.

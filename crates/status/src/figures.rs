@@ -57,7 +57,10 @@ pub(crate) fn new(counts: &Counts) -> u64 {
 
 /// Visits that came to nothing by a fault.
 pub(crate) fn failures(counts: &Counts) -> u64 {
-    ["failed", "unreadable", "too_large", "rejected"].iter().map(|label| counts.ended(label)).sum()
+    ["failed", "unreadable", "too_large", "truncated", "rejected"]
+        .iter()
+        .map(|label| counts.ended(label))
+        .sum()
 }
 
 /// Visits to copies of what was there.

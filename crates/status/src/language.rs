@@ -90,6 +90,7 @@ impl Language {
             "wrong_type" => self.of("not a page", "không phải trang"),
             "private_address" => self.of("private address", "địa chỉ nội bộ"),
             "unreadable" => self.of("unreadable", "không đọc được"),
+            "truncated" => self.of("truncated", "bị cắt"),
             "failed" => self.of("failed", "thất bại"),
             "other_language" => self.of("another language", "ngôn ngữ khác"),
             "filtered" => self.of("filtered", "bị lọc"),

@@ -180,7 +180,12 @@ struct Start {
 fn replay(desk: Desk, start: Start) -> Result<Replayed, Failure> {
     let Desk { bar, color, stop } = desk;
     let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
+    // For signals; a replay itself asks nobody.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(Failure::work)?;
     let progress = Arc::new(Progress::default());
     signals::listen(runtime.handle(), stop.clone(), {
         let bar = bar.clone();
@@ -189,9 +194,7 @@ fn replay(desk: Desk, start: Start) -> Result<Replayed, Failure> {
     let began = Instant::now();
     let watching =
         Watching::begin(Arc::clone(&progress), bar, config.crawl.progress.get(), color.wanted_on_stderr());
-    let handle = runtime.handle().clone();
-    let start =
-        Replay { purpose, config, seeds, pins, admission, writer, sources, runtime: handle, stop, progress };
+    let start = Replay { purpose, config, seeds, pins, admission, writer, sources, stop, progress };
     let replayed = gleaner_crawl::replay(start);
     drop(watching);
     runtime.shutdown_background();
@@ -271,10 +274,10 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
             let entries = fs::read_dir(&path).map_err(wrong)?;
             let mut files: Vec<PathBuf> =
                 entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(wrong)?;
-            files.retain(|file| ends(file, &[".warc", ".warc.gz"]));
+            files.retain(|file| ends(file, &[".warc", ".warc.gz", ".warc.zst"]));
             if files.is_empty() {
                 return Err(Failure::Usage(format!(
-                    "{} holds no file whose name ends in .warc or .warc.gz",
+                    "{} holds no file whose name ends in .warc, .warc.gz or .warc.zst",
                     path.display()
                 )));
             }

@@ -3,17 +3,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
 use gleaner_corpus::Admission;
-use gleaner_frontier::{Found, Role, Sight};
+use gleaner_frontier::{Found, Outcome, Role, Sight};
 use gleaner_store::{Archived, Change, HostId, Turn, UrlRecord, UrlState};
 use tracing::Span;
 
+use super::answer::Answer;
 use super::marks::{Checkpoint, Marks, Ours};
-use super::source::{Answer, Heard, Place, Source, tell};
+use super::source::{Heard, Place, Source, tell};
 use super::{Purpose, Replayed};
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
@@ -212,23 +214,38 @@ impl Conductor {
             if self.begins_lesson(owner, at)? {
                 continue;
             }
-            let Some(answer) = self.waiting.remove(at) else { break };
+            let Some(mut answer) = self.waiting.remove(at) else { break };
             self.waiting_bytes -= answer.response.body.len();
-            match self.visit(owner, &answer)? {
-                None => drop(self.open.remove(&answer.place)),
-                Some(visit) => {
+            match (self.visit(owner, &answer)?, answer.unread.take()) {
+                (None, _) => drop(self.open.remove(&answer.place)),
+                (Some(visit), Some(outcome)) => {
+                    self.open.remove(&answer.place);
+                    self.end_unread(owner, visit, outcome)?;
+                }
+                (Some(visit), None) => {
                     let host = answer.url.host().to_owned();
                     self.in_flight.insert(host.clone(), answer.place);
                     self.busy.insert(host);
                     owner.in_flight += 1;
                     let task = Task::Answer(Box::new(visit), Box::new(answer.response), answer.at);
-                    if owner.fetching.tasks.send(task).is_err() {
+                    if owner.tasks.send(task).is_err() {
                         return Err(CrawlError::NoWorkerLeft);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Ends a visit whose page is not all there, or is too large. A document that is there
+    /// stays as it is.
+    fn end_unread(&mut self, owner: &mut Owner, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
+        if self.purpose == Purpose::Reextract {
+            *self.replayed.passed_over.entry(outcome.label()).or_default() += 1;
+            return Ok(());
+        }
+        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
+        owner.finish(visit, outcome).map(drop)
     }
 
     /// The visit whose answer this is; `None`: it is not to be read.

@@ -28,6 +28,7 @@
 //! rules, or whose host has no template, keeps the text it has, if the settings let it in.
 
 mod again;
+mod answer;
 mod conductor;
 mod marks;
 mod source;
@@ -39,10 +40,10 @@ use std::sync::atomic::Ordering;
 
 use gleaner_config::Config;
 use gleaner_corpus::{Admission, ContentHash};
+use gleaner_fetch::Politeness;
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
-use tokio::runtime::Handle;
 use tracing::info;
 
 use conductor::{Conductor, Ended, Progressed};
@@ -93,8 +94,6 @@ pub struct Replay {
     pub writer: Writer,
     /// The files, in order.
     pub sources: Vec<Source>,
-    /// Where nothing runs, but the clients want one.
-    pub runtime: Handle,
     /// Asked for by whoever wants the replay to stop.
     pub stop: Stop,
     /// Written while the replay runs.
@@ -130,8 +129,7 @@ pub struct Replayed {
 /// As [`crate::run`], and when a file cannot be read. What was worked through is kept, and
 /// the same call goes on there.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
-    let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, runtime, stop, progress } =
-        start;
+    let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
     let admission = Arc::new(admission);
     // Its own archive is what is read, and what others wrote needs no copy.
     config.archive.keep = false;
@@ -147,7 +145,6 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         admission: Arc::clone(&admission),
         takes_all: true,
         run,
-        runtime,
         stop,
         progress: Arc::clone(&progress),
         clock,
@@ -156,7 +153,9 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (crew, complete) = loop {
         follow(&writer, &progress);
         let ours = Ours::of(&writer.store());
-        let mut crew = Crew::assemble(hands.clone(), writer, None)?;
+        // Through them nothing is ever asked.
+        let politeness = Politeness::new(hands.config.fetch.delay.get());
+        let mut crew = Crew::assemble(hands.clone(), politeness, writer, None)?;
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;

@@ -13,14 +13,12 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_archive::{Damage, Item, Reader, Record};
 use gleaner_config::Config;
-use gleaner_fetch::Response;
-use gleaner_frontier::{CanonicalUrl, Role};
+use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{FileRecord, StoreError};
-use jiff::Timestamp;
 use tracing::warn;
 
+use super::answer::Answer;
 use super::marks::{DONE, Marks, Ours};
-use crate::archiving::{ROBOTS, ROLE};
 
 /// Answers that are read ahead.
 const AHEAD: usize = 16;
@@ -57,28 +55,6 @@ impl Source {
     }
 }
 
-/// An answer out of a file.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) url: CanonicalUrl,
-    pub(crate) at: Timestamp,
-    /// What was expected behind its URL; `None` in files of other crawlers.
-    pub(crate) role: Option<Role>,
-    pub(crate) response: Response,
-    pub(crate) place: Place,
-}
-
-impl Answer {
-    pub(super) fn is_success(&self) -> bool {
-        (200..300).contains(&self.response.status)
-    }
-
-    /// Whether a visit ended with it, rather than waiting or trying again.
-    pub(super) fn is_ending(&self) -> bool {
-        !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
-    }
-}
-
 /// A place in the files that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
@@ -104,8 +80,8 @@ pub(crate) enum Heard {
 /// How the answers are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    page: usize,
-    list: usize,
+    pub(crate) page: usize,
+    pub(crate) list: usize,
 }
 
 impl Limits {
@@ -223,50 +199,12 @@ impl Reading<'_> {
         let is_ours = |url: &CanonicalUrl| {
             self.ours.position(url.domain()).is_some_and(|part| self.marks.get(part) <= place.offset)
         };
-        match answer(record, place, self.limits, is_ours) {
+        match Answer::of(&record, place, self.limits, is_ours) {
             Ok(Some(answer)) => Some(Heard::Answer(Box::new(answer))),
             Ok(None) => None,
             Err(reason) => Some(Heard::PassedOver(reason)),
         }
     }
-}
-
-fn answer(
-    record: Record,
-    place: Place,
-    limits: Limits,
-    is_ours: impl Fn(&CanonicalUrl) -> bool,
-) -> Result<Option<Answer>, &'static str> {
-    let header = &record.header;
-    match header.kind().as_deref() {
-        Some("response") => {}
-        Some("revisit") => return Err("revisit"),
-        _ => return Err("no_response"),
-    }
-    let role = header.get(ROLE);
-    if role == Some(ROBOTS) {
-        return Err("robots");
-    }
-    let target = header.target().ok_or("no_target")?;
-    let at = header.date().ok_or("no_date")?;
-    let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.label())?;
-    if !is_ours(&url) {
-        return Ok(None);
-    }
-    let http = record.http().ok_or("no_http")?;
-    let role = role.and_then(Role::from_label);
-    let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
-    let payload = http.payload(limit);
-    let is_success = (200..300).contains(&http.status);
-    if is_success && (payload.is_cut || record.is_cut) {
-        return Err("too_large_or_cut");
-    }
-    let mut response = Response::of(url.url(), http.status, http.headers);
-    response.body = payload.body;
-    if is_success && role.is_none() && response.accept_page().is_err() {
-        return Err("wrong_type");
-    }
-    Ok(Some(Answer { url, at, role, response, place }))
 }
 
 /// Tells a damage as it is met.

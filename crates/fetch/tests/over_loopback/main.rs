@@ -12,6 +12,8 @@ mod http2;
 #[cfg(test)]
 mod reuse;
 #[cfg(test)]
+mod sent;
+#[cfg(test)]
 mod server;
 #[cfg(test)]
 mod tls;

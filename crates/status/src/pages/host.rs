@@ -28,7 +28,7 @@ const PARTS: [(&str, &[&str]); 4] = [
     ("new", &["stored", "revised"]),
     ("duplicate", &["duplicate", "near_duplicate"]),
     ("neutral", &["listing", "unchanged", "not_article", "redirected", "disallowed", "gone", "wrong_type"]),
-    ("failed", &["failed", "unreadable", "too_large", "rejected"]),
+    ("failed", &["failed", "unreadable", "too_large", "truncated", "rejected"]),
 ];
 
 pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {

@@ -219,6 +219,7 @@ mod tests {
                 headers: &[],
                 body: body.as_bytes(),
                 is_cut: false,
+                request: &[],
                 fields: &[],
             };
             let record = capture.response(capture.digest(), 1);

@@ -1,0 +1,58 @@
+//! A buffered source that knows how far it was read.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+/// Bytes of the buffer.
+const BUFFER: usize = 256 << 10;
+
+/// A source, and the offset of the next byte that is read from it.
+#[derive(Debug)]
+pub(crate) struct Counted<R> {
+    inner: BufReader<R>,
+    pub(crate) at: u64,
+}
+
+impl<R: Read + Seek> Counted<R> {
+    /// From an offset on.
+    pub(crate) fn from_offset(mut source: R, at: u64) -> io::Result<Self> {
+        source.seek(SeekFrom::Start(at))?;
+        Ok(Self { inner: BufReader::with_capacity(BUFFER, source), at })
+    }
+}
+
+impl<R> Counted<R> {
+    /// The source, wherever it stands.
+    pub(crate) fn into_inner(self) -> R
+    where
+        R: Read,
+    {
+        self.inner.into_inner()
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(out)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl<R: Read> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count as u64;
+        self.inner.consume(count);
+    }
+}
+
+/// Whether the bytes that were read are at fault, and not the disk.
+pub(crate) fn is_of_the_bytes(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+    )
+}

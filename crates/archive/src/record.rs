@@ -1,0 +1,174 @@
+//! A record as it was read, or why it could not be.
+
+use crate::{Digest, Header, HttpMessage};
+
+/// A record as it lies in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Where it begins, or the gzip member or Zstandard frame that it stands in, in bytes.
+    pub offset: u64,
+    /// Its named fields.
+    pub header: Header,
+    /// Its block, as much as is kept.
+    pub block: Vec<u8>,
+    /// Whether the block is longer than what is kept.
+    pub is_cut: bool,
+}
+
+/// A part of a file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// What is wrong.
+    pub reason: String,
+    /// Whether no record follows: a file that was torn off looks so.
+    pub is_last: bool,
+}
+
+/// What comes next in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// A sound record.
+    Record(Record),
+    /// A part that cannot be read; what follows it can.
+    Damage(Damage),
+}
+
+impl Record {
+    /// The HTTP answer in its block. `None`: it is no `response`, nor a `revisit` with a
+    /// head, or its block is none.
+    #[must_use]
+    pub fn http(&self) -> Option<HttpMessage<'_>> {
+        let is_http = self
+            .header
+            .get("Content-Type")
+            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/http"));
+        let is_answer = matches!(self.header.kind().as_deref(), Some("response" | "revisit"));
+        (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
+    }
+
+    /// Why its block is less than what was sent, as its writer says: a reason of WARC 1.1,
+    /// 5.13, or `segmented`, since the segments of a record (7) are not put together here.
+    /// `None`: nothing is said.
+    #[must_use]
+    pub fn truncated(&self) -> Option<&'static str> {
+        if self.header.get("WARC-Segment-Number").is_some() {
+            return Some("segmented");
+        }
+        let stated = self.header.get("WARC-Truncated")?;
+        let known = ["length", "time", "disconnect"];
+        Some(known.into_iter().find(|known| stated.eq_ignore_ascii_case(known)).unwrap_or("unspecified"))
+    }
+
+    /// Whether block and payload are those that were written.
+    ///
+    /// # Errors
+    /// What differs. A digest of an algorithm that is not known is not looked at, nor is one
+    /// of a block that is cut, of a segment's payload, or of a payload with codings.
+    pub fn check(&self) -> Result<(), String> {
+        if self.is_cut {
+            return Ok(());
+        }
+        let payload = self.plain_payload();
+        let parts = [
+            ("block", "WARC-Block-Digest", Some(self.block.as_slice())),
+            ("payload", "WARC-Payload-Digest", payload),
+        ];
+        for (what, field, bytes) in parts {
+            let stated = self.header.get(field).and_then(Digest::from_label);
+            let Some((stated, bytes)) = stated.zip(bytes) else { continue };
+            let found = Digest::of(bytes);
+            if stated != found {
+                return Err(format!("its {what} has the digest {found}, and {stated} is stated"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The payload, where it is kept as it is read.
+    fn plain_payload(&self) -> Option<&[u8]> {
+        if self.header.get("WARC-Segment-Number").is_some() {
+            return None;
+        }
+        match self.header.kind().as_deref() {
+            Some("resource") => Some(&self.block),
+            Some("response") => {
+                let message = self.http()?;
+                let is_coded = ["content-encoding", "transfer-encoding"]
+                    .iter()
+                    .any(|name| message.header(name).is_some());
+                (!is_coded).then_some(message.coded)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(fields: &str, block: &[u8]) -> Record {
+        let header = Header::parse(fields.as_bytes());
+        Record { offset: 0, header, block: block.to_vec(), is_cut: false }
+    }
+
+    #[test]
+    fn a_writer_says_that_a_block_is_not_whole() {
+        let cases = [
+            ("WARC-Type: response", None),
+            ("WARC-Truncated: length", Some("length")),
+            ("WARC-Truncated: Time", Some("time")),
+            ("warc-truncated: disconnect", Some("disconnect")),
+            ("WARC-Truncated: unspecified", Some("unspecified")),
+            ("WARC-Truncated: ", Some("unspecified")),
+            ("WARC-Truncated: future-reason", Some("unspecified")),
+            ("WARC-Segment-Number: 1", Some("segmented")),
+        ];
+        for (field, expected) in cases {
+            assert_eq!(record(field, b"").truncated(), expected, "{field}");
+        }
+    }
+
+    #[test]
+    fn block_and_payload_are_held_to_their_digests() {
+        let (right, wrong) = (Digest::of(b"rain"), Digest::of(b"snow"));
+        let (http, is_http) = (b"HTTP/1.1 200 OK\r\n\r\nrain".as_slice(), "Content-Type: application/http");
+        let block = Digest::of(http);
+        let cases = [
+            (
+                format!(
+                    "WARC-Type: response\n{is_http}\nWARC-Block-Digest: {block}\nWARC-Payload-Digest: {right}"
+                ),
+                true,
+            ),
+            (
+                format!(
+                    "WARC-Type: response\n{is_http}\nWARC-Block-Digest: {block}\nWARC-Payload-Digest: {wrong}"
+                ),
+                false,
+            ),
+            (
+                format!(
+                    "WARC-Type: response\n{is_http}\nWARC-Block-Digest: {right}\nWARC-Payload-Digest: {right}"
+                ),
+                false,
+            ),
+            (
+                format!(
+                    "WARC-Type: revisit\n{is_http}\nWARC-Block-Digest: {block}\nWARC-Payload-Digest: {wrong}"
+                ),
+                true,
+            ),
+            (format!("WARC-Type: request\n{is_http}\nWARC-Block-Digest: {wrong}"), false),
+            (format!("WARC-Type: resource\nWARC-Payload-Digest: {block}"), true),
+            (format!("WARC-Type: resource\nWARC-Payload-Digest: {right}"), false),
+            (format!("WARC-Type: resource\nWARC-Segment-Number: 1\nWARC-Payload-Digest: {right}"), true),
+            ("WARC-Type: response\nWARC-Block-Digest: md5:0".into(), true),
+        ];
+        for (fields, is_right) in cases {
+            assert_eq!(record(&fields, http).check().is_ok(), is_right, "{fields}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Where does the next record begin behind a damage?
+//!
+//! At a line that begins like a plain record, or at a gzip member or Zstandard frame whose
+//! content does. What only looks like one is unpacked for a few bytes, and passed over.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::counted::Counted;
+use crate::zst::{self, Frames, Unpacker};
+
+/// Bytes that are searched for a record at once.
+const WINDOW: usize = 256 << 10;
+
+/// Bytes that a window shares with the one before.
+const OVERLAP: usize = 8;
+
+/// Where the first record begins at or behind an offset, as far as its first bytes tell.
+pub(crate) fn next_record(
+    source: &mut (impl Read + Seek),
+    from: u64,
+    unpacker: &mut Option<Unpacker>,
+) -> io::Result<Option<u64>> {
+    let mut window = Vec::new();
+    let mut at = from;
+    loop {
+        source.seek(SeekFrom::Start(at))?;
+        window.clear();
+        source.by_ref().take(WINDOW as u64).read_to_end(&mut window)?;
+        for place in 0..window.len() {
+            let (rest, found) = (&window[place..], at + place as u64);
+            if rest.starts_with(b"\nWARC/1.") {
+                return Ok(Some(found + 1));
+            }
+            let begins = (rest.starts_with(&[0x1f, 0x8b, 8]) && begins_member(source, found)?)
+                || (rest.starts_with(&zst::MAGIC) && begins_frame(source, found, unpacker)?);
+            if begins {
+                return Ok(Some(found));
+            }
+        }
+        if window.len() < WINDOW {
+            return Ok(None);
+        }
+        at += (WINDOW - OVERLAP) as u64;
+    }
+}
+
+/// Whether a gzip member at an offset begins like a record.
+fn begins_member(source: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
+    source.seek(SeekFrom::Start(at))?;
+    Ok(begins_record(flate2::read::GzDecoder::new(source)))
+}
+
+/// Whether a Zstandard frame at an offset does.
+fn begins_frame(
+    source: &mut (impl Read + Seek),
+    at: u64,
+    unpacker: &mut Option<Unpacker>,
+) -> io::Result<bool> {
+    let with = match unpacker.take() {
+        Some(unpacker) => unpacker,
+        None => Unpacker::of_file(source)?,
+    };
+    let mut frames = Frames::new(Counted::from_offset(source, at)?, with)?;
+    let begins = begins_record(&mut frames);
+    *unpacker = Some(frames.into_parts().1);
+    Ok(begins)
+}
+
+fn begins_record(mut content: impl Read) -> bool {
+    let mut first = [0; 5];
+    content.read_exact(&mut first).is_ok() && &first == b"WARC/"
+}

@@ -1,0 +1,234 @@
+//! Frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
+//!
+//! 1. A file may begin with a dictionary, in a skippable frame with the magic number
+//!    0x184D2A5D, itself compressed or not. All frames are decoded with it.
+//! 2. A record is one frame or several. A frame with several records, as `zstd x.warc`
+//!    makes it, is read as well.
+//! 3. Other skippable frames are passed over.
+//!
+//! A record that does not end with its frame goes on in the next one, unless that one
+//! begins like a record: then the `Content-Length` is wrong, and must not cost the next
+//! record.
+//!
+//! The awkward truth: memory is bounded by refusing what needs more. A frame with a window
+//! above 128 MiB, which `zstd` refuses by default as well, and a dictionary above 8 MiB are
+//! damage.
+
+use std::fmt;
+use std::io::{self, BufRead, Read, Seek};
+
+use zstd::stream::raw::{DParameter, Decoder, Operation};
+
+use crate::counted::{Counted, is_of_the_bytes};
+
+/// The first byte of a frame.
+pub(crate) const FIRST: u8 = 0x28;
+
+/// The first bytes of a frame.
+pub(crate) const MAGIC: [u8; 4] = [FIRST, 0xb5, 0x2f, 0xfd];
+
+/// The first bytes of a dictionary that is not compressed (RFC 8878, 5).
+const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
+
+/// The first byte of the skippable frame that holds the dictionary.
+const OF_DICTIONARY: u8 = 0x5d;
+
+/// What follows the first byte of a skippable frame (RFC 8878, 3.1.2).
+const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
+
+/// Binary logarithm of the largest window, in bytes.
+const MOST_WINDOW: u32 = 27;
+
+/// Bytes of a dictionary at most, as it lies in the file and without compression: what the
+/// specification asks a decoder to take.
+const MOST_DICTIONARY: u64 = 8 << 20;
+
+/// Bytes that are decoded at once.
+const OUT: usize = 128 << 10;
+
+/// Whether a skippable frame begins with this byte. One of the sixteen kinds, 0x57, begins
+/// like `WARC/`, which is what is expected there.
+pub(crate) const fn is_skippable(first: u8) -> bool {
+    matches!(first, 0x50..=0x5f) && first != b'W'
+}
+
+/// Decodes frames one after the other, all with the dictionary of their file.
+pub(crate) struct Unpacker {
+    decoder: Decoder<'static>,
+    out: Vec<u8>,
+}
+
+impl fmt::Debug for Unpacker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unpacker").finish_non_exhaustive()
+    }
+}
+
+impl Unpacker {
+    /// For frames with this dictionary; an empty one is none.
+    pub(crate) fn with_dictionary(dictionary: &[u8]) -> io::Result<Self> {
+        let mut decoder = Decoder::with_dictionary(dictionary)?;
+        decoder.set_parameter(DParameter::WindowLogMax(MOST_WINDOW))?;
+        Ok(Self { decoder, out: vec![0; OUT] })
+    }
+
+    /// For the frames of a file, whose dictionary, if it has one, stands at its beginning.
+    /// With one that is broken each frame is damage, since it wants another.
+    pub(crate) fn of_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
+        let mut beginning = Counted::from_offset(source, 0)?;
+        let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
+        let found = if has_dictionary { skip(&mut beginning) } else { Ok(None) };
+        match found {
+            Ok(Some(unpacker)) => Ok(unpacker),
+            Err(error) if !is_of_the_bytes(&error) => Err(error),
+            Ok(None) | Err(_) => Self::with_dictionary(&[]),
+        }
+    }
+}
+
+/// Reads a skippable frame. A dictionary gives the decoder of all frames behind it.
+///
+/// # Errors
+/// Of the kinds `InvalidData` and `UnexpectedEof` where the frame is broken.
+pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
+    let mut head = [0; 8];
+    input.read_exact(&mut head)?;
+    let [kind, magic @ .., a, b, c, d] = head;
+    if magic != SKIPPABLE {
+        return Err(invalid("no record begins there"));
+    }
+    let length = u64::from(u32::from_le_bytes([a, b, c, d]));
+    let mut content = input.take(length);
+    if kind == OF_DICTIONARY {
+        let dictionary = dictionary(content)?;
+        return Ok(Some(Unpacker::with_dictionary(&dictionary)?));
+    }
+    if io::copy(&mut content, &mut io::sink())? < length {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within a skippable frame"));
+    }
+    Ok(None)
+}
+
+/// The dictionary in a skippable frame's content.
+fn dictionary(content: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    content.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes)?;
+    if bytes.starts_with(&MAGIC) && bytes.len() as u64 <= MOST_DICTIONARY {
+        let packed = std::mem::take(&mut bytes);
+        let unpacked = zstd::Decoder::with_buffer(packed.as_slice())?.single_frame();
+        let read = unpacked.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes);
+        read.map_err(|error| invalid(&format!("its dictionary cannot be unpacked: {error}")))?;
+    }
+    if bytes.len() as u64 > MOST_DICTIONARY {
+        return Err(invalid("its dictionary is larger than 8 MiB"));
+    }
+    if !bytes.starts_with(&DICTIONARY_MAGIC) {
+        return Err(invalid("its dictionary is none of Zstandard's"));
+    }
+    Ok(bytes)
+}
+
+fn invalid(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+/// What frames hold, one after the other.
+#[derive(Debug)]
+pub(crate) struct Frames<R> {
+    input: Counted<R>,
+    unpacker: Unpacker,
+    /// Where the frame begins that the next byte is of.
+    pub(crate) begin: u64,
+    /// What of the unpacker's output was not taken yet.
+    ready: std::ops::Range<usize>,
+    /// Whether the frame goes on.
+    is_open: bool,
+    /// Whether a record goes on: the end of its frame is not its end.
+    pub(crate) is_within: bool,
+}
+
+impl<R: Read> Frames<R> {
+    /// From the beginning of a frame on.
+    pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
+        // What is left of a frame that was given up.
+        unpacker.decoder.reinit()?;
+        let begin = input.at;
+        Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
+    }
+
+    /// The source, behind what was decoded, and the decoder.
+    pub(crate) fn into_parts(self) -> (Counted<R>, Unpacker) {
+        (self.input, self.unpacker)
+    }
+
+    /// Decodes until there is something; leaves nothing ready where the frames end.
+    fn refill(&mut self) -> io::Result<()> {
+        while self.ready.is_empty() {
+            if self.is_open {
+                self.decode()?;
+            } else if !self.goes_on()? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self) -> io::Result<()> {
+        let was_full = self.ready.end == OUT;
+        let input = self.input.fill_buf()?;
+        // A full output may have left more behind, for which no input is needed.
+        if input.is_empty() && !was_full {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its frame"));
+        }
+        let status = self
+            .unpacker
+            .decoder
+            .run_on_buffers(input, &mut self.unpacker.out)
+            .map_err(|error| invalid(&format!("its frame cannot be decoded: {error}")))?;
+        self.input.consume(status.bytes_read);
+        self.ready = 0..status.bytes_written;
+        self.is_open = status.remaining > 0;
+        Ok(())
+    }
+
+    /// Goes to the next frame, if a record goes on in it.
+    fn goes_on(&mut self) -> io::Result<bool> {
+        if !self.is_within {
+            return Ok(false);
+        }
+        while self.input.fill_buf()?.first().is_some_and(|first| is_skippable(*first)) {
+            skip(&mut self.input)?;
+        }
+        if self.input.fill_buf()?.first() != Some(&FIRST) {
+            return Ok(false);
+        }
+        self.begin = self.input.at;
+        self.ready = 0..0;
+        self.is_open = true;
+        self.decode()?;
+        let is_another = self.unpacker.out[self.ready.clone()].starts_with(b"WARC/1.");
+        if is_another {
+            (self.ready, self.is_open) = (0..0, false);
+        }
+        Ok(!is_another)
+    }
+}
+
+impl<R: Read> Read for Frames<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(out)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: Read> BufRead for Frames<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.refill()?;
+        Ok(&self.unpacker.out[self.ready.clone()])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.ready.start += count;
+    }
+}

@@ -1,0 +1,211 @@
+//! A record as an answer to a URL.
+//!
+//! | record | what becomes of it |
+//! |---|---|
+//! | `response` | the HTTP answer in it |
+//! | `resource` | an answer of 200 with the record's content type: it has no HTTP headers |
+//! | `revisit`, robots.txt, any other | passed over, and counted under its kind |
+//!
+//! A page that is not all there ends its visit without being read: half an article is none.
+//! That is what its writer calls truncated, what is shorter than its `Content-Length`, what
+//! ends within a coding, and an answer of 206.
+
+use gleaner_archive::{Cut, HttpMessage, Payload, Record};
+use gleaner_fetch::Response;
+use gleaner_frontier::{CanonicalUrl, Outcome, Role};
+use jiff::Timestamp;
+
+use super::source::{Limits, Place};
+use crate::archiving::{ROBOTS, ROLE};
+
+/// An answer out of a file.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) url: CanonicalUrl,
+    pub(crate) at: Timestamp,
+    /// What was expected behind its URL; `None` in files of other crawlers.
+    pub(crate) role: Option<Role>,
+    pub(crate) response: Response,
+    /// How its visit ends without its body being read; `None`: the body is read.
+    pub(crate) unread: Option<Outcome>,
+    pub(crate) place: Place,
+}
+
+impl Answer {
+    /// The answer in a record. `Ok(None)`: its URL is another worker's.
+    ///
+    /// # Errors
+    /// The record is passed over, for the reason with this label.
+    pub(super) fn of(
+        record: &Record,
+        place: Place,
+        limits: Limits,
+        is_ours: impl Fn(&CanonicalUrl) -> bool,
+    ) -> Result<Option<Self>, &'static str> {
+        let header = &record.header;
+        let kind = kind(record)?;
+        let role = header.get(ROLE);
+        if role == Some(ROBOTS) {
+            return Err("robots");
+        }
+        let target = header.target().ok_or("no_target")?;
+        let at = header.date().ok_or("no_date")?;
+        let url = CanonicalUrl::parse(target).map_err(|refusal| refusal.label())?;
+        if !is_ours(&url) {
+            return Ok(None);
+        }
+        let message = match kind {
+            Kind::Response => record.http().ok_or("no_http")?,
+            Kind::Resource => resource(record),
+        };
+        let role = role.and_then(Role::from_label);
+        let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
+        let payload = message.payload(limit);
+        let unread = unread(record, &message, &payload, limit);
+        let mut response = Response::of(url.url(), message.status, message.headers);
+        response.body = payload.body;
+        let answer = Self { url, at, role, response, unread, place };
+        if answer.is_success() && role.is_none() && answer.response.accept_page().is_err() {
+            return Err("wrong_type");
+        }
+        Ok(Some(answer))
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        (200..300).contains(&self.response.status)
+    }
+
+    /// Whether a visit ended with it, rather than waiting or trying again.
+    pub(super) fn is_ending(&self) -> bool {
+        !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
+    }
+}
+
+/// The kinds of record that have an answer.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Response,
+    Resource,
+}
+
+fn kind(record: &Record) -> Result<Kind, &'static str> {
+    match record.header.kind().as_deref() {
+        Some("response") => Ok(Kind::Response),
+        Some("resource") => Ok(Kind::Resource),
+        Some("revisit") => Err("revisit"),
+        Some("request") => Err("request"),
+        Some("warcinfo") => Err("warcinfo"),
+        Some("metadata") => Err("metadata"),
+        Some("conversion") => Err("conversion"),
+        Some("continuation") => Err("continuation"),
+        _ => Err("no_response"),
+    }
+}
+
+/// The block of a `resource` record as an answer.
+fn resource(record: &Record) -> HttpMessage<'_> {
+    let content_type = record.header.get("Content-Type");
+    let headers = content_type.map(|value| ("Content-Type".to_owned(), value.to_owned()));
+    HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
+}
+
+/// How a visit ends whose page is not all there, or larger than `limit` bytes.
+fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
+    if !(200..300).contains(&message.status) {
+        return None;
+    }
+    if record.is_cut || payload.cut == Some(Cut::Limit) {
+        return Some(Outcome::TooLarge { limit: limit as u64 });
+    }
+    let stated = record.truncated().or_else(|| (message.status == 206).then_some("partial_content"));
+    let reason = stated
+        .or_else(|| message.is_short().then_some("content_length"))
+        .or_else(|| (payload.cut == Some(Cut::Coding)).then_some("coding"));
+    reason.map(|reason| Outcome::Truncated { reason: reason.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_archive::Header;
+
+    use super::*;
+
+    const PAGE: &str = "<html><p>Rain fell on the valley.";
+
+    fn limits() -> Limits {
+        Limits { page: 1000, list: 2000 }
+    }
+
+    fn of(fields: &str, block: &[u8], is_cut: bool) -> Result<Option<Answer>, &'static str> {
+        let common = "WARC-Target-URI: http://a.example/x\nWARC-Date: 2026-11-21T02:00:00Z\n";
+        let header = Header::parse(format!("{common}{fields}").as_bytes());
+        let record = Record { offset: 0, header, block: block.to_vec(), is_cut };
+        Answer::of(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
+    }
+
+    /// The outcome of a `response`; `None`: it is read.
+    fn response(fields: &str, head: &str, body: &[u8], is_cut: bool) -> Option<Outcome> {
+        let fields = format!("WARC-Type: response\nContent-Type: application/http\n{fields}");
+        let head = format!("HTTP/1.1 {head}\r\nContent-Type: text/html\r\n\r\n");
+        of(&fields, &[head.as_bytes(), body].concat(), is_cut).unwrap().unwrap().unread
+    }
+
+    fn truncated(reason: &str) -> Option<Outcome> {
+        Some(Outcome::Truncated { reason: reason.into() })
+    }
+
+    #[test]
+    fn half_a_page_is_not_read() {
+        let chunked = format!("{:x}\r\n{PAGE}\r\n0\r\n\r\n", PAGE.len());
+        let page = PAGE.as_bytes();
+        let (whole, more) = (format!("200 OK\r\nContent-Length: {}", page.len()), page.repeat(99));
+        let too_large = || Some(Outcome::TooLarge { limit: 1000 });
+        let cases: [(&str, &str, &[u8], bool, Option<Outcome>); 11] = [
+            ("", &whole, page, false, None),
+            ("WARC-Truncated: length", &whole, page, false, truncated("length")),
+            ("WARC-Truncated: disconnect", "200 OK", page, false, truncated("disconnect")),
+            ("WARC-Segment-Number: 1", "200 OK", page, false, truncated("segmented")),
+            ("", "200 OK\r\nContent-Length: 99", page, false, truncated("content_length")),
+            ("", "206 Partial Content", page, false, truncated("partial_content")),
+            ("", "200 OK\r\nTransfer-Encoding: chunked", chunked.as_bytes(), false, None),
+            (
+                "",
+                "200 OK\r\nTransfer-Encoding: chunked",
+                &chunked.as_bytes()[..30],
+                false,
+                truncated("coding"),
+            ),
+            ("", "200 OK", &more, false, too_large()),
+            ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
+            // What is no page has an ending that its body does not change.
+            ("WARC-Truncated: length", "404 Not Found", page, false, None),
+        ];
+        for (fields, head, body, is_cut, expected) in cases {
+            assert_eq!(response(fields, head, body, is_cut), expected, "{fields} {head}");
+        }
+    }
+
+    #[test]
+    fn a_resource_is_a_page_by_its_content_type() {
+        let resource = |fields: &str| of(&format!("WARC-Type: resource\n{fields}"), PAGE.as_bytes(), false);
+        let answer = resource("Content-Type: text/html; charset=utf-8").unwrap().unwrap();
+        assert_eq!((answer.response.status, answer.response.body.as_slice()), (200, PAGE.as_bytes()));
+        assert_eq!(answer.response.content_type.as_deref(), Some("text/html; charset=utf-8"));
+        assert_eq!(answer.unread, None);
+        assert!(resource("").unwrap().is_some(), "it begins like HTML");
+        assert_eq!(resource("Content-Type: text/dns").unwrap_err(), "wrong_type");
+        let cut = resource("Content-Type: text/html\nWARC-Truncated: time").unwrap().unwrap();
+        assert_eq!(cut.unread, truncated("time"));
+    }
+
+    #[test]
+    fn other_records_are_passed_over_by_their_kind() {
+        let kinds = ["request", "revisit", "warcinfo", "metadata", "conversion", "continuation"];
+        for kind in kinds {
+            let head = b"HTTP/1.1 200 OK\r\n\r\n<html>";
+            let fields = format!("WARC-Type: {kind}\nContent-Type: application/http");
+            assert_eq!(of(&fields, head, false).unwrap_err(), kind);
+        }
+        assert_eq!(of("WARC-Type: x", b"", false).unwrap_err(), "no_response");
+    }
+}

@@ -1,0 +1,22 @@
+//! The headers of a request, as an archive keeps them.
+//!
+//! The HTTP library adds two of its own when it sends a request, `user-agent` and `host`,
+//! and does not show them, so they are repeated here;
+//! `tests/over_loopback/sent.rs` compares them with what a server receives.
+//!
+//! The awkward truth: HTTP/2 sends `:authority` in the place of `host`, and a proxy may get
+//! headers that the site does not; neither is told here.
+
+use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use url::{Position, Url};
+
+/// Names and values, in the order of HTTP/1.1. `headers`: those of the request itself.
+pub(crate) fn sent(url: &Url, headers: &HeaderMap, agent: &HeaderValue) -> Vec<(String, String)> {
+    let text = |name: &HeaderName, value: &HeaderValue| {
+        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let mut sent: Vec<_> = headers.iter().map(|(name, value)| text(name, value)).collect();
+    sent.push(text(&USER_AGENT, agent));
+    sent.push((HOST.as_str().into(), url[Position::BeforeHost..Position::AfterPort].into()));
+    sent
+}
