@@ -118,12 +118,12 @@ impl Owner {
     fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.scope.contains(url);
-        let named: Vec<CanonicalUrl> = access
-            .sitemaps()
-            .iter()
-            .filter_map(|text| CanonicalUrl::parse(text).ok())
-            .filter(in_scope)
-            .collect();
+        let named: Vec<CanonicalUrl> = CanonicalUrl::parse(origin.as_str())
+            .map(|origin| {
+                access.sitemaps().iter().filter_map(|text| origin.join_location(text).ok()).collect()
+            })
+            .unwrap_or_default();
+        let named: Vec<CanonicalUrl> = named.into_iter().filter(in_scope).collect();
         let nowhere = matches!(access, Access::AllDisallowed { .. });
         if !named.is_empty() || nowhere || !host.seed {
             return named;

@@ -21,8 +21,12 @@ use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
 use crate::schedule::GroupName;
 
-/// URLs that one tick makes ready, and that one turn of a host skips, at most.
+/// URLs that one tick makes ready at most.
 const BATCH: usize = 1_000;
+
+/// URLs that one turn of a host skips at most, since robots.txt forbids them: each costs a verdict and a
+/// change of the store, while all other hosts wait.
+const FORBIDDEN: usize = 100;
 
 /// What a host's turn came to.
 enum Turn {
@@ -96,7 +100,7 @@ impl Owner {
     }
 
     fn turn(&mut self, fetching: &Fetching, id: HostId) -> Result<Turn, CrawlError> {
-        for _ in 0..BATCH {
+        for _ in 0..FORBIDDEN {
             let Some(host) = self.hosts.get(id) else { return Ok(Turn::Nothing) };
             if host.paused || self.is_leaving(id) {
                 return Ok(Turn::Nothing);
@@ -243,7 +247,7 @@ impl Owner {
 }
 
 fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
-    CanonicalUrl::parse(&record.url).map_err(|error| {
+    CanonicalUrl::from_record(&record.url).map_err(|error| {
         StoreError::Damaged { what: "a URL", reason: format!("{}: {error}", record.url) }.into()
     })
 }

@@ -48,6 +48,7 @@ fn cases() -> Vec<(&'static str, Vec<Reply>, &'static str)> {
         ("/hop2", vec![to("/hop3")], "redirect_refused: too_many_redirects"),
         ("/away", vec![to("http://elsewhere.example/")], "redirect_refused: out_of_scope"),
         ("/odd", vec![to("mailto:a@site.example")], "redirect_refused: not_http"),
+        ("/no-host", vec![to("http://www..site.example/")], "redirect_refused: bad_host"),
         ("/nowhere", vec![reply(302, "", "")], "failed: redirect_without_location"),
         ("/members/1", vec![html("<p>not for robots</p>")], "disallowed"),
     ]
@@ -84,6 +85,26 @@ fn every_answer_has_its_outcome() {
     let (_, counts) = &summary.hosts[0];
     let ended: u64 = counts.outcomes.values().sum();
     assert_eq!(ended as usize, cases().len() + 2, "each URL is counted once: {counts:?}");
+}
+
+#[test]
+fn what_a_site_says_in_bad_form_is_heeded() {
+    let forbidden: String = (0..250).map(|n| format!("<a href=/forbidden/{n}>{n}</a> ")).collect();
+    let robots = "<br />\n<b>Warning</b>: x in <b>/robots.php</b> on line <b>3</b><br />\n\
+                  User-agent: *\nDisallow: /forbidden/\nSitemap: site.example/map.txt\n";
+    let map = "site.example/a-page-12345.html\nhttp://www..site.example/b\n";
+    let site = Site::serve(Routes::from([
+        ("/robots.txt", vec![reply(200, "Content-Type: text/html\r\n", robots)]),
+        ("/", vec![html(&forbidden)]),
+        ("/map.txt", vec![reply(200, "Content-Type: text/plain\r\n", map)]),
+        ("/a-page-12345.html", vec![html("<p>Nothing to see.</p>")]),
+    ]));
+    let folder = TempDir::new().unwrap();
+    let (summary, store) = site.crawl(folder.path(), &[]);
+    assert_eq!(ending(&store, "/a-page-12345.html"), "not_article: too_little_text");
+    let (_, counts) = &summary.hosts[0];
+    assert_eq!((counts.outcomes["disallowed"], counts.refused["bad_host"]), (250, 1), "{counts:?}");
+    assert!(!site.asked().iter().any(|path| path.starts_with("/forbidden")));
 }
 
 #[test]

@@ -45,10 +45,11 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
         return None;
     }
     let host = host.to_lowercase();
-    let domain = psl::domain(host.as_bytes()).filter(|domain| domain.suffix().is_known())?;
-    let domain = std::str::from_utf8(domain.as_bytes()).ok()?;
-    let is_certain = text[end..].starts_with('/') || host.starts_with("www.") || expected == Some(domain);
-    is_certain.then(|| domain.to_owned())
+    let known = psl::domain(host.as_bytes())?;
+    let domain = std::str::from_utf8(known.as_bytes()).ok()?;
+    let is_certain = text[end..].starts_with('/') || host.starts_with("www.");
+    let is_host = expected == Some(domain) || is_certain && known.suffix().is_known();
+    is_host.then(|| domain.to_owned())
 }
 
 /// Whether `text` begins with `http:` or `https:`.
@@ -110,8 +111,12 @@ mod tests {
             ("mailto:x@a.vn", None),
             ("127.0.0.1/a", None),
             ("", None),
+            ("site.example/a", None),
         ] {
             assert_eq!(forgotten_scheme(text, Some("a.vn")).as_deref(), domain, "{text}");
         }
+        // A domain that is expected need not be on the list of public suffixes.
+        let own = forgotten_scheme("m.site.example/a", Some("site.example"));
+        assert_eq!(own.as_deref(), Some("site.example"));
     }
 }

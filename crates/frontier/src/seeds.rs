@@ -159,6 +159,7 @@ mod tests {
             "https://a:99999/",
             "/the-gioi",
             "vnexpress.net:x",
+            "www..vnexpress.net",
             "http://",
         ] {
             let error = parse_seeds(&format!("tuoitre.vn\n\n{bad}\n"), "seeds/x.txt").unwrap_err();

@@ -320,8 +320,8 @@ impl Change {
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
-        let url =
-            CanonicalUrl::parse(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        let url = CanonicalUrl::from_record(&record.url)
+            .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
         self.host(url.host(), url.domain())
     }
 }

@@ -71,7 +71,7 @@ impl Parts {
         if !self.is_cut() {
             return Part::WHOLE;
         }
-        match CanonicalUrl::parse(&format!("http://{host}/")) {
+        match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => self.of_domain(url.domain()),
             Err(_) => self.of_domain(host),
         }
