@@ -72,6 +72,13 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
+            // It says nothing of the page, which stays as it was: ready, with all its tries.
+            FetchError::NotPermitted => {
+                if let Some(host) = self.hosts.get_mut(visit.record.host) {
+                    host.fetched = host.fetched.saturating_sub(1);
+                }
+                Ok(visit.group)
+            }
             // The host, or our own way to the network: other URLs would fail as well.
             FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_) => {
                 self.fetching.fetcher.gates().back_off(&visit.group, None);
@@ -127,7 +134,7 @@ impl Owner {
         let mut change = self.writer.begin();
         let found = Found { url: target, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.turn_of(&found, rank::LISTING);
-        change.discover(&found, visit.record.depth, visit.record.hops + 1, turn)?;
+        change.discover_at(visit.record.host, &found, visit.record.depth, visit.record.hops + 1, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_with(change, visit, outcome, 0, None)
     }

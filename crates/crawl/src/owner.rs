@@ -3,21 +3,20 @@
 //! One thread, one loop: hand out, wait for an event, apply it, flush now and then.
 //! Handing out writes nothing, so a crash leaves every URL in flight where it was.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use gleaner_config::Config;
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{Scope, Seed};
+use gleaner_frontier::{CanonicalUrl, Scope, Seed};
 use gleaner_store::{Change, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
-use crate::archiving::Shelf;
 use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
@@ -26,6 +25,7 @@ use crate::job::Event;
 use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
+use crate::robots_elsewhere::AllWanted;
 use crate::schedule::Schedule;
 use crate::settling::levels;
 
@@ -37,8 +37,6 @@ pub(crate) const TICK: Duration = Duration::from_millis(200);
 pub(crate) struct Owner {
     pub(crate) writer: Writer,
     pub(crate) store: Store,
-    /// `None`: answers are not kept.
-    pub(crate) archive: Option<Shelf>,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
     /// What documents are compared with.
@@ -65,6 +63,10 @@ pub(crate) struct Owner {
     fetched: HashMap<String, u64>,
     /// What this run may still cost.
     pub(crate) purse: Purse,
+    /// Parts on hold, since their last worker did not give them up, and until when.
+    pub(crate) part_holds: BTreeMap<PartId, Instant>,
+    /// Robots.txt that those of other parts redirect to, and who waits for them.
+    pub(crate) wanted: AllWanted,
     /// Parts that are to be given up to other workers.
     pub(crate) leaving: BTreeSet<PartId>,
     /// Whether other workers were told that there is nothing to do here.
@@ -75,7 +77,6 @@ impl Owner {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the house, handed in once")]
     pub(crate) fn new(
         writer: Writer,
-        archive: Option<Shelf>,
         config: Config,
         scope: Arc<Scope>,
         seeds: Vec<Seed>,
@@ -92,7 +93,6 @@ impl Owner {
             store,
             writer,
             duplicates,
-            archive,
             config,
             scope,
             hosts: Hosts::default(),
@@ -112,6 +112,8 @@ impl Owner {
             clock,
             fetched: HashMap::new(),
             purse,
+            part_holds: BTreeMap::new(),
+            wanted: AllWanted::new(),
             leaving: BTreeSet::new(),
             is_idle: false,
         })
@@ -148,7 +150,13 @@ impl Owner {
 
     /// Takes a host into this run, if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
-        let is_in_scope = || self.takes_all || self.scope.domains().any(|domain| domain == record.domain);
+        // By its domain of today, too: a host keeps the one that it was stored with.
+        let is_in_scope = || {
+            let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
+            self.takes_all
+                || self.scope.domains().any(|domain| domain == record.domain)
+                || today().is_some_and(|url| self.scope.contains(&url))
+        };
         if self.hosts.contains(record.id) || !is_in_scope() {
             return Ok(());
         }
@@ -271,13 +279,11 @@ impl Owner {
     pub(crate) fn is_flush_due(&self) -> bool {
         let store = &self.config.store;
         let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();
-        let is_full = || self.archive.as_ref().is_some_and(Shelf::is_full);
-        self.unflushed >= store.flush_pages || is_late() || is_full()
+        self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
     /// Brings everything to disk, and looks whether the disk has room for more.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
-        self.sync_archive()?;
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;
         self.writer.commit(change)?;

@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use tracing::{info_span, warn};
 
 use crate::admitting::Rules;
-use crate::archiving::{self, Keeping, Shelf};
+use crate::archiving::{self, Keeping};
 use crate::budget::Ending;
 use crate::clock::Clock;
 use crate::fetching::Fetching;
@@ -122,8 +122,8 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     };
     let mut is_over = false;
     let (crew, ending) = loop {
-        let archive = archiving::open(&hands.config, &writer.store())?;
-        let mut crew = Crew::assemble(hands.clone(), writer, archive)?;
+        archiving::open(&hands.config, &mut writer)?;
+        let mut crew = Crew::assemble(hands.clone(), writer)?;
         let worked = if is_over { Ok(Ending::Quiet) } else { crew.owner.work(&crew.arrivals) };
         let ended = worked.and_then(|ending| {
             crew.owner.count_all()?;
@@ -134,7 +134,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
             Ok(ending) => break (crew, ending),
             // Another worker has a part of what was ours: all begins anew, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon();
+                writer = crew.abandon_lost();
                 is_over = hands.begin_anew(&mut writer)?;
                 progress.reset();
             }
@@ -157,7 +157,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// What a crew is assembled from, beside the one who writes and the archive.
+/// What a crew is assembled from, beside the one who writes.
 #[derive(Clone)]
 pub(crate) struct Hands {
     pub(crate) config: Config,
@@ -199,8 +199,8 @@ pub(crate) struct Dismissed {
 }
 
 impl Crew {
-    /// Starts the worker threads. `archive`: `None` where answers are not kept.
-    pub(crate) fn assemble(hands: Hands, writer: Writer, archive: Option<Shelf>) -> Result<Self, CrawlError> {
+    /// Starts the worker threads.
+    pub(crate) fn assemble(hands: Hands, writer: Writer) -> Result<Self, CrawlError> {
         let Hands { config, seeds, pins, admission, takes_all, run, runtime, stop, progress, clock } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let fetcher = {
@@ -223,13 +223,25 @@ impl Crew {
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
         let gap_scope = config.fetch.gap_scope;
         let watched = Arc::clone(&progress);
+        let store = writer.store();
         let fetching =
-            Fetching { runtime, fetcher, gap_scope, keeping, clock, progress: watched, tasks, events };
-        let mut owner = Owner::new(writer, archive, config, scope, seeds, fetching, run, stop, progress)?;
+            Fetching { runtime, store, fetcher, gap_scope, keeping, clock, progress: watched, tasks, events };
+        let mut owner = Owner::new(writer, config, scope, seeds, fetching, run, stop, progress)?;
         owner.takes_all = takes_all;
         let parts = owner.store.held_parts();
         owner.load_hosts(parts)?;
         Ok(Self { owner, arrivals, workers })
+    }
+
+    /// Ends all requests, since the leases are another's, and gives the writer back. The next crew
+    /// keeps gaps of its own, so that none may still be in flight then.
+    pub(crate) fn abandon_lost(self) -> Writer {
+        if let Some(tenure) = self.owner.store.tenure() {
+            tenure.lose();
+        }
+        let Fetching { runtime, fetcher, .. } = &self.owner.fetching;
+        runtime.block_on(fetcher.in_flight_ended());
+        self.abandon()
     }
 
     /// Drops all that is in flight; gives the writer back, with what was not flushed.

@@ -25,6 +25,7 @@ use url::Url;
 use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts};
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
+use crate::permit::{Permit, Right};
 use crate::robots::ROBOTS_LIMIT;
 use crate::sniff::looks_like_html;
 
@@ -182,15 +183,16 @@ impl Client {
         })
     }
 
-    /// Asks once.
+    /// Asks once, for as long as `right` holds.
     ///
     /// # Errors
     /// There is no answer, or none within the limits; see [`FetchError`]. Every
     /// status is an answer, save a proxy's 407.
-    pub async fn get(&self, request: &Request) -> Result<Response, FetchError> {
+    pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         let limit = FetchError::Timeout { limit: self.total };
-        timeout(self.total, self.ask(request)).await.map_err(|_| limit)?
+        let asking = async { timeout(self.total, self.ask(request, right)).await.map_err(|_| limit)? };
+        right.bound(asking).await
     }
 
     /// Refuses what must not be asked, as far as the URL tells.
@@ -208,10 +210,14 @@ impl Client {
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
-    async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
+    /// Sends a request. Nothing else does, so that each one that is sent has had a permit.
+    async fn send(&self, request: &Request, _: Permit) -> Result<reqwest::Response, reqwest::Error> {
+        self.http.get(request.url.clone()).headers(request_headers(request)).send().await
+    }
+
+    async fn ask(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let start = Instant::now();
-        let get = self.http.get(request.url.clone()).headers(request_headers(request));
-        let mut answer = get.send().await.map_err(|e| {
+        let mut answer = self.send(request, right.permit()?).await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
@@ -367,7 +373,7 @@ mod tests {
         let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };
         let mut client = Client::new(&settings).unwrap();
         client.idle = Duration::from_millis(40);
-        let error = client.get(&Request::new(url, Want::Page)).await.unwrap_err();
+        let error = client.get(&Request::new(url, Want::Page), &Right::unlimited()).await.unwrap_err();
         assert_eq!(error, FetchError::Timeout { limit: client.idle });
     }
 }

@@ -63,6 +63,10 @@ pub enum FetchError {
     /// The URL's scheme is not http or https, or it has no host.
     #[error("not an http or https address")]
     BadUrl,
+    /// The right to send requests to the host ended before the answer was complete. It says
+    /// nothing of the host.
+    #[error("the lease of the host's partition ended")]
+    NotPermitted,
 }
 
 impl FetchError {
@@ -80,6 +84,7 @@ impl FetchError {
             Self::WrongType { .. } => "wrong_type",
             Self::BadProxy(_) => "bad_proxy",
             Self::BadUrl => "bad_url",
+            Self::NotPermitted => "not_permitted",
         }
     }
 
@@ -88,9 +93,12 @@ impl FetchError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Dns(_) | Self::Connect(_) | Self::Timeout { .. } | Self::Broken(_) | Self::BadProxy(_) => {
-                true
-            }
+            Self::Dns(_)
+            | Self::Connect(_)
+            | Self::Timeout { .. }
+            | Self::Broken(_)
+            | Self::BadProxy(_)
+            | Self::NotPermitted => true,
             Self::Tls(_)
             | Self::TooLarge { .. }
             | Self::PrivateAddress { .. }
