@@ -159,7 +159,7 @@ fn main() {
     let stages = stages.map(|(documents, waiting)| (documents / scale, waiting / scale));
     let articles =
         stages.iter().map(|(documents, waiting)| documents + waiting).max().unwrap() / HOSTS + PAGES;
-    let stand = Stand { hosts: HOSTS, articles, listed: 0, wire: 0 };
+    let stand = Stand { hosts: HOSTS, articles, listed: 0, wire: 0, redirected: 0 };
     let server = Crawl::of(Options { stand: Some(stand), ..Options::default() }, Duration::ZERO);
     let papers = stand.seeds().iter().map(|seed| CanonicalUrl::parse(seed).unwrap()).collect();
     let mut filling = Filling { papers, found: 0, settled: 0 };

@@ -58,7 +58,7 @@ fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let Some(server) = Postgres::start(&settings) else { return false };
     let address = server.database();
     let _ = server.query(&address, "CREATE EXTENSION pg_stat_statements");
-    let stand = Stand { hosts: HOSTS, articles, listed: articles, wire: 0 };
+    let stand = Stand { hosts: HOSTS, articles, listed: articles, wire: 0, redirected: 0 };
     let options = Options { stand: Some(stand), faults: false, ..Options::default() };
     let newspaper = Newspaper::start_in_background(options).unwrap();
     let folder = TempDir::new().unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gleaner_config::Config;
 use gleaner_corpus::ContentHash;
 use gleaner_crawl::Stop;
-use gleaner_frontier::Seed;
+use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
 use gleaner_objects::{Objects, Options};
 use gleaner_store::{Membership, Store, Writer, shown_address};
 use serde::Serialize;
@@ -160,10 +160,9 @@ fn name(config: &Config) -> String {
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
 /// Keys that each worker may set as it likes.
-const OWN: [&str; 11] = [
+const OWN: [&str; 10] = [
     "fetch.proxy",
     "fetch.concurrency",
-    "fetch.timeout",
     "fetch.connect_timeout",
     "crawl.seeds",
     "crawl.max_pages",
@@ -195,6 +194,8 @@ impl Agreed {
         urls.sort_unstable();
         agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));
         agreed.insert("the pins".into(), digest(pins));
+        // It decides which worker has a host.
+        agreed.insert("the public suffix list".into(), PUBLIC_SUFFIX_LIST.into());
         Ok(Self(agreed))
     }
 }

@@ -37,10 +37,10 @@ struct Load {
 impl Load {
     fn asked_for() -> Self {
         if std::env::var_os("GLEANER_LOAD").is_some() {
-            let stand = Stand { hosts: 200, articles: 500, listed: 500, wire: 0 };
+            let stand = Stand { hosts: 200, articles: 500, listed: 500, wire: 0, redirected: 0 };
             return Self { stand, gap: Duration::ZERO, concurrency: 64, memory: 300 };
         }
-        let stand = Stand { hosts: 20, articles: 100, listed: 100, wire: 0 };
+        let stand = Stand { hosts: 20, articles: 100, listed: 100, wire: 0, redirected: 0 };
         Self { stand, gap: Duration::from_millis(2), concurrency: 6, memory: 200 }
     }
 

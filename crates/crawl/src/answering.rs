@@ -86,6 +86,13 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
+            // It says nothing of the page, which stays as it was: ready, with all its tries.
+            FetchError::NotPermitted => {
+                if let Some(host) = self.hosts.get_mut(visit.record.host) {
+                    host.fetched = host.fetched.saturating_sub(1);
+                }
+                Ok(visit.group)
+            }
             other if other.is_transient() => self.failed_for(visit, other.label().into()),
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }

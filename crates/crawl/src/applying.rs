@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use gleaner_fetch::{Access, RobotsRecord};
+use gleaner_fetch::{Access, RobotsAnswer, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey, digest_of};
 use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
@@ -17,6 +17,7 @@ use crate::pipeline::CrawlError;
 use crate::quota::QUEUE_FULL;
 use crate::reading::{Content, Reading, Refused, rank};
 use crate::revisiting::{is_article, is_section, sight};
+use crate::robots_elsewhere::waits_for;
 use crate::schedule::GroupName;
 
 /// URLs of one list that are committed together.
@@ -29,11 +30,12 @@ impl Owner {
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         self.in_flight -= 1;
         let group = match event {
-            Event::Robots(host, group, origin, record, kept) => {
+            Event::Wanted(url, answer, kept) => return self.wanted_came(&url, *answer, kept),
+            Event::Robots(host, group, origin, answer, kept) => {
                 for kept in kept {
                     self.keep(Some(kept), None)?;
                 }
-                self.robots_came(host, &origin, &record)?;
+                self.robots_answered(host, &origin, *answer)?;
                 group
             }
             Event::Answered(visit, response, kept) => {
@@ -92,9 +94,31 @@ impl Owner {
         Ok(())
     }
 
+    /// A host's robots.txt was asked for. One that is another worker's to ask leaves the host
+    /// without rules until that worker has answered.
+    fn robots_answered(&mut self, id: HostId, origin: &Url, answer: RobotsAnswer) -> Result<(), CrawlError> {
+        match answer {
+            RobotsAnswer::Record(record) => self.robots_came(id, origin, &record),
+            RobotsAnswer::Elsewhere { url, hops } => {
+                let Some(host) = self.hosts.get(id) else { return Ok(()) };
+                let previous = self.store.robots::<RobotsRecord>(&host.name)?;
+                let waits = RobotsRecord::failed(waits_for(&url), previous.as_ref(), self.clock.now());
+                self.robots_came(id, origin, &waits)?;
+                self.want(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
+            }
+            // The lease ended: the next owner of the part asks.
+            RobotsAnswer::NotPermitted => Ok(()),
+        }
+    }
+
     /// Keeps what robots.txt says before any page is asked for: a `Crawl-delay`
     /// must be known after a crash too.
-    fn robots_came(&mut self, id: HostId, origin: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
+    pub(crate) fn robots_came(
+        &mut self,
+        id: HostId,
+        origin: &Url,
+        record: &RobotsRecord,
+    ) -> Result<(), CrawlError> {
         self.heed(id, record);
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
@@ -107,7 +131,7 @@ impl Owner {
         }
         for url in self.sitemaps(host, origin) {
             let found = Found { url, role: Role::Sitemap, dated: None, news: false };
-            change.discover(&found, 0, 0, self.turn_of(&found, rank::LISTING))?;
+            change.discover_at(id, &found, 0, 0, self.turn_of(&found, rank::LISTING))?;
         }
         self.commit(change)?;
         self.flush_rules()
@@ -203,7 +227,7 @@ impl Owner {
                     *refused.entry(QUEUE_FULL).or_default() += 1;
                     continue;
                 }
-                let is_new = !is_known && change.discover(found, depth(found.role), 0, turn)?;
+                let is_new = !is_known && change.discover_at(visit.record.host, found, depth(found.role), 0, turn)?;
                 self.known.insert(key);
                 news += u64::from(is_new || self.call_back(&mut change, found)?);
             }

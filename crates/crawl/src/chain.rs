@@ -200,7 +200,8 @@ impl Owner {
         if let Some(chain) = &mut visit.chain {
             chain.hops.push(Hop { url, cookie, group });
         }
-        self.continued.push(Box::new(visit));
+        visit.lease = self.store.lease_of(id);
+        self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
     /// A redirect to a URL of its own. `hops`: on the way to it. Gives whether it is new.
@@ -213,7 +214,7 @@ impl Owner {
         let mut change = self.writer.begin();
         let found = Found { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.turn_of(&found, rank::LISTING);
-        let is_new = change.discover(&found, visit.record.depth, hops, turn)?;
+        let is_new = change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         Ok((self.finish_with(change, visit, outcome, 0, None)?, is_new))
     }
@@ -244,6 +245,7 @@ impl Owner {
             group: Arc::clone(&group),
             begun: Instant::now(),
             at,
+            lease: self.store.lease_of(record.host),
             sight: Sight::Same,
             template: host.template.clone(),
             chain: None,

@@ -5,18 +5,20 @@ use std::time::Instant;
 
 use crossbeam_channel::Sender;
 use gleaner_config::GapScope;
-use gleaner_fetch::{FetchError, Fetcher, Request, Response, RobotsRecord, Want};
+use gleaner_fetch::{
+    FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, Want,
+};
 use gleaner_frontier::{CanonicalUrl, Role};
-use gleaner_store::HostId;
+use gleaner_store::{HostId, Lease, PartId, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tracing::{Instrument, debug, info_span};
 use url::Url;
 
-use crate::archiving::{Keeping, ROBOTS};
+use crate::archiving::{Keeping, Kept, ROBOTS};
 use crate::clock::Clock;
-use crate::hosts::group_of_url;
-use crate::job::{Event, Task, Visit};
+use crate::hosts::group_of_unknown;
+use crate::job::{Event, Outgoing, Task, Visit};
 use crate::progress::Progress;
 use crate::schedule::GroupName;
 
@@ -24,6 +26,8 @@ use crate::schedule::GroupName;
 #[derive(Debug, Clone)]
 pub(crate) struct Fetching {
     pub(crate) runtime: Handle,
+    /// Which part a host is of.
+    pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
     pub(crate) keeping: Option<Keeping>,
@@ -34,11 +38,20 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
+    /// Sends what an event led to.
+    pub(crate) fn send(&self, request: Outgoing) {
+        match request {
+            Outgoing::Visit(visit) => self.visit(visit),
+            Outgoing::Robots(visit) => self.wanted_robots(visit),
+        }
+    }
+
     /// Asks for a URL. Exactly one event or task follows, even if the request's
     /// code should fail.
     pub(crate) fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.gate()));
+        let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
             // Of a redirect that is followed; the gap is no part of its request.
             let wait = fetcher.gates().ready_in(&group);
@@ -47,7 +60,8 @@ impl Fetching {
             }
             let begun = Instant::now();
             let span = info_span!(parent: &visit.span, "request");
-            let asked = tokio::spawn(async move { fetcher.page(&request, &group).await }.instrument(span));
+            let asking = async move { fetcher.page(&request, &group, &right).await };
+            let asked = tokio::spawn(asking.instrument(span));
             let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
             this.progress.took(begun.elapsed());
             this.pass_on(visit, answer);
@@ -69,37 +83,100 @@ impl Fetching {
     }
 
     /// Asks for a host's robots.txt.
-    pub(crate) fn robots(&self, host: HostId, group: GroupName, origin: Url, previous: Option<RobotsRecord>) {
-        let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
+    pub(crate) fn robots(&self, host: HostId, visit: RobotsVisit) {
+        let (this, origin, group) = (self.clone(), visit.url.clone(), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
-            let (asked, before) = (origin.clone(), previous.clone());
-            let scope = this.gap_scope;
-            let group_of = move |url: &Url| match CanonicalUrl::parse(url.as_str()) {
-                Ok(url) => group_of_url(scope, &url).to_string(),
-                Err(_) => url.host_str().unwrap_or_default().to_owned(),
-            };
-            let (keeping, clock) = (this.keeping, this.clock.clone());
-            let asking = async move {
-                let mut kept = Vec::new();
-                let mut heard = |url: &Url, response: &Response| {
-                    let record =
-                        |keeping: Keeping| keeping.record(url.as_str(), ROBOTS, response, clock.now(), None);
-                    kept.extend(keeping.map(record));
-                };
-                let asked = fetcher.robots(&asked, &group_of, before.as_ref(), clock.now(), &mut heard);
-                (asked.await, kept)
-            };
-            let (record, kept) = match tokio::spawn(asking).await {
-                // Its pause counts from the answer, not from the question.
-                Ok((record, kept)) => (RobotsRecord { at: this.clock.now(), ..record }, kept),
-                Err(error) => {
-                    let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), this.clock.now());
-                    (failed, Vec::new())
-                }
-            };
-            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(record), kept));
+            let (answer, kept) = this.robots_answer(visit).await;
+            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(answer), kept));
         });
     }
+
+    /// Asks for a robots.txt to which those of other parts redirect.
+    pub(crate) fn wanted_robots(&self, visit: RobotsVisit) {
+        let (this, url) = (self.clone(), visit.url.clone());
+        self.runtime.spawn(async move {
+            let (answer, kept) = this.robots_answer(visit).await;
+            let _ = this.events.send(Event::Wanted(url, Box::new(answer), kept));
+        });
+    }
+
+    async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<Kept>) {
+        let (this, previous) = (self.clone(), visit.previous.clone());
+        match tokio::spawn(async move { this.ask_robots(&visit).await }).await {
+            // Its pause counts from the answer, not from the question.
+            Ok((RobotsAnswer::Record(record), kept)) => {
+                (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), kept)
+            }
+            Ok(other) => other,
+            Err(error) => {
+                let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), self.clock.now());
+                (RobotsAnswer::Record(failed), Vec::new())
+            }
+        }
+    }
+
+    async fn ask_robots(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<Kept>) {
+        let mut kept = Vec::new();
+        let mut heard = |url: &Url, response: &Response| {
+            let now = self.clock.now();
+            let record = |keeping: Keeping| keeping.record(url.as_str(), ROBOTS, response, now, None);
+            kept.extend(self.keeping.map(record));
+        };
+        let group_of = |url: &Url| self.group_within(visit, url);
+        let request = RobotsRequest {
+            url: visit.url.clone(),
+            hops: visit.hops,
+            group_of: &group_of,
+            right: &right_of(visit.lease.clone()),
+            previous: visit.previous.as_ref(),
+            now: self.clock.now(),
+        };
+        let answer = self.fetcher.robots(request, &mut heard).await;
+        (answer, kept)
+    }
+
+    /// The group of a URL of the visit's part; `None`: it is of another part. The store is not read
+    /// for it: while a database is away, requests have to end in time.
+    fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
+        let parsed = CanonicalUrl::parse(url.as_str());
+        let Ok(place) = parsed else {
+            return (!self.store.is_shared()).then(|| url.host_str().unwrap_or_default().to_owned());
+        };
+        let first = CanonicalUrl::parse(visit.url.as_str()).ok();
+        let is_of_the_same = |first: &CanonicalUrl| match self.gap_scope {
+            GapScope::Domain => first.domain() == place.domain(),
+            GapScope::Host => first.host() == place.host(),
+        };
+        if self.store.part_of_url(&place) != visit.part {
+            None
+        } else if first.is_some_and(|first| is_of_the_same(&first)) {
+            Some(visit.group.to_string())
+        } else {
+            Some(group_of_unknown(self.gap_scope, &place).to_string())
+        }
+    }
+}
+
+/// A request for a robots.txt.
+#[derive(Debug)]
+pub(crate) struct RobotsVisit {
+    /// A host's own, or where another's redirects to.
+    pub(crate) url: Url,
+    /// Redirects up to there.
+    pub(crate) hops: usize,
+    /// Its group.
+    pub(crate) group: GroupName,
+    /// Its part.
+    pub(crate) part: PartId,
+    /// For how long hosts of that part may be asked.
+    pub(crate) lease: Lease,
+    /// What is known of it.
+    pub(crate) previous: Option<RobotsRecord>,
+}
+
+/// Requests may run as long as the lease of their host's part holds.
+fn right_of(lease: Lease) -> Right {
+    Right::new(move || lease.left())
 }
 
 /// A time as the archive has it: to the microsecond.

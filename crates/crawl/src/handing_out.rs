@@ -13,9 +13,10 @@ use gleaner_frontier::{CanonicalUrl, Outcome, Role, Sight, UrlKey};
 use gleaner_store::{HostId, StoreError, UrlRecord, Wait};
 use tracing::field::Empty;
 use tracing::{Span, info, info_span, warn};
+use url::Url;
 
 use crate::chain::Chain;
-use crate::fetching::Fetching;
+use crate::fetching::{Fetching, RobotsVisit};
 use crate::job::{Lesson, Task, Visit};
 use crate::owner::{Owner, TICK};
 use crate::pipeline::CrawlError;
@@ -105,6 +106,9 @@ impl Owner {
             if host.paused || self.is_leaving(id) {
                 return Ok(Turn::Nothing);
             }
+            if let Some(until) = self.part_held_until(self.store.part_of(id)) {
+                return Ok(Turn::Later(self.clock.after(until.saturating_duration_since(Instant::now()))));
+            }
             if host.gathered >= self.config.template.prepare_pages && !host.unteachable {
                 self.begin_lesson(id, true);
                 return Ok(Turn::Took);
@@ -121,7 +125,11 @@ impl Owner {
             let url = parsed(&record)?;
             match (&host.access, host.robots_due > self.clock.now()) {
                 (None, _) | (_, false) => {
-                    self.ask_robots(fetching, id, &url)?;
+                    let robots = robots_of(&url);
+                    if self.is_wanted(&robots) {
+                        return Ok(Turn::Later(Instant::now() + TICK));
+                    }
+                    self.ask_robots(fetching, id, robots)?;
                     return Ok(Turn::Took);
                 }
                 (Some(Access::AllDisallowed { .. }), true) => {
@@ -151,15 +159,17 @@ impl Owner {
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         let (begun, at) = (Instant::now(), self.clock.now());
         let span = span_of(&url, record.role);
-        let (sight, chain) = (Sight::Same, Some(Chain::default()));
-        let visit = Visit { key, url, record, group, begun, at, span, sight, template, chain };
+        let (lease, sight, chain) = (self.store.lease_of(id), Sight::Same, Some(Chain::default()));
+        let visit = Visit { key, url, record, group, begun, at, span, lease, sight, template, chain };
         fetching.visit(Box::new(visit));
     }
 
-    fn ask_robots(&self, fetching: &Fetching, id: HostId, url: &CanonicalUrl) -> Result<(), CrawlError> {
+    fn ask_robots(&self, fetching: &Fetching, id: HostId, url: Url) -> Result<(), CrawlError> {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let previous = self.store.robots::<RobotsRecord>(&host.name)?;
-        fetching.robots(id, Arc::clone(&host.group), url.url().clone(), previous);
+        let (part, lease) = (self.store.part_of(id), self.store.lease_of(id));
+        let group = Arc::clone(&host.group);
+        fetching.robots(id, RobotsVisit { url, hops: 0, group, part, lease, previous });
         Ok(())
     }
 
@@ -196,7 +206,9 @@ impl Owner {
     /// is not.
     pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
         let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
-        let soon = |at: Instant, group| at <= now + linger || at <= now + self.hosts.gap(group);
+        let holds_end = self.part_holds.values().max().copied().unwrap_or(now);
+        let soon =
+            |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
         if self.schedule.due().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
@@ -255,6 +267,14 @@ fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
 /// What a collector of traces is told of a visit.
 pub(crate) fn span_of(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
+}
+
+/// Where the robots.txt of a page's host is.
+fn robots_of(page: &CanonicalUrl) -> Url {
+    let mut url = page.url().clone();
+    url.set_path("/robots.txt");
+    url.set_query(None);
+    url
 }
 
 /// What robots.txt rules are matched against (RFC 9309, 2.2.2).

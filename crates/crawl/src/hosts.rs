@@ -7,7 +7,7 @@ use std::time::Duration;
 use gleaner_config::GapScope;
 use gleaner_fetch::Access;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{HostId, HostRecord};
+use gleaner_store::{HostId, HostRecord, Store};
 use jiff::Timestamp;
 
 use crate::reading::Applied;
@@ -98,8 +98,17 @@ pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     }
 }
 
-/// The group of a URL that may belong to a host not yet known.
-pub(crate) fn group_of_url(scope: GapScope, url: &CanonicalUrl) -> GroupName {
+/// The group of a URL's host. One that is known keeps the domain that it was stored with; one that
+/// is not, or cannot be looked up, has that of the URL.
+pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
+    match store.host(url.host()) {
+        Ok(Some(known)) => group_of(scope, &known),
+        Ok(None) | Err(_) => group_of_unknown(scope, url),
+    }
+}
+
+/// The group of a URL's host that is not known.
+pub(crate) fn group_of_unknown(scope: GapScope, url: &CanonicalUrl) -> GroupName {
     match scope {
         GapScope::Domain => url.domain().into(),
         GapScope::Host => url.host().into(),

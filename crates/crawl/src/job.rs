@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_fetch::{FetchError, Response, RobotsRecord};
+use gleaner_fetch::{FetchError, Response, RobotsAnswer};
 use gleaner_frontier::{CanonicalUrl, Sight, UrlKey};
-use gleaner_store::{HostId, UrlRecord};
+use gleaner_store::{HostId, Lease, UrlRecord};
 use jiff::Timestamp;
 use tracing::Span;
 use url::Url;
 
 use crate::archiving::Kept;
+use crate::fetching::RobotsVisit;
 use crate::chain::Chain;
 use crate::learning::Learned;
 use crate::reading::{Applied, Reading};
@@ -29,6 +30,8 @@ pub(crate) struct Visit {
     pub(crate) at: Timestamp,
     /// What a collector of traces is told of it; disabled where nobody listens.
     pub(crate) span: Span,
+    /// For how long its host may be asked.
+    pub(crate) lease: Lease,
     /// What there was to see, once it was read.
     pub(crate) sight: Sight,
     /// The template of its host, as it was when the URL was handed out.
@@ -57,11 +60,22 @@ pub(crate) enum Task {
     Learn(Lesson),
 }
 
+/// A request that is sent as soon as the event that led to it is applied.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    /// A visit goes on where it was redirected to.
+    Visit(Box<Visit>),
+    /// A robots.txt to which those of other partitions redirect.
+    Robots(RobotsVisit),
+}
+
 /// What comes back to the owner.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A host's robots.txt was asked for.
-    Robots(HostId, GroupName, Url, Box<RobotsRecord>, Vec<Kept>),
+    Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<Kept>),
+    /// A robots.txt was asked for to which those of other parts redirect.
+    Wanted(Url, Box<RobotsAnswer>, Vec<Kept>),
     /// An answer that is not of 2xx.
     Answered(Box<Visit>, Box<Response>, Option<Kept>),
     /// An answer of 2xx at another URL than the visit's, to which redirects have led.

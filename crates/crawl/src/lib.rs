@@ -41,6 +41,7 @@ mod reading;
 mod replay;
 mod reporting;
 mod revisiting;
+mod robots_elsewhere;
 mod schedule;
 mod settling;
 pub mod snapshot;

@@ -4,15 +4,17 @@
 //! |---|---|
 //! | a part has come | its seeds are taken in, its hosts wait a whole gap, then they are asked |
 //! | others should have more | nothing new is asked in some parts; when nothing is in flight there, all is flushed and the parts are given up |
-//! | it is not certain that they hold | nothing new is asked |
+//! | it is not certain that they hold | nothing new is asked, and requests end |
+//! | a part has come whose worker did not give it up | nothing of it is asked for the time that one request may take: a site may still work on the last one |
 //! | one is another's | the crawl begins anew, as after a crash ([`crate::pipeline::run`]) |
 //!
 //! A crawl that is alone in its store has one part for ever, and none of this happens.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use gleaner_frontier::{Found, Role, Seed};
-use gleaner_store::{HostId, PartId, StoreError, Tenure, Turn, Writer};
+use gleaner_store::{HostId, PartId, Received, StoreError, Tenure, Turn, Writer};
 use jiff::Timestamp;
 use tracing::info;
 
@@ -38,14 +40,19 @@ pub(crate) fn plant(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Re
 impl Owner {
     /// Follows the leases, and does what other workers ask of our parts.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
-        let Some(tenure) = self.heed_others()? else { return Ok(()) };
+        let Some((tenure, received)) = self.heed_others()? else { return Ok(()) };
+        self.take_found(&received.found)?;
+        self.answer_wanted(received.wanted)?;
         if tenure.has_gained() {
             // Told before it is asked for, so that nobody takes us for idle in between.
             self.stir();
             let gained = tenure.gained();
             info!(parts = gained.len(), "parts have come");
             plant(&mut self.writer, &self.seeds, self.run.started)?;
-            self.load_hosts(gained)?;
+            let holds_end = Instant::now() + self.config.fetch.timeout.get();
+            let left = gained.iter().filter(|gained| gained.was_left);
+            self.part_holds.extend(left.map(|gained| (gained.part, holds_end)));
+            self.load_hosts(gained.into_iter().map(|gained| gained.part).collect())?;
         }
         if self.leaving.is_empty() {
             self.leaving = self.surplus(&tenure).into_iter().collect();
@@ -56,8 +63,12 @@ impl Owner {
     /// Whether a replay is to go on with other parts, once nothing is in flight; does what
     /// other workers ask of our parts.
     pub(crate) fn is_regrouping(&mut self) -> Result<bool, CrawlError> {
-        let tenure = self.heed_others()?;
-        Ok(tenure.is_some_and(|tenure| tenure.has_gained() || tenure.excess() > 0))
+        let Some((tenure, received)) = self.heed_others()? else { return Ok(false) };
+        // Nothing is asked by a replay. The next crawl wants them again.
+        let mut change = self.writer.begin();
+        received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
+        self.commit(change)?;
+        Ok(tenure.has_gained() || tenure.excess() > 0)
     }
 
     /// Gives up what other workers should have. Nothing is in flight.
@@ -71,28 +82,37 @@ impl Owner {
     }
 
     /// Tells the others how we are, and does what they ask of our parts. Gives what is known
-    /// of the leases; `None`: there are none.
-    fn heed_others(&mut self) -> Result<Option<Tenure>, CrawlError> {
+    /// of the leases, and what is left of the messages; `None`: there are none.
+    fn heed_others(&mut self) -> Result<Option<(Tenure, Received)>, CrawlError> {
         let Some(tenure) = self.store.tenure().cloned() else { return Ok(None) };
         if tenure.is_lost() {
             return Err(StoreError::NotOurs.into());
         }
         tenure.report(self.progress.pages.load(Ordering::Relaxed), self.is_idle);
         let mut change = self.writer.begin();
-        if change.receive(MESSAGES, &mut self.duplicates)? > 0 {
+        let received = change.receive(MESSAGES, &mut self.duplicates)?;
+        if received.done > 0 {
+            // Said before the messages can be gone from the store: nobody is to find none, and us idle.
+            self.stir();
             self.commit(change)?;
         }
-        Ok(Some(tenure))
+        Ok(Some((tenure, received)))
     }
 
-    /// Parts that others should have.
+    /// Parts that others should have. One on hold stays: its next owner would not know of the hold.
     fn surplus(&self, tenure: &Tenure) -> Vec<PartId> {
-        self.store.held_parts().into_iter().rev().take(tenure.excess()).collect()
+        let is_free = |part: &PartId| self.part_held_until(*part).is_none();
+        self.store.held_parts().into_iter().rev().filter(is_free).take(tenure.excess()).collect()
     }
 
     /// Whether hosts may be asked: our leases hold for certain.
     pub(crate) fn may_ask(&self) -> bool {
         self.store.tenure().is_none_or(Tenure::is_certain)
+    }
+
+    /// Until when a part is on hold, since its last worker did not give it up; `None`: it is not.
+    pub(crate) fn part_held_until(&self, part: PartId) -> Option<Instant> {
+        self.part_holds.get(&part).copied().filter(|until| *until > Instant::now())
     }
 
     /// Whether a host's part is about to be given up.
@@ -108,7 +128,7 @@ impl Owner {
             return Ok(());
         }
         let is_busy = |(id, host): (HostId, &Host)| self.is_leaving(id) && self.schedule.is_busy(&host.group);
-        if self.hosts.iter().any(is_busy) {
+        if self.hosts.iter().any(is_busy) || self.is_asking_in(|part| self.leaving.contains(&part)) {
             return Ok(());
         }
         let left: Vec<PartId> = std::mem::take(&mut self.leaving).into_iter().collect();
@@ -116,6 +136,8 @@ impl Owner {
         self.writer.release(&left)?;
         info!(parts = left.len(), "gave parts up to other workers");
         let store = self.store.clone();
+        self.part_holds.retain(|part, _| !left.contains(part));
+        self.forget_wanted(|part| left.contains(&part));
         for (id, host) in self.hosts.retain(|id| !left.contains(&store.part_of(id))) {
             self.schedule.lull(&host.group, id);
             self.quota.remove(&host.site);

@@ -3,30 +3,30 @@
 //! One thread, one loop: hand out, wait for an event, apply it, flush now and then.
 //! Handing out writes nothing, so a crash leaves every URL in flight where it was.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use gleaner_config::Config;
 use gleaner_fetch::{Politeness, RobotsRecord};
-use gleaner_frontier::{Scope, Seed};
+use gleaner_frontier::{CanonicalUrl, Scope, Seed};
 use gleaner_store::{Change, Counts, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
-use crate::archiving::Shelf;
 use crate::budget::{Ending, Purse};
 use crate::clock::Clock;
 use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
-use crate::job::{Event, Task, Visit};
+use crate::job::{Event, Outgoing, Task};
 use crate::known::Known;
 use crate::pipeline::CrawlError;
 use crate::progress::Progress;
 use crate::quota::Quota;
+use crate::robots_elsewhere::AllWanted;
 use crate::schedule::Schedule;
 use crate::settling::levels;
 
@@ -38,8 +38,6 @@ pub(crate) const TICK: Duration = Duration::from_millis(200);
 pub(crate) struct Owner {
     pub(crate) writer: Writer,
     pub(crate) store: Store,
-    /// `None`: answers are not kept.
-    pub(crate) archive: Option<Shelf>,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
     /// What documents are compared with.
@@ -49,8 +47,8 @@ pub(crate) struct Owner {
     pub(crate) known: Known,
     /// When hosts may be asked. A replay asks nothing; only a crawl has a [`Fetching`].
     pub(crate) politeness: Politeness,
-    /// Visits that go on where they were redirected to; [`Owner::work`] sends them.
-    pub(crate) continued: Vec<Box<Visit>>,
+    /// Requests that an event led to; [`Owner::work`] sends them.
+    pub(crate) outgoing: Vec<Outgoing>,
     /// Where work for the worker threads goes.
     pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,
@@ -73,6 +71,10 @@ pub(crate) struct Owner {
     pub(crate) purse: Purse,
     /// What each site has used of the disk.
     pub(crate) quota: Quota,
+    /// Parts on hold, since their last worker did not give them up, and until when.
+    pub(crate) part_holds: BTreeMap<PartId, Instant>,
+    /// Robots.txt that those of other parts redirect to, and who waits for them.
+    pub(crate) wanted: AllWanted,
     /// Parts that are to be given up to other workers.
     pub(crate) leaving: BTreeSet<PartId>,
     /// Whether other workers were told that there is nothing to do here.
@@ -83,7 +85,6 @@ impl Owner {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the house, handed in once")]
     pub(crate) fn new(
         writer: Writer,
-        archive: Option<Shelf>,
         config: Config,
         scope: Arc<Scope>,
         seeds: Vec<Seed>,
@@ -102,14 +103,13 @@ impl Owner {
             store,
             writer,
             duplicates,
-            archive,
             config,
             scope,
             hosts: Hosts::default(),
             schedule: Schedule::default(),
             known: Known::default(),
             politeness,
-            continued: Vec::new(),
+            outgoing: Vec::new(),
             tasks,
             run,
             stop,
@@ -125,6 +125,8 @@ impl Owner {
             fetched: HashMap::new(),
             purse,
             quota,
+            part_holds: BTreeMap::new(),
+            wanted: AllWanted::new(),
             leaving: BTreeSet::new(),
             is_idle: false,
         })
@@ -161,7 +163,13 @@ impl Owner {
 
     /// Takes a host into this run, if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
-        let is_in_scope = || self.takes_all || self.scope.domains().any(|domain| domain == record.domain);
+        // By its domain of today, too: a host keeps the one that it was stored with.
+        let is_in_scope = || {
+            let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
+            self.takes_all
+                || self.scope.domains().any(|domain| domain == record.domain)
+                || today().is_some_and(|url| self.scope.contains(&url))
+        };
         if self.hosts.contains(record.id) || !is_in_scope() {
             return Ok(());
         }
@@ -241,11 +249,9 @@ impl Owner {
                     return Ok(Ending::Quiet);
                 }
             }
+            self.outgoing.drain(..).for_each(|request| fetching.send(request));
             match events.recv_timeout(self.pause()) {
-                Ok(event) => {
-                    self.apply(event)?;
-                    self.continued.drain(..).for_each(|visit| fetching.visit(visit));
-                }
+                Ok(event) => self.apply(event)?,
                 // Nothing came; it cannot close, since `fetching` holds a sender.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
@@ -293,13 +299,11 @@ impl Owner {
     pub(crate) fn is_flush_due(&self) -> bool {
         let store = &self.config.store;
         let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();
-        let is_full = || self.archive.as_ref().is_some_and(Shelf::is_full);
-        self.unflushed >= store.flush_pages || is_late() || is_full()
+        self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
     /// Brings everything to disk, and looks whether the disk has room for more.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
-        self.sync_archive()?;
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;
         self.writer.commit(change)?;

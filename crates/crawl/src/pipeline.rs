@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use tracing::{info_span, warn};
 
 use crate::admitting::Rules;
-use crate::archiving::{self, Keeping, Shelf};
+use crate::archiving::{self, Keeping};
 use crate::budget::Ending;
 use crate::clock::Clock;
 use crate::fetching::Fetching;
@@ -122,10 +122,10 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     };
     let mut is_over = false;
     let (crew, ending) = loop {
-        let archive = archiving::open(&hands.config, &writer.store())?;
+        archiving::open(&hands.config, &mut writer)?;
         let fetcher = fetcher(&hands.config, &runtime)?;
-        let mut crew = Crew::assemble(hands.clone(), fetcher.politeness().clone(), writer, archive)?;
-        let worked = if is_over { Ok(Ending::Quiet) } else { crew.crawl(&hands, fetcher, &runtime) };
+        let mut crew = Crew::assemble(hands.clone(), fetcher.politeness().clone(), writer)?;
+        let worked = if is_over { Ok(Ending::Quiet) } else { crew.crawl(&hands, &fetcher, &runtime) };
         let ended = worked.and_then(|ending| {
             crew.owner.count_all()?;
             crew.owner.flush()?;
@@ -135,7 +135,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
             Ok(ending) => break (crew, ending),
             // Another worker has a part of what was ours: all begins anew, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon();
+                writer = crew.abandon_lost(&fetcher, &runtime);
                 is_over = hands.begin_anew(&mut writer)?;
                 progress.reset();
             }
@@ -158,7 +158,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// What a crew is assembled from, beside the one who writes and the archive.
+/// What a crew is assembled from, beside the one who writes.
 #[derive(Clone)]
 pub(crate) struct Hands {
     pub(crate) config: Config,
@@ -174,9 +174,9 @@ pub(crate) struct Hands {
 }
 
 /// The client of a crawl, which may ask the network.
-fn fetcher(config: &Config, runtime: &Handle) -> Result<Fetcher, CrawlError> {
+fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError> {
     let _inside = runtime.enter();
-    Ok(Fetcher::new(&config.fetch)?)
+    Ok(Arc::new(Fetcher::new(&config.fetch)?))
 }
 
 impl Hands {
@@ -209,14 +209,8 @@ pub(crate) struct Dismissed {
 }
 
 impl Crew {
-    /// Starts the worker threads. `politeness`: when hosts may be asked; `archive`: `None` where answers are
-    /// not kept.
-    pub(crate) fn assemble(
-        hands: Hands,
-        politeness: Politeness,
-        writer: Writer,
-        archive: Option<Shelf>,
-    ) -> Result<Self, CrawlError> {
+    /// Starts the worker threads. `politeness`: when hosts may be asked.
+    pub(crate) fn assemble(hands: Hands, politeness: Politeness, writer: Writer) -> Result<Self, CrawlError> {
         let Hands { config, seeds, pins, admission, takes_all, run, stop, progress, clock } = hands;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let capacity = config.fetch.concurrency + 1;
@@ -233,7 +227,7 @@ impl Crew {
         };
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
         let mut owner =
-            Owner::new(writer, archive, config, scope, seeds, politeness, tasks, run, stop, progress, clock)?;
+            Owner::new(writer, config, scope, seeds, politeness, tasks, run, stop, progress, clock)?;
         owner.takes_all = takes_all;
         let parts = owner.store.held_parts();
         owner.load_hosts(parts)?;
@@ -241,10 +235,11 @@ impl Crew {
     }
 
     /// Crawls: with a client that asks what the owner hands out.
-    fn crawl(&mut self, hands: &Hands, fetcher: Fetcher, runtime: &Handle) -> Result<Ending, CrawlError> {
+    fn crawl(&mut self, hands: &Hands, fetcher: &Arc<Fetcher>, runtime: &Handle) -> Result<Ending, CrawlError> {
         let fetching = Fetching {
             runtime: runtime.clone(),
-            fetcher: Arc::new(fetcher),
+            store: self.owner.store.clone(),
+            fetcher: Arc::clone(fetcher),
             gap_scope: hands.config.fetch.gap_scope,
             keeping: Keeping::of(&hands.config),
             clock: hands.clock.clone(),
@@ -253,6 +248,16 @@ impl Crew {
             events: self.events.clone(),
         };
         self.owner.work(&fetching, &self.arrivals)
+    }
+
+    /// Ends all requests, since the leases are another's, and gives the writer back. The next crew
+    /// keeps gaps of its own, so that none may still be in flight then.
+    fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
+        if let Some(tenure) = self.owner.store.tenure() {
+            tenure.lose();
+        }
+        runtime.block_on(fetcher.in_flight_ended());
+        self.abandon()
     }
 
     /// Drops all that is in flight; gives the writer back, with what was not flushed.

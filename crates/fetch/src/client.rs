@@ -33,6 +33,7 @@ use crate::connections::Connections;
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
 use crate::hold::Held;
+use crate::permit::Right;
 use crate::robots::ROBOTS_LIMIT;
 use crate::sent::sent;
 use crate::sniff::looks_like_html;
@@ -242,16 +243,21 @@ impl Client {
         })
     }
 
-    /// Asks once.
+    /// Asks once, for as long as `right` holds.
     ///
     /// # Errors
     /// There is no answer, or none within the limits; see [`FetchError`]. Every
     /// status is an answer, save a proxy's 407; an origin's 407 is one.
-    pub async fn get(&self, request: &Request) -> Result<Response, FetchError> {
+    pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
+        right.bound(self.ask_in_time(request, right)).await
+    }
+
+    /// Within the time for a request, and waits while no file is free for its connection.
+    async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
-            match timeout(self.total, self.ask(request)).await {
+            match timeout(self.total, self.ask(request, right)).await {
                 // Nothing was sent; others in flight give their files back.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; it waits for one", FetchError::NoFile);
@@ -277,13 +283,13 @@ impl Client {
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
-    async fn ask(&self, request: &Request) -> Result<Response, FetchError> {
+    async fn ask(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let start = Instant::now();
         let headers = request_headers(request);
         let sent = sent(&request.url, &headers, &self.agent);
         let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
         *get.headers_mut() = headers;
-        let mut answer = self.connections.send(get).await.map_err(|e| {
+        let mut answer = self.connections.send(get, right.permit()?, right).await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
@@ -474,7 +480,7 @@ mod tests {
         let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };
         let mut client = Client::new(&settings).unwrap();
         client.idle = Duration::from_millis(40);
-        let error = client.get(&Request::new(url, Want::Page)).await.unwrap_err();
+        let error = client.get(&Request::new(url, Want::Page), &Right::unlimited()).await.unwrap_err();
         assert_eq!(error, FetchError::Timeout { limit: client.idle });
     }
 }

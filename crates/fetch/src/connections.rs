@@ -40,6 +40,7 @@ use tower::{Layer, Service};
 use url::{Origin, Url};
 
 use crate::error::chain;
+use crate::permit::{Permit, Right};
 
 /// A connection is used again within this time. Apache and Node close after 5 s; the rest is
 /// for the way there and back.
@@ -80,8 +81,9 @@ impl Connections {
         })
     }
 
-    /// Sends a request without a body, and a second time where the head of this file allows it.
-    pub(crate) async fn send(&self, request: Request) -> reqwest::Result<Response> {
+    /// Sends a request without a body, and a second time where the head of this file allows it
+    /// and `right` gives another permit. Nothing else sends, so each request has had a permit.
+    pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
             Some(kept) => {
@@ -92,6 +94,7 @@ impl Connections {
         };
         match (answer, copy) {
             (Err(error), Some(copy)) if is_used && is_closed(&error) || is_unprocessed(&error) => {
+                let Ok(_permit) = right.permit() else { return Err(error) };
                 tracing::debug!(url = %copy.url(), %error, "sent again on a new connection");
                 self.single.execute(copy).await
             }

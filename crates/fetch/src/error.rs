@@ -89,6 +89,10 @@ pub enum FetchError {
     /// The URL's scheme is not http or https, or it has no host.
     #[error("not an http or https address")]
     BadUrl,
+    /// The right to send requests to the host ended before the answer was complete. It says
+    /// nothing of the host.
+    #[error("the lease of the host's partition ended")]
+    NotPermitted,
 }
 
 impl FetchError {
@@ -109,6 +113,7 @@ impl FetchError {
             Self::WrongType { .. } => "wrong_type",
             Self::BadProxy(_) => "bad_proxy",
             Self::BadUrl => "bad_url",
+            Self::NotPermitted => "not_permitted",
         }
     }
 
@@ -122,7 +127,8 @@ impl FetchError {
             | Self::NoFile
             | Self::Timeout { .. }
             | Self::Broken(_)
-            | Self::BadProxy(_) => true,
+            | Self::BadProxy(_)
+            | Self::NotPermitted => true,
             Self::Tls { .. }
             | Self::HeadersTooLarge { .. }
             | Self::UnknownCoding { .. }

@@ -8,6 +8,7 @@
 //! Whether a page may be asked for at all by the host's robots.txt is looked up by
 //! the caller, who keeps the records; [`Fetcher::robots`] fetches them.
 
+use std::fmt;
 use std::time::Duration;
 
 use gleaner_config::Fetch;
@@ -20,6 +21,7 @@ use crate::client::{Client, ClientError, Request, Response, Want};
 use crate::error::FetchError;
 use crate::gate::{Gates, Pass};
 use crate::hold::{Holds, PushBack};
+use crate::permit::Right;
 
 /// Hops of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
@@ -44,12 +46,70 @@ impl Politeness {
     }
 }
 
+/// What [`Fetcher::robots`] asks for.
+pub struct RobotsRequest<'a> {
+    /// A host's own robots.txt, or where a redirect leads.
+    pub url: Url,
+    /// Redirects that were followed before this request.
+    pub hops: usize,
+    /// The group of a URL; `None`: it is not the caller's to ask.
+    pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
+    /// For how long requests may be sent.
+    pub right: &'a Right,
+    /// The record at hand of the host that the answer is for.
+    pub previous: Option<&'a RobotsRecord>,
+    /// The time to be recorded.
+    pub now: Timestamp,
+}
+
+impl<'a> RobotsRequest<'a> {
+    /// For the robots.txt of the host of `origin` (its scheme, host and port count), without a
+    /// record at hand.
+    #[must_use]
+    pub fn new(
+        origin: &Url,
+        group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
+        right: &'a Right,
+        now: Timestamp,
+    ) -> Self {
+        let mut url = origin.clone();
+        url.set_path("/robots.txt");
+        url.set_query(None);
+        url.set_fragment(None);
+        Self { url, hops: 0, group_of, right, previous: None, now }
+    }
+}
+
+impl fmt::Debug for RobotsRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RobotsRequest({} after {} hops)", self.url, self.hops)
+    }
+}
+
+/// What came of a request for a robots.txt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RobotsAnswer {
+    /// What the answer means.
+    Record(RobotsRecord),
+    /// It leads to a URL that is not the caller's to ask.
+    Elsewhere {
+        /// That URL.
+        url: Url,
+        /// Redirects up to there, 1 to 5.
+        hops: usize,
+    },
+    /// The right to ask ended first. It says nothing of the host.
+    NotPermitted,
+}
+
 /// Client, gates and holds in one. Shared by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
     politeness: Politeness,
     places: Semaphore,
+    /// Places in all.
+    concurrency: u32,
 }
 
 impl Fetcher {
@@ -58,10 +118,13 @@ impl Fetcher {
     /// # Errors
     /// As [`Client::new`].
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
+        let concurrency = u32::try_from(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        let concurrency = concurrency.unwrap_or(u32::MAX);
         Ok(Self {
             client: Client::new(settings)?,
             politeness: Politeness::new(settings.delay.get()),
-            places: Semaphore::new(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            places: Semaphore::new(concurrency as usize),
+            concurrency,
         })
     }
 
@@ -84,16 +147,17 @@ impl Fetcher {
     }
 
     /// Asks once, when the hold of the URL's host ([`host_of`]) is over, through the gate of
-    /// `group`. After a 429, a 503 or a failed connection the host is on hold already, for
+    /// `group`. `right` is judged when the gate is open and there is a place, right before the
+    /// request is sent, and the request ends with it. After a 429, a 503 or a failed connection the host is on hold already, for
     /// [`Response::held`]: the caller must not put it on hold once more.
     ///
     /// # Errors
     /// As [`Client::get`].
-    pub async fn page(&self, request: &Request, group: &str) -> Result<Response, FetchError> {
+    pub async fn page(&self, request: &Request, group: &str, right: &Right) -> Result<Response, FetchError> {
         let host = host_of(&request.url);
         let pass = self.enter(group, host).await;
         let place = self.places.acquire().await.expect("the fetcher's semaphore is never closed");
-        let mut answer = self.client.get(request).await;
+        let mut answer = self.client.get(request, right).await;
         drop(place);
         let hold = |why, retry_after| {
             let held = self.holds().push_back(host, why, request.is_repeated, retry_after);
@@ -130,42 +194,50 @@ impl Fetcher {
         }
     }
 
-    /// Asks `origin` (any URL of the host; its scheme, host and port count) for its
-    /// robots.txt and says what the answer means. `previous` is the record at hand,
-    /// `now` the time to be recorded. `group_of` names the group of a URL: up to five
-    /// redirects are followed, and each hop waits at the gate of its own group. `heard` is
-    /// told each answer with its URL.
+    /// Waits until no request is in flight. To be called when the right to all of them has ended.
+    pub async fn in_flight_ended(&self) {
+        let all = self.places.acquire_many(self.concurrency).await;
+        drop(all.expect("the fetcher's semaphore is never closed"));
+    }
+
+    /// Asks for a robots.txt and says what the answer means. Up to five redirects are
+    /// followed, those before this request counted; each hop waits at the gate of its own group.
+    /// `heard` is called with each answer and its URL.
     pub async fn robots(
         &self,
-        origin: &Url,
-        group_of: &(dyn Fn(&Url) -> String + Send + Sync),
-        previous: Option<&RobotsRecord>,
-        now: Timestamp,
+        request: RobotsRequest<'_>,
         heard: &mut (dyn FnMut(&Url, &Response) + Send),
-    ) -> RobotsRecord {
-        let Ok(mut url) = origin.join("/robots.txt") else {
-            return RobotsRecord::failed(FetchError::BadUrl.to_string(), previous, now);
-        };
-        let mut hops = 0;
+    ) -> RobotsAnswer {
+        let RobotsRequest { mut url, mut hops, group_of, right, previous, now } = request;
+        let failed = |reason| RobotsAnswer::Record(RobotsRecord::failed(reason, previous, now));
+        let none = |status| RobotsAnswer::Record(RobotsRecord::none(status, now));
+        let first = hops;
         loop {
-            let group = group_of(&url);
+            let Some(group) = group_of(&url) else { return RobotsAnswer::Elsewhere { url, hops } };
             let wait = self.holds().remaining(host_of(&url)).max(self.gates().ready_in(&group));
-            if hops > 0 && wait > PATIENCE {
-                return RobotsRecord::failed("it leads to a host that asked to wait".into(), previous, now);
+            if hops > first && wait > PATIENCE {
+                return failed("it leads to a host that asked to wait".into());
             }
-            let response = match self.page(&Request::new(url.clone(), Want::Robots), &group).await {
+            let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
                 // Its pages are refused for the same reason, each with that outcome.
-                Err(FetchError::PrivateAddress { .. }) if hops == 0 => return RobotsRecord::none(0, now),
-                Err(error) => return RobotsRecord::failed(error.to_string(), previous, now),
+                Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
+                Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
+                Err(error) => return failed(error.to_string()),
             };
             heard(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
-                (200..300, _) => return RobotsRecord::answered(response.status, &response.body, now),
+                (200..300, _) => {
+                    return RobotsAnswer::Record(RobotsRecord::answered(
+                        response.status,
+                        &response.body,
+                        now,
+                    ));
+                }
                 (301 | 302 | 303 | 307 | 308, Some(next)) => url = next,
-                (300..=428 | 430..500, _) => return RobotsRecord::none(response.status, now),
-                (status, _) => return RobotsRecord::failed(format!("status {status}"), previous, now),
+                (300..=428 | 430..500, _) => return none(response.status),
+                (status, _) => return failed(format!("status {status}")),
             }
             hops += 1;
         }

@@ -2,7 +2,8 @@
 //!
 //! From the request outwards: [`Client`] asks once and judges the answer (address,
 //! type, size, time), [`Gates`] keeps one request in flight per group of hosts and a
-//! gap between two, [`Holds`] leaves a host alone that pushed back, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
+//! gap between two, [`Holds`] leaves a host alone that pushed back, a [`Right`] says how
+//! long requests to a host may still run, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
 //! says what a host's answer for it means and for how long, and [`Fetcher`] joins them.
 //! [`Cookies`] are for one visit's redirects; whoever follows those hands them in.
 //!
@@ -24,6 +25,7 @@ mod gate;
 mod headers;
 mod hold;
 mod names;
+mod permit;
 mod robots;
 mod sent;
 mod sniff;
@@ -33,8 +35,9 @@ pub use access::{Access, RobotsRecord, RobotsState};
 pub use client::{Client, ClientError, FILES_OF_A_REQUEST, Request, Response, Want, choose_cryptography};
 pub use cookies::Cookies;
 pub use error::FetchError;
-pub use fetcher::{Fetcher, Politeness, host_of};
+pub use fetcher::{Fetcher, Politeness, RobotsAnswer, RobotsRequest, host_of};
 pub use gate::{Gates, Pass};
 pub use hold::{Held, Holds, PushBack};
+pub use permit::Right;
 pub use robots::{ROBOTS_LIMIT, Rules, Verdict};
 pub use tls::{Roots, TlsFault};

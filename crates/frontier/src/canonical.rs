@@ -27,6 +27,10 @@ const MAX_INPUT: usize = 16 * MAX_LENGTH;
 /// Times that one segment may stand in a path.
 const MAX_REPEATS: usize = 3;
 
+/// The list of public suffixes by which [`CanonicalUrl::domain`] goes: the release of the library
+/// that is made of it. Two programs with different lists see different registrable domains.
+pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
+
 /// The address of a page in its one spelling, over http or https.
 ///
 /// Equality is of the text, scheme included; what is one page is said by

@@ -32,7 +32,7 @@ mod tracking;
 mod xml;
 
 pub use body::{Flaw, Limits};
-pub use canonical::CanonicalUrl;
+pub use canonical::{CanonicalUrl, PUBLIC_SUFFIX_LIST};
 pub use found::{Discovered, Found, Role};
 pub use key::{BadKey, UrlKey, part_of};
 pub use links::{looks_like_article, looks_like_section, page_number};

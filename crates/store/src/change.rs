@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{CanonicalUrl, UrlKey};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +13,12 @@ use crate::{
     ArchiveEnd, Counts, HostId, HostRecord, PartId, Reextracted, Store, StoreError, Totals, UrlRecord, keys,
 };
 
+/// Under what a robots.txt lies: a host's own under the host's name.
+pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
+    let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
+    if is_own { url.host() } else { url.as_str() }
+}
+
 /// Writes to a store that take effect all at once, or not at all.
 ///
 /// Reading through a change sees what it has written so far.
@@ -22,7 +28,7 @@ pub struct Change {
     batch: Batch,
     /// What was read ahead.
     ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Parts whose records it changes.
+    /// Parts for which something is written.
     parts: BTreeSet<Part>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
@@ -64,8 +70,8 @@ impl Change {
         *self.queued.entry(host).or_default() += by;
     }
 
-    pub(crate) fn drop_page(&mut self, url: UrlKey) {
-        self.remove(keys::page(url));
+    pub(crate) fn drop_page(&mut self, of: Part, url: UrlKey) {
+        self.remove(of, keys::page(url));
     }
 
     pub(crate) fn get<T: DeserializeOwned>(
@@ -132,27 +138,52 @@ impl Change {
         })
     }
 
-    pub(crate) fn put<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
-        self.put_bytes(key, encode(record));
+    /// Writes a record of a part. It takes effect only while the part is this process's, as all
+    /// that is written for a part.
+    pub(crate) fn put<T: Serialize>(&mut self, of: Part, key: Vec<u8>, record: &T) {
+        self.write(of, key, Write::Put(encode(record)));
     }
 
     /// A key that says all by being there.
-    pub(crate) fn mark(&mut self, key: Vec<u8>) {
-        self.put_bytes(key, Vec::new());
+    pub(crate) fn mark(&mut self, of: Part, key: Vec<u8>) {
+        self.write(of, key, Write::Put(Vec::new()));
     }
 
-    pub(crate) fn put_bytes(&mut self, key: Vec<u8>, bytes: Vec<u8>) {
-        self.batch.write(key, Write::Put(bytes));
+    pub(crate) fn put_bytes(&mut self, of: Part, key: Vec<u8>, bytes: Vec<u8>) {
+        self.write(of, key, Write::Put(bytes));
     }
 
     /// Writes what only one may have, if nothing stood there when it was read.
-    pub(crate) fn claim<T: Serialize>(&mut self, key: Vec<u8>, record: &T) -> Result<(), StoreError> {
+    pub(crate) fn claim<T: Serialize>(
+        &mut self,
+        of: Part,
+        key: Vec<u8>,
+        record: &T,
+    ) -> Result<(), StoreError> {
         let write = match self.get_bytes(&key)? {
             Some(_) => Write::Put(encode(record)),
             None => Write::Claim(encode(record)),
         };
-        self.batch.write(key, write);
+        self.write(of, key, write);
         Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, of: Part, key: Vec<u8>) {
+        self.write(of, key, Write::Remove);
+    }
+
+    fn write(&mut self, of: Part, key: Vec<u8>, write: Write) {
+        self.parts.insert(of);
+        self.batch.write(key, write);
+    }
+
+    /// Writes what is no part's. It is flushed only while all parts of this process are its.
+    pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
+        self.put_common_bytes(key, encode(record));
+    }
+
+    pub(crate) fn put_common_bytes(&mut self, key: Vec<u8>, bytes: Vec<u8>) {
+        self.batch.write(key, Write::Put(bytes));
     }
 
     /// The part of a URL; `None`: the URL is not known.
@@ -165,17 +196,7 @@ impl Change {
 
     /// Writes the record of a URL.
     pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
-        self.change_part(self.store.parts.of_host(record.host));
-        self.put(keys::url(key), record);
-    }
-
-    /// A record of the part is changed.
-    pub(crate) fn change_part(&mut self, part: Part) {
-        self.parts.insert(part);
-    }
-
-    pub(crate) fn remove(&mut self, key: Vec<u8>) {
-        self.batch.write(key, Write::Remove);
+        self.put(self.store.parts.of_host(record.host), keys::url(key), record);
     }
 
     /// The record of a host, made where there is none.
@@ -183,13 +204,18 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
-        let part = self.store.parts.of_domain(domain);
+        let part = self.store.parts.of(name, domain);
+        self.host_in(part, name, domain)
+    }
+
+    /// The record of a host in the part that stored it, made where there is none.
+    pub(crate) fn host_in(&mut self, part: Part, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
         if let Some(host) = self.get("a host", &keys::host(part, name))? {
             return Ok(host);
         }
         let key = keys::meta_of(part, "hosts");
         let hosts: u32 = self.get("the number of hosts", &key)?.unwrap_or(0);
-        self.put(key, &(hosts + 1));
+        self.put(part, key, &(hosts + 1));
         let host = HostRecord {
             id: HostId(part.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
             name: name.into(),
@@ -211,18 +237,23 @@ impl Change {
     /// Writes a host's record.
     pub fn put_host(&mut self, host: &HostRecord) {
         let part = self.store.parts.of_host(host.id);
-        self.change_part(part);
-        self.put(keys::host(part, &host.name), host);
+        self.put(part, keys::host(part, &host.name), host);
     }
 
     /// Writes what is known of a host's robots.txt.
     pub fn put_robots<T: Serialize>(&mut self, host: &str, robots: &T) {
-        self.put(keys::robots(host), robots);
+        self.put(self.store.parts.of_name(host), keys::robots(host), robots);
+    }
+
+    /// Writes what is known of a robots.txt: a host's own, or where another host's redirects to.
+    pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
+        self.put(self.store.parts.of_url(url), keys::robots(robots_name(url)), robots);
     }
 
     /// Writes a host's template as JSON; the host's record follows by the caller.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
-        self.put_bytes(keys::template(host, version), json.as_bytes().to_vec());
+        let of = self.store.parts.of_name(host);
+        self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
     /// What the last pages of a host told of its template.
@@ -235,7 +266,7 @@ impl Change {
 
     /// Writes what the last pages of a host told of its template.
     pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
-        self.put(keys::health(host), health);
+        self.put(self.store.parts.of_name(host), keys::health(host), health);
     }
 
     /// Changes the counts of a host in a run.
@@ -248,42 +279,38 @@ impl Change {
         host: &str,
         change: impl FnOnce(&mut Counts),
     ) -> Result<(), StoreError> {
-        self.change_part(self.store.parts.of_name(host));
         let key = keys::counts(run, host);
         let mut counts: Counts = self.get("a host's counts", &key)?.unwrap_or_default();
         change(&mut counts);
-        self.put(key, &counts);
+        self.put(self.store.parts.of_name(host), key, &counts);
         Ok(())
     }
 
     pub(crate) fn total(&mut self, part: Part, change: impl FnOnce(&mut Totals)) -> Result<(), StoreError> {
-        self.change_part(part);
         let key = keys::meta_of(part, "totals");
         let mut totals: Totals = self.get("the totals", &key)?.unwrap_or_default();
         change(&mut totals);
-        self.put(key, &totals);
+        self.put(part, key, &totals);
         Ok(())
     }
 
     /// Writes up to where the archive is on disk.
     pub fn put_archive_end(&mut self, end: &ArchiveEnd) {
-        self.put(keys::meta("archive"), end);
+        self.put_common(keys::meta("archive"), end);
     }
 
     /// Writes up to where a file was replayed for a purpose in a part, in bytes.
     pub fn put_replayed(&mut self, purpose: &str, file: &str, PartId(part): PartId, offset: u64) {
-        self.change_part(part);
-        self.put(keys::replayed(purpose, part, file), &offset);
+        self.put(part, keys::replayed(purpose, part, file), &offset);
     }
 
     /// Writes up to where the archive was extracted again in a part.
     pub fn put_reextracted(&mut self, PartId(part): PartId, done: &Reextracted) {
-        self.change_part(part);
-        self.put(keys::meta_of(part, "reextracted"), done);
+        self.put(part, keys::meta_of(part, "reextracted"), done);
     }
 
     /// Notes that the store is being made anew, or is complete again.
     pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
-        self.put(keys::meta("rebuilding"), &is_rebuilding);
+        self.put_common(keys::meta("rebuilding"), &is_rebuilding);
     }
 }

@@ -25,10 +25,14 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn put_clock(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        if self.store.is_shared() {
+            // It is the database's clock that counts, and nobody reads this one.
+            return Ok(());
+        }
         let key = keys::meta("clock");
         let last: Option<Timestamp> = self.get("the time of the last change", &key)?;
         if last.is_none_or(|last| last < now) {
-            self.put(key, &now);
+            self.put_common(key, &now);
         }
         Ok(())
     }
@@ -39,8 +43,8 @@ impl Change {
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };
         let earlier = due.saturating_sub(behind);
         let part = self.store.parts.of_host(record.host);
-        self.remove(keys::waiting(part, wait, due, key));
-        self.mark(keys::waiting(part, wait, earlier, key));
+        self.remove(part, keys::waiting(part, wait, due, key));
+        self.mark(part, keys::waiting(part, wait, earlier, key));
         let state = UrlState::Waiting { wait, due: earlier, rank };
         self.put_url(key, &UrlRecord { state, ..record });
         Ok(())
@@ -80,7 +84,7 @@ impl Writer {
                 change.put_host(&HostRecord { held_until: Some(earlier), ..host });
             }
         }
-        change.put(keys::meta("clock"), &now);
+        change.put_common(keys::meta("clock"), &now);
         self.commit(change)?;
         Ok(Some(behind))
     }

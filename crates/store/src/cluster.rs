@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_frontier::CanonicalUrl;
 use gleaner_objects::Objects;
 use tracing::warn;
 
@@ -16,9 +17,10 @@ use crate::engine::postgres::leases::Keeper;
 pub use crate::engine::postgres::leases::WorkerStatus;
 use crate::engine::postgres::settings::{Applicant, Settings, register};
 use crate::engine::postgres::{Address, Patience, Postgres, schema};
+use crate::exceptions;
 use crate::lock::Lock;
 use crate::parts::Parts;
-use crate::tenure::{PartId, Tenure};
+use crate::tenure::{Lease, PartId, Tenure};
 use crate::{HostId, HostRecord, Store, StoreError, Writer};
 
 /// Seconds by which the clocks of a worker and of the database may differ.
@@ -93,11 +95,12 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     register(engine.link(), &applicant)?;
     // Whoever is refused is not there for others.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
+    let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = Keeper::begin(engine.clone(), tenure.clone(), membership.lease)?;
     let post = Arc::new(Post { keeper, applicant, address });
     let store = Store {
         engine: Arc::new(engine.clone()),
-        parts: Parts::Cut(Some(tenure)),
+        parts: Parts::Cut(Some(tenure), exceptions),
         folder: folder.into(),
         lock: Arc::new(lock),
         cluster: Some(engine),
@@ -120,9 +123,10 @@ pub fn visit(
     let patience = Patience { at_most: patience, give_up: Arc::new(|| false) };
     let engine = Postgres::open(address.clone(), objects, None, patience)?;
     schema::check(engine.link(), &address)?;
+    let exceptions = exceptions::known(&engine)?;
     Ok(Store {
         engine: Arc::new(engine.clone()),
-        parts: Parts::Cut(None),
+        parts: Parts::Cut(None, exceptions),
         folder: folder.into(),
         lock: Arc::new(Lock::none()),
         cluster: Some(engine),
@@ -165,16 +169,28 @@ impl Store {
         self.cluster.is_some()
     }
 
-    /// The part of a registrable domain.
+    /// The part of a URL's host.
     #[must_use]
-    pub fn part_of_domain(&self, domain: &str) -> PartId {
-        PartId(self.parts.of_domain(domain))
+    pub fn part_of_url(&self, url: &CanonicalUrl) -> PartId {
+        PartId(self.parts.of_url(url))
     }
 
     /// The part of a host.
     #[must_use]
     pub fn part_of(&self, host: HostId) -> PartId {
         PartId(self.parts.of_host(host))
+    }
+
+    /// This process's lease of a host's part, as it is from now on.
+    #[must_use]
+    pub fn lease_of(&self, host: HostId) -> Lease {
+        self.lease(PartId(self.parts.of_host(host)))
+    }
+
+    /// The same of a part.
+    #[must_use]
+    pub fn lease(&self, PartId(part): PartId) -> Lease {
+        self.tenure().map_or(Lease::UNLIMITED, |tenure| tenure.lease(part))
     }
 
     /// The hosts of these parts.
@@ -232,6 +248,8 @@ impl Writer {
             "another worker has taken over; what was not yet written is dropped, and its pages are due again"
         );
         post.apply(engine)?;
+        // What was appended belongs to what is dropped.
+        self.shelf = None;
         engine.forget();
         engine.tenure().inspect(|tenure| tenure.forget());
         Ok(())

@@ -173,8 +173,9 @@ impl Change {
     ) -> Result<Placement, StoreError> {
         // A cluster that the page founded with an earlier text may go on under its number.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
-        self.put(keys::standing(kept.id), &Standing { number, cluster });
-        self.put(keys::signed(number), &Kept { cluster, ..kept });
+        let of = self.store.parts.of_number(number);
+        self.put(of, keys::standing(kept.id), &Standing { number, cluster });
+        self.put(of, keys::signed(number), &Kept { cluster, ..kept });
         duplicates.put(number, keys);
         Ok(Placement::Stored)
     }
@@ -190,11 +191,12 @@ impl Change {
         let cluster = head.cluster;
         let similarity = hundredths(kept.similarity(&head));
         let kept = Kept { cluster, ..kept };
-        self.put(keys::standing(kept.id), &Standing { number, cluster });
+        let here = self.store.parts.of_number(number);
+        self.put(here, keys::standing(kept.id), &Standing { number, cluster });
         let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
         let there = self.store.parts.of_number(cluster);
-        if there != self.store.parts.of_number(number) || there != self.store.parts.of_number(of) {
-            self.send(there, &Message::Join { of, number, kept });
+        if there != here || there != self.store.parts.of_number(of) {
+            self.send(here, there, &Message::Join { of, number, kept });
             return Ok(placement);
         }
         if !duplicates.head.prefers(kept.contender(number), head.contender(of)) {
@@ -203,11 +205,11 @@ impl Change {
         }
         self.add_member(of, of, &head)?;
         let members = self.cluster(cluster)?.map_or(1, |record| record.members);
-        self.put(keys::cluster(cluster), &ClusterRecord { head: number, members });
-        self.remove(keys::signed(of));
+        self.put(here, keys::cluster(cluster), &ClusterRecord { head: number, members });
+        self.remove(here, keys::signed(of));
         let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
         self.reattribute(url_of(head.id), outcome)?;
-        self.put(keys::signed(number), &kept);
+        self.put(here, keys::signed(number), &kept);
         duplicates.put(number, keys);
         Ok(Placement::Stored)
     }
@@ -224,8 +226,8 @@ impl Change {
             }
         };
         self.total(part, |totals| totals.near_duplicates += 1)?;
-        self.put(keys::cluster(cluster), &record);
-        self.put(keys::member(cluster, number), kept);
+        self.put(part, keys::cluster(cluster), &record);
+        self.put(part, keys::member(cluster, number), kept);
         Ok(())
     }
 
@@ -236,13 +238,14 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Option<Number>, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
-        self.remove(keys::standing(id));
-        self.remove(keys::signed(number));
+        let here = self.store.parts.of_number(number);
+        self.remove(here, keys::standing(id));
+        self.remove(here, keys::signed(number));
         let there = self.store.parts.of_number(cluster);
-        if there == self.store.parts.of_number(number) {
+        if there == here {
             self.leave_cluster(cluster, number, duplicates)?;
         } else {
-            self.send(there, &Message::Leave { cluster, number });
+            self.send(here, there, &Message::Leave { cluster, number });
         }
         Ok(Some(number))
     }
@@ -256,21 +259,22 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(mut record) = self.cluster(cluster)? else { return Ok(()) };
+        let part = self.store.parts.of_number(cluster);
         let member = keys::member(cluster, number);
         if record.head == number {
             record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
         } else if self.get_bytes(&member)?.is_some() {
-            self.remove(member);
+            self.remove(part, member);
         } else {
             return Ok(());
         }
         record.members = record.members.saturating_sub(1);
         if record.members == 0 {
-            self.remove(keys::cluster(cluster));
+            self.remove(part, keys::cluster(cluster));
         } else {
-            self.put(keys::cluster(cluster), &record);
+            self.put(part, keys::cluster(cluster), &record);
         }
-        self.total(self.store.parts.of_number(cluster), |totals| {
+        self.total(part, |totals| {
             totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
             totals.clusters = totals.clusters.saturating_sub(u64::from(record.members == 0));
         })
@@ -279,12 +283,13 @@ impl Change {
     /// Makes a member the head; gives its number.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
-        self.remove(keys::member(cluster, number));
+        let here = self.store.parts.of_number(cluster);
+        self.remove(here, keys::member(cluster, number));
         let there = self.store.parts.of_number(number);
-        if there == self.store.parts.of_number(cluster) {
+        if there == here {
             self.promote_member(number, &kept, duplicates)?;
         } else {
-            self.send(there, &Message::Promote { number, kept });
+            self.send(here, there, &Message::Promote { number, kept });
         }
         Ok(Some(number))
     }
@@ -296,7 +301,7 @@ impl Change {
         kept: &Kept,
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
-        self.put(keys::signed(number), kept);
+        self.put(self.store.parts.of_number(number), keys::signed(number), kept);
         duplicates.put_signature(number, kept.signature());
         self.reattribute(url_of(kept.id), Outcome::Stored)
     }
@@ -320,12 +325,13 @@ impl Change {
     /// The same document under another name.
     pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
         let Some(standing) = self.standing(from)? else { return Ok(()) };
-        self.remove(keys::standing(from));
-        self.put(keys::standing(to), &standing);
+        let of = self.store.parts.of_number(standing.number);
+        self.remove(of, keys::standing(from));
+        self.put(of, keys::standing(to), &standing);
         let places = [keys::signed(standing.number), keys::member(standing.cluster, standing.number)];
         for place in places {
             if let Some(kept) = self.get::<Kept>("a signature", &place)? {
-                self.put(place, &Kept { id: to, ..kept });
+                self.put(of, place, &Kept { id: to, ..kept });
             }
         }
         Ok(())

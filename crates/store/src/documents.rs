@@ -76,8 +76,9 @@ impl Change {
         content_hash: &ContentHash,
         document: PackedDocument,
     ) -> Result<(), StoreError> {
-        self.put_bytes(keys::document(document.id), document.bytes);
-        self.claim(keys::content(content_hash), &document.id)
+        let of = self.part_of_document(document.id)?;
+        self.put_bytes(of, keys::document(document.id), document.bytes);
+        self.claim(of, keys::content(content_hash), &document.id)
     }
 
     /// The part that a known URL belongs to; that of nothing else but the URL itself.
@@ -163,9 +164,9 @@ impl Change {
     ) -> Result<Placement, StoreError> {
         let (here, there) = (self.part_at(url)?, self.part_of_document(of)?);
         if here == there {
-            self.put_bytes(keys::alias(of, url), text.into_bytes());
+            self.put_bytes(here, keys::alias(of, url), text.into_bytes());
         } else {
-            self.send(there, &Message::Alias { of, url, packed });
+            self.send(here, there, &Message::Alias { of, url, packed });
         }
         self.set_twin(url, Some(url_of(of)))?;
         self.total(here, |totals| totals.duplicates += 1)?;
@@ -180,11 +181,11 @@ impl Change {
     }
 
     fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
-        let there = self.part_of_document(head)?;
-        if there == self.part_at(url)? {
-            self.remove(keys::alias(head, url));
+        let (here, there) = (self.part_at(url)?, self.part_of_document(head)?);
+        if there == here {
+            self.remove(here, keys::alias(head, url));
         } else {
-            self.send(there, &Message::NoAlias { of: head, url });
+            self.send(here, there, &Message::NoAlias { of: head, url });
         }
         self.end_alias(url)
     }
@@ -213,8 +214,9 @@ impl Change {
         }
         let id = document_of(url);
         let Some(document) = self.document(id)? else { return Ok(None) };
-        self.remove(keys::document(id));
-        self.remove(keys::content(&own_hash(&document.content_hash, id)));
+        let of = self.part_of_document(id)?;
+        self.remove(of, keys::document(id));
+        self.remove(of, keys::content(&own_hash(&document.content_hash, id)));
         let aliases = self.aliases_here(&document)?;
         let Some((heir, rest)) = aliases.split_first() else {
             self.forget_content(&document)?;
@@ -235,8 +237,8 @@ impl Change {
             match self.part_of_url(url)? {
                 Some(there) if there != here => {
                     let packed = PackedDocument::unsigned(document.clone()).bytes;
-                    self.send(there, &Message::Place { url, was: document.id, packed });
-                    self.remove(key);
+                    self.send(here, there, &Message::Place { url, was: document.id, packed });
+                    self.remove(here, key);
                 }
                 _ => aliases.push(url),
             }
@@ -263,12 +265,13 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(document) = self.document(ours)? else { return Ok(()) };
-        self.remove(keys::document(ours));
+        let of = self.part_of_document(ours)?;
+        self.remove(of, keys::document(ours));
         self.uncount(&document)?;
         self.depart(ours, duplicates)?;
         let aliases = self.keys(&keys::aliases_of(ours))?;
         for key in &aliases {
-            self.remove(key.clone());
+            self.remove(of, key.clone());
         }
         let aliases = aliases.iter().filter_map(|key| keys::last_url(key));
         for url in aliases.chain([url_of(ours)]) {
@@ -288,7 +291,7 @@ impl Change {
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
-            self.remove(key);
+            self.remove(self.part_of_document(document.id)?, key);
         }
         Ok(())
     }
@@ -296,11 +299,12 @@ impl Change {
     /// Gives `document` the name of `heir`; `rest` become its aliases.
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
+        let of = self.part_of_document(document.id)?;
         for url in rest {
             let key = keys::alias(document.id, *url);
             let text = self.get_bytes(&key)?.unwrap_or_default();
-            self.remove(key);
-            self.put_bytes(keys::alias(document_of(heir), *url), text);
+            self.remove(of, key);
+            self.put_bytes(of, keys::alias(document_of(heir), *url), text);
             self.set_twin(*url, Some(heir))?;
             self.reattribute(*url, Outcome::Duplicate { of: heir })?;
         }

@@ -90,6 +90,12 @@ pub enum StoreError {
     /// Object storage failed or refused.
     #[error(transparent)]
     Objects(#[from] gleaner_objects::ObjectError),
+    /// The archive cannot be written or read.
+    #[error(
+        "{0}{hint}",
+        hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
+    )]
+    Archive(#[from] gleaner_archive::ArchiveError),
     /// Nobody has crawled into the database.
     #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` makes them")]
     NoTables {

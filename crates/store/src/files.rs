@@ -34,7 +34,7 @@ pub struct FileRecord {
 impl Change {
     /// A file of the archive counts from this change on.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
-        self.put(keys::file(keys::ARCHIVE_FILE, number), file);
+        self.put_common(keys::file(keys::ARCHIVE_FILE, number), file);
     }
 }
 

@@ -11,7 +11,7 @@ use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
 
 use crate::messages::Message;
-use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
+use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
 
 /// When a URL is asked among those of its host that are ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,13 +52,44 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, turn: Turn) -> Result<bool, StoreError> {
+        self.take_in(None, found, depth, hops, turn)
+    }
+
+    /// The same of a URL that was found at a host. Where the URL is another worker's, the message to
+    /// that one is sent only while the host is this process's.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn discover_at(
+        &mut self,
+        by: HostId,
+        found: &Found,
+        depth: u32,
+        hops: u32,
+        turn: Turn,
+    ) -> Result<bool, StoreError> {
+        self.take_in(Some(by), found, depth, hops, turn)
+    }
+
+    fn take_in(
+        &mut self,
+        by: Option<HostId>,
+        found: &Found,
+        depth: u32,
+        hops: u32,
+        turn: Turn,
+    ) -> Result<bool, StoreError> {
         let key = found.url.key();
         if self.url(key)?.is_some() {
             return Ok(false);
         }
-        let part = self.store.parts.of_domain(found.url.domain());
+        let part = self.store.parts.of_url(&found.url);
         if !self.store.parts.holds(part) {
-            self.send(part, &Message::found(found, depth, hops, turn));
+            let message = Message::found(found, depth, hops, turn);
+            match by {
+                Some(by) => self.send(self.store.parts.of_host(by), part, &message),
+                None => self.send_from_all(part, &message),
+            }
             return Ok(true);
         }
         let mut host = self.host(found.url.host(), found.url.domain())?;
@@ -91,7 +122,7 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
-        if !self.store.parts.holds(self.store.parts.of_domain(found.url.domain())) {
+        if !self.store.parts.holds(self.store.parts.of_url(&found.url)) {
             return Ok(());
         }
         if self.discover(found, 0, 0, turn)? {
@@ -126,7 +157,7 @@ impl Change {
         host.sequence += 1;
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
-        self.mark(keys::ready(host.id, rank, sequence, key));
+        self.mark(self.store.parts.of_host(host.id), keys::ready(host.id, rank, sequence, key));
         self.put_url(key, &record);
         self.touch(host);
         self.queue(host.id, 1);
@@ -134,23 +165,24 @@ impl Change {
 
     /// Takes a record out of whichever list it stands in.
     fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
+        let of = self.store.parts.of_host(record.host);
         match record.state {
             UrlState::Ready { rank, sequence } => {
-                self.remove(keys::ready(record.host, rank, sequence, key));
+                self.remove(of, keys::ready(record.host, rank, sequence, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(host.id, -1);
             }
             UrlState::Waiting { wait, due, .. } => {
-                self.remove(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
+                self.remove(of, keys::waiting(of, wait, due, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(host.id, -1);
             }
             UrlState::Gathered { sequence } => {
-                self.remove(keys::gathered(record.host, sequence, key));
-                self.drop_page(key);
+                self.remove(of, keys::gathered(record.host, sequence, key));
+                self.drop_page(of, key);
                 host.gathered = host.gathered.saturating_sub(1);
             }
-            UrlState::Kept => self.drop_page(key),
+            UrlState::Kept => self.drop_page(of, key),
             UrlState::Done => {}
         }
         record.state = UrlState::Done;
@@ -170,7 +202,8 @@ impl Change {
         record.state = UrlState::Waiting { wait, due, rank };
         host.queued += 1;
         self.queue(host.id, 1);
-        self.mark(keys::waiting(self.store.parts.of_host(record.host), wait, due, key));
+        let of = self.store.parts.of_host(record.host);
+        self.mark(of, keys::waiting(of, wait, due, key));
     }
 
     /// Ends the visit of a URL. `again`: when it is to be asked again, and with
@@ -250,7 +283,7 @@ impl Change {
         host.gathered += 1;
         record.tries = 0;
         record.state = UrlState::Gathered { sequence };
-        self.mark(keys::gathered(host.id, sequence, key));
+        self.mark(self.store.parts.of_host(host.id), keys::gathered(host.id, sequence, key));
         self.put_url(key, &record);
         self.put_host(&host);
         Ok(host.gathered)
@@ -273,7 +306,7 @@ impl Change {
     /// When the store cannot be read.
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
-            self.drop_page(key);
+            self.drop_page(self.store.parts.of_host(record.host), key);
             self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
         }
         Ok(())
@@ -320,8 +353,9 @@ impl Change {
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
-        let url = CanonicalUrl::from_record(&record.url)
-            .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        self.host(url.host(), url.domain())
+        let url =
+            CanonicalUrl::from_record(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        // In the part that stored it, whichever the list of public suffixes names today.
+        self.host_in(self.store.parts.of_host(record.host), url.host(), url.domain())
     }
 }

@@ -67,22 +67,22 @@ impl Change {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
 
-    fn put_history(&mut self, id: DocumentId, history: History) {
-        let key = keys::history(id);
+    fn put_history(&mut self, id: DocumentId, history: History) -> Result<(), StoreError> {
+        let (of, key) = (self.part_of_document(id)?, keys::history(id));
         if history == History::default() {
-            self.remove(key);
+            self.remove(of, key);
         } else {
-            self.put(key, &history);
+            self.put(of, key, &history);
         }
+        Ok(())
     }
 
     /// Keeps a document as it was, as one more earlier revision.
     pub(crate) fn keep_revision(&mut self, id: DocumentId, packed: Vec<u8>) -> Result<(), StoreError> {
         let history = self.history(id)?;
         let earlier = history.earlier + 1;
-        self.put_bytes(keys::revision(id, earlier), packed);
-        self.put_history(id, History { earlier, ..history });
-        Ok(())
+        self.put_bytes(self.part_of_document(id)?, keys::revision(id, earlier), packed);
+        self.put_history(id, History { earlier, ..history })
     }
 
     /// Marks the document of a URL whose page is gone; one that is so marked keeps its
@@ -94,7 +94,7 @@ impl Change {
         let id = document_of(url);
         let history = self.history(id)?;
         if history.gone.is_none() && self.get_bytes(&keys::document(id))?.is_some() {
-            self.put_history(id, History { gone: Some(at), ..history });
+            self.put_history(id, History { gone: Some(at), ..history })?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Change {
         let id = document_of(url);
         let history = self.history(id)?;
         if history.gone.is_some() {
-            self.put_history(id, History { gone: None, ..history });
+            self.put_history(id, History { gone: None, ..history })?;
         }
         Ok(())
     }

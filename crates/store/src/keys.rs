@@ -9,6 +9,7 @@
 //! | `g` host, sequence, url key | nothing: an article gathered for learning |
 //! | `h` part, host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher keeps it |
+//! | `b` URL | the same of where another host's robots.txt redirects to |
 //! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
@@ -26,7 +27,7 @@
 //! | `p` url key | a raw page, packed; in sled in a tree of its own |
 //! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
 //! | `x` part, number | a message to the part (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock |
+//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and which hosts are in which other part by which list (see `exceptions.rs`) |
 //! | `m` part, name | of a part: totals, the number of hosts, [`crate::Reextracted`] |
 //!
 //! Numbers are big-endian, so that the order of keys is the order of numbers. The part is a
@@ -129,6 +130,12 @@ pub(crate) fn hosts_of(part: Part) -> Vec<u8> {
 
 pub(crate) fn host(part: Part, name: &str) -> Vec<u8> {
     key(HOST, &[part.as_bytes(), name.as_bytes()])
+}
+
+/// The part and the name of a host's key in a store that is cut.
+pub(crate) fn part_and_host(key: &[u8]) -> Option<(u8, &str)> {
+    let (part, name) = key.get(1..)?.split_first()?;
+    Some((*part, std::str::from_utf8(name).ok()?))
 }
 
 pub(crate) fn robots(host: &str) -> Vec<u8> {

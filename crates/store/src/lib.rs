@@ -10,9 +10,12 @@
 //! processes share a store, each writes the parts that it has leases of (`parts.rs`,
 //! `tenure.rs`), and tells the others what is theirs to do (`messages.rs`).
 //!
+//! The writer has the archive, too (`archive.rs`): there is no flush without it.
+//!
 //! Nothing is lost at `kill -9`: a change that had not been flushed is gone as if
 //! it had never been made, its URL is still in the frontier and is fetched again.
 
+mod archive;
 mod change;
 mod clock;
 mod cluster;
@@ -20,6 +23,7 @@ mod clusters;
 mod documents;
 mod engine;
 mod error;
+mod exceptions;
 mod files;
 mod flushed;
 mod frontier;
@@ -49,6 +53,7 @@ pub use files::{ARCHIVE_FOLDER, FileRecord};
 pub use frontier::Turn;
 pub use history::History;
 pub use likeness::{Cluster, Likeness, Member};
+pub use messages::{Received, RobotsFound, RobotsWanted};
 pub use migrate::{MigrateError, Migration, Moved, join_alone};
 pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, set_aside};
@@ -58,5 +63,5 @@ pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,
     Wait,
 };
-pub use tenure::{PartId, Tenure};
+pub use tenure::{Gained, Lease, PartId, Tenure};
 pub use verify::{Examiner, Looked};

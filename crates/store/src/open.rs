@@ -7,11 +7,12 @@ use std::sync::Arc;
 use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
 
+use crate::archive::Shelf;
 use crate::engine::embedded::Embedded;
 use crate::engine::{Batch, Engine, Lost, Write};
 use crate::lock::Lock;
 use crate::near::{Duplicates, Levels};
-use crate::parts::Parts;
+use crate::parts::{Part, Parts};
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
@@ -31,6 +32,8 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
+    /// The archive, where one is kept.
+    pub(crate) shelf: Option<Shelf>,
 }
 
 /// Opens the store in `folder`.
@@ -82,7 +85,7 @@ impl Writer {
     /// The writer of an open store; `None` while there is one.
     pub(crate) fn of(store: &Store) -> Option<Self> {
         // Its drop makes room for another.
-        store.lock.begin_writing().then(|| Self { store: store.clone() })
+        store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
     /// A handle for reading; cheap to clone and to send to other threads.
@@ -119,18 +122,26 @@ impl Writer {
     /// # Errors
     /// When the store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
-        self.put_alone(keys::page(url), Write::Put(page.0))
+        let mut change = self.begin();
+        match change.part_of_url(url)? {
+            Some(part) => change.put_bytes(part, keys::page(url), page.0),
+            // Of a URL that a change brings which is not yet committed.
+            None => change.put_common_bytes(keys::page(url), page.0),
+        }
+        self.commit(change)
     }
 
+    /// Of a store in a folder, which is one part.
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
-        self.store.engine.commit(Batch { writes: [(key, write)].into() }, BTreeSet::new())
+        self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Part::WHOLE].into())
     }
 
-    /// Brings everything that was committed to disk.
+    /// Brings everything that was committed to disk, and before it what was appended to the archive.
     ///
     /// # Errors
     /// When the disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
             self.give_up(lost)?;
         }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{CanonicalUrl, UrlKey};
 use serde::de::DeserializeOwned;
 
+use crate::change::robots_name;
 use crate::cluster::Post;
 use crate::engine::postgres::Postgres;
 use crate::engine::{Engine, Range, Scan};
@@ -193,6 +194,14 @@ impl Store {
     /// When the store cannot be read.
     pub fn robots<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
         self.get("a robots.txt", &keys::robots(host))
+    }
+
+    /// What is known of a robots.txt: a host's own, or where another host's redirects to.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn robots_at<T: DeserializeOwned>(&self, url: &CanonicalUrl) -> Result<Option<T>, StoreError> {
+        self.robots(robots_name(url))
     }
 
     /// What the last pages of a host told of its template.

@@ -54,7 +54,9 @@ impl Writer {
     }
 
     /// The last run, and one of many. Gives whether nobody was quicker.
-    fn put_run(&self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
+    fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
+        // What is exchanged comes to disk at once, and may bring all else with it.
+        self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];
         self.store().engine.exchange(&key, expected.as_deref(), records)

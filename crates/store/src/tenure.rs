@@ -7,15 +7,18 @@
 //! 1. It may ask hosts of its parts for pages while it is *certain*: until the leases would
 //!    have ended, counted by its own clock that never goes back, from before they were
 //!    renewed; and by the time of day as well, since that clock stands still while a machine
-//!    is suspended. A process that was asleep finds this time over before it asks anything.
+//!    is suspended. A tenth of a lease's life is taken off: clocks do not run alike, and it takes
+//!    time to close a connection. A [`Lease`] says what is left of that time at any moment.
 //! 2. What it writes carries the epochs, and is refused if one has moved on.
 //! 3. A part that another process should have is given up once what is in flight there has
 //!    its outcome on disk.
+//! 4. A part whose last owner did not give it up may still have requests of that owner in flight: a
+//!    site may work on one whose connection was closed. So it comes as [`Gained::was_left`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
@@ -45,14 +48,69 @@ struct Shared {
 struct State {
     /// Parts by the epoch in which this process has them.
     held: BTreeMap<Part, i64>,
-    /// Of those, the ones that the crawl has not yet been told of.
-    gained: BTreeSet<Part>,
+    /// Of those, the ones that the crawl has not yet been told of, and whether the last owner
+    /// gave them up.
+    gained: BTreeMap<Part, bool>,
     /// Whether more are being taken at this moment.
     is_taking: bool,
     /// How many parts are to be given up.
     excess: usize,
     certain_until: (Instant, SystemTime),
     is_lost: bool,
+    /// How often all leases were forgotten.
+    generation: u64,
+}
+
+impl State {
+    /// For how long the leases certainly hold.
+    fn certain_for(&self) -> Duration {
+        if self.is_lost {
+            return Duration::ZERO;
+        }
+        let ((now, time), (until, until_time)) = (now(), self.certain_until);
+        until.saturating_duration_since(now).min(until_time.duration_since(time).unwrap_or_default())
+    }
+}
+
+/// Of a lease's life, one part in so many is not counted on.
+const MARGIN: u32 = 10;
+
+/// A part that has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gained {
+    /// Which.
+    pub part: PartId,
+    /// Whether the worker that had it did not give it up, so that requests of it may still be
+    /// worked on.
+    pub was_left: bool,
+}
+
+/// The lease of one part, as long as this process has it without a break.
+#[derive(Debug, Clone)]
+pub struct Lease(Option<Known>);
+
+#[derive(Debug, Clone)]
+struct Known {
+    tenure: Tenure,
+    part: Part,
+    /// `None`: it was not held when this was made.
+    epoch: Option<i64>,
+    generation: u64,
+}
+
+impl Lease {
+    /// Of a store that is this process's alone.
+    pub(crate) const UNLIMITED: Self = Self(None);
+
+    /// For how long it certainly holds, as known now; it is longer once it is renewed.
+    /// Zero: it has ended, and will not hold again.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        let Some(Known { tenure, part, epoch, generation }) = &self.0 else { return Duration::MAX };
+        let state = tenure.state();
+        let is_held = epoch.is_some() && state.held.get(part) == epoch.as_ref();
+        if is_held && state.generation == *generation { state.certain_for() } else { Duration::ZERO }
+    }
 }
 
 /// A part of the store, as a crawl is told of it.
@@ -68,11 +126,12 @@ impl Tenure {
     pub(crate) fn new(session: String) -> Self {
         let state = State {
             held: BTreeMap::new(),
-            gained: BTreeSet::new(),
+            gained: BTreeMap::new(),
             is_taking: false,
             excess: 0,
             certain_until: now(),
             is_lost: false,
+            generation: 0,
         };
         Self(Arc::new(Shared {
             session,
@@ -105,9 +164,13 @@ impl Tenure {
     /// Whether hosts may be asked: the leases hold for certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
+        !self.state().certain_for().is_zero()
+    }
+
+    pub(crate) fn lease(&self, part: Part) -> Lease {
         let state = self.state();
-        let ((now, time), (until, until_time)) = (now(), state.certain_until);
-        !state.is_lost && now < until && time < until_time
+        let (epoch, generation) = (state.held.get(&part).copied(), state.generation);
+        Lease(Some(Known { tenure: self.clone(), part, epoch, generation }))
     }
 
     /// Whether a lease is another's by now: what was not flushed is to be forgotten.
@@ -119,8 +182,9 @@ impl Tenure {
     /// Parts that have come since this was last asked; only from then on they count as held,
     /// so that nothing is done in them before their hosts are known.
     #[must_use]
-    pub fn gained(&self) -> Vec<PartId> {
-        std::mem::take(&mut self.state().gained).into_iter().map(PartId).collect()
+    pub fn gained(&self) -> Vec<Gained> {
+        let gained = std::mem::take(&mut self.state().gained);
+        gained.into_iter().map(|(part, was_left)| Gained { part: PartId(part), was_left }).collect()
     }
 
     /// Whether parts have come that [`Tenure::gained`] was not yet asked for.
@@ -180,12 +244,12 @@ impl Tenure {
 
     pub(crate) fn held(&self) -> Vec<Part> {
         let state = self.state();
-        state.held.keys().filter(|part| !state.gained.contains(part)).copied().collect()
+        state.held.keys().filter(|part| !state.gained.contains_key(part)).copied().collect()
     }
 
     pub(crate) fn holds(&self, part: Part) -> bool {
         let state = self.state();
-        state.held.contains_key(&part) && !state.gained.contains(&part)
+        state.held.contains_key(&part) && !state.gained.contains_key(&part)
     }
 
     /// Whether a lease of the part is known here, told or not.
@@ -198,18 +262,25 @@ impl Tenure {
         parts.into_iter().map(|part| (part, state.held.get(&part).copied())).collect()
     }
 
-    /// The leases were renewed: all of `renewed`, until that moment at least.
-    pub(crate) fn renewed(&self, renewed: &BTreeMap<Part, i64>, until: (Instant, SystemTime)) {
+    /// The leases were renewed: all of `renewed`, for `life` from `begun` at least.
+    pub(crate) fn renewed(
+        &self,
+        renewed: &BTreeMap<Part, i64>,
+        begun: (Instant, SystemTime),
+        life: Duration,
+    ) {
         let mut state = self.state();
         state.is_lost |= state.held.iter().any(|(part, epoch)| renewed.get(part) != Some(epoch));
-        state.certain_until = until;
+        let certain = life - life / MARGIN;
+        state.certain_until = (begun.0 + certain, begun.1 + certain);
     }
 
-    pub(crate) fn gain(&self, parts: impl IntoIterator<Item = (Part, i64)>) {
+    /// Parts have come, each in its epoch. `was_left`: see [`Gained`].
+    pub(crate) fn gain(&self, parts: impl IntoIterator<Item = (Part, i64, bool)>) {
         let mut state = self.state();
-        for (part, epoch) in parts {
+        for (part, epoch, was_left) in parts {
             state.held.insert(part, epoch);
-            state.gained.insert(part);
+            state.gained.insert(part, was_left);
         }
         state.is_taking = false;
     }
@@ -227,7 +298,8 @@ impl Tenure {
         self.state().excess = excess;
     }
 
-    pub(crate) fn lose(&self) {
+    /// Leases are another's, or count as if they were: no request may go on.
+    pub fn lose(&self) {
         self.state().is_lost = true;
     }
 
@@ -240,6 +312,7 @@ impl Tenure {
         state.excess = 0;
         state.is_lost = false;
         state.certain_until = now();
+        state.generation += 1;
     }
 
     /// The name of the next message: greater than all before it.
@@ -251,5 +324,59 @@ impl Tenure {
         id[..8].copy_from_slice(&now.max(last + 1).to_be_bytes());
         id[8..].copy_from_slice(&gleaner_corpus::ContentHash::of(&self.0.session).as_bytes()[..8]);
         id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIFE: Duration = Duration::from_secs(100);
+
+    fn tenure_of(part: Part) -> Tenure {
+        let tenure = Tenure::new("one".into());
+        tenure.renewed(&BTreeMap::new(), now(), LIFE);
+        tenure.gain([(part, 1, false)]);
+        tenure
+    }
+
+    #[test]
+    fn a_lease_is_counted_on_for_less_than_its_life() {
+        let (part, other) = (Part::new(1), Part::new(2));
+        let tenure = tenure_of(part);
+        let left = tenure.lease(part).left();
+        assert!(left > LIFE / 2 && left <= LIFE - LIFE / MARGIN, "{left:?}");
+        assert_eq!(tenure.lease(other).left(), Duration::ZERO);
+        let ago = (now().0.checked_sub(LIFE).unwrap(), now().1.checked_sub(LIFE).unwrap());
+        tenure.renewed(&BTreeMap::from([(part, 1)]), ago, LIFE);
+        assert_eq!(tenure.lease(part).left(), Duration::ZERO);
+        assert!(!tenure.is_certain() && !tenure.is_lost());
+    }
+
+    #[test]
+    fn a_lease_that_was_lost_or_given_up_does_not_come_back() {
+        let part = Part::new(1);
+        type End = fn(&Tenure);
+        let ends: [End; 3] = [
+            Tenure::forget,
+            |tenure| {
+                tenure.give_up(&[Part::new(1)]);
+                tenure.gain([(Part::new(1), 2, false)]);
+            },
+            |tenure| tenure.renewed(&BTreeMap::from([(Part::new(1), 2)]), now(), LIFE),
+        ];
+        for end in ends {
+            let tenure = tenure_of(part);
+            let lease = tenure.lease(part);
+            end(&tenure);
+            assert_eq!(lease.left(), Duration::ZERO);
+        }
+        let tenure = tenure_of(part);
+        let lease = tenure.lease(part);
+        tenure.forget();
+        tenure.renewed(&BTreeMap::new(), now(), LIFE);
+        tenure.gain([(part, 1, false)]);
+        assert_eq!(lease.left(), Duration::ZERO, "it is another tenure");
+        assert!(!tenure.lease(part).left().is_zero());
     }
 }

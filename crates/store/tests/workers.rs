@@ -12,7 +12,10 @@ use std::time::Duration;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
 use gleaner_objects::{Objects, Options};
-use gleaner_store::{Duplicates, Levels, Membership, PackedDocument, StoreError, Turn, Writer, join};
+use gleaner_store::{
+    Duplicates, Levels, Membership, PackedDocument, PackedPage, RawPage, StoreError, Turn, Writer, join,
+    visit,
+};
 use jiff::{SignedDuration, Timestamp};
 
 mod common;
@@ -201,4 +204,159 @@ fn workers_that_begin_together_begin_one_run() {
     });
     let expected: Vec<u32> = (1..=20).collect();
     assert_eq!(numbers, [expected.clone(), expected]);
+}
+
+/// A host that an older list of public suffixes put into another part.
+#[test]
+fn a_host_stays_in_the_part_that_has_it() {
+    let Some(place) = Place::database() else { return };
+    let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
+    let _ = parts(&one);
+    let mut change = one.begin();
+    let stored = change.host("www.a.example", "of-another-list.example").unwrap();
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    drop(one);
+    let (server, address) = place.server();
+    // As if the parts had been looked through by the list of that time.
+    let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')");
+
+    let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
+    let _ = parts(&one);
+    let url = CanonicalUrl::parse("http://www.a.example/1").unwrap();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = one.begin();
+    assert!(change.discover(&found, 0, 0, Turn::default()).unwrap());
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    let record = one.store().url(url.key()).unwrap().unwrap();
+    assert_eq!(record.host, stored.id);
+    let mut change = one.begin();
+    change.retry(url.key(), record, Timestamp::UNIX_EPOCH).unwrap();
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    let visited = visit(place.path(), address, place.membership("visitor", LEASE).objects, LEASE).unwrap();
+    for store in [one.store(), visited] {
+        let hosts: Vec<_> = store.hosts().map(|host| host.unwrap().id).collect();
+        assert_eq!(hosts, [stored.id], "it has no second record");
+        assert_eq!(store.host("www.a.example").unwrap().map(|host| host.id), Some(stored.id));
+    }
+}
+
+/// Two workers, and a URL of a part of the first one's, with its record.
+fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
+    let mut one = worker(place, place.membership("one", LEASE)).unwrap();
+    let _ = parts(&one);
+    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = one.begin();
+    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    let two = worker(place, place.membership("two", LEASE)).unwrap();
+    (one, two, url)
+}
+
+#[test]
+fn nothing_is_written_for_a_part_that_is_another_workers() {
+    let writes: [(&str, fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>); 6] = [
+        ("a robots.txt", |writer, url| {
+            let mut change = writer.begin();
+            change.put_robots(url.host(), &"rules");
+            writer.commit(change)
+        }),
+        ("a robots.txt of a redirect", |writer, url| {
+            let mut change = writer.begin();
+            change.put_robots_at(url, &"rules");
+            writer.commit(change)
+        }),
+        ("a template", |writer, url| {
+            let mut change = writer.begin();
+            change.put_template(url.host(), 1, "{}");
+            writer.commit(change)
+        }),
+        ("a template's health", |writer, url| {
+            let mut change = writer.begin();
+            change.put_health(url.host(), &1);
+            writer.commit(change)
+        }),
+        ("a raw page", |writer, url| {
+            let page = RawPage { body: b"<p>".to_vec(), content_type: None, fetched: Timestamp::UNIX_EPOCH };
+            writer.keep_page(url.key(), PackedPage::of(&page))
+        }),
+        ("a message", |writer, url| {
+            let mut change = writer.begin();
+            let target = CanonicalUrl::parse("http://b.example/robots.txt").unwrap();
+            change.want_robots(url, &target, 1);
+            writer.commit(change)
+        }),
+    ];
+    for (what, write) in writes {
+        let Some(place) = Place::database() else { return };
+        let (mut one, two, url) = two_workers(&place);
+        let (server, address) = place.server();
+        write(&mut one, &url).unwrap();
+        // The lease goes to the other one before the flush.
+        let sql = format!(
+            "UPDATE leases SET owner = '{}', epoch = epoch + 1",
+            two.store().tenure().unwrap().session()
+        );
+        let _ = server.query(address, &sql);
+        assert!(matches!(one.flush(), Err(StoreError::NotOurs)), "{what} is flushed");
+        one.begin_anew().unwrap();
+        assert!(matches!(write(&mut one, &url), Err(StoreError::NotOurs)), "{what} is committed");
+    }
+}
+
+#[test]
+fn who_holds_nothing_flushes_nothing() {
+    let Some(place) = Place::database() else { return };
+    let (mut one, _two, _) = two_workers(&place);
+    let all = one.store().held_parts();
+    let end = gleaner_store::ArchiveEnd { file: "a".into(), length: 1 };
+    let mut change = one.begin();
+    change.put_archive_end(&end);
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    one.release(&all).unwrap();
+    let mut change = one.begin();
+    change.put_archive_end(&end);
+    one.commit(change).unwrap();
+    assert!(matches!(one.flush(), Err(StoreError::NotOurs)));
+}
+
+#[test]
+fn who_flushes_has_something_to_do() {
+    let Some(place) = Place::database() else { return };
+    let (mut one, _two, url) = two_workers(&place);
+    let (server, address) = place.server();
+    let _ = server.query(address, "UPDATE workers SET idle = true");
+    assert!(one.store().is_all_quiet(LEASE).unwrap());
+    let mut change = one.begin();
+    change.put_robots(url.host(), &"rules");
+    one.commit(change).unwrap();
+    one.flush().unwrap();
+    // It may have been a message that is gone from the store by that.
+    assert!(!one.store().is_all_quiet(LEASE).unwrap());
+}
+
+#[test]
+fn a_part_whose_worker_died_is_told_from_one_that_was_given_up() {
+    let Some(place) = Place::database() else { return };
+    let (mut one, mut two, _) = two_workers(&place);
+    let _ = two.store().tenure().unwrap().gained();
+    let all = one.store().held_parts();
+    one.release(&all[..100]).unwrap();
+    two.work().unwrap();
+    let gained = two.store().tenure().unwrap().gained();
+    assert!(gained.len() == 100 && gained.iter().all(|gained| !gained.was_left), "{gained:?}");
+    let (server, address) = place.server();
+    let _ = server.query(
+        address,
+        "UPDATE leases SET until = now() - interval '1 second' WHERE part IN \
+         (SELECT part FROM leases WHERE owner LIKE 'one %' ORDER BY part LIMIT 20)",
+    );
+    two.work().unwrap();
+    let gained = two.store().tenure().unwrap().gained();
+    assert!(gained.len() == 20 && gained.iter().all(|gained| gained.was_left), "{gained:?}");
 }

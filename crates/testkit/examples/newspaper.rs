@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("newspaper HOSTS ARTICLES".into());
     };
     let articles = articles.parse()?;
-    let stand = Stand { hosts: hosts.parse()?, articles, listed: articles, wire: 0 };
+    let stand = Stand { hosts: hosts.parse()?, articles, listed: articles, wire: 0, redirected: 0 };
     let options = Options { faults: false, latency: LATENCY, stand: Some(stand), ..Options::default() };
     let newspaper = Newspaper::start_in_background(options)?;
     let mut seeds = stand.seeds();

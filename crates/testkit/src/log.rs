@@ -15,9 +15,9 @@ pub struct Request {
     /// When the request had arrived, since the start of the server, on a
     /// monotonic clock.
     pub time: Duration,
-    /// When the whole answer was handed to the connection, on the same clock; the
-    /// asker has it a little later. `None` while the answer is delayed, and for
-    /// good when the asker went away before it was finished.
+    /// When the whole answer was handed to the connection, on the same clock, which the asker has a
+    /// little later; or when it was seen that the asker had gone away before. `None` while the
+    /// answer is delayed.
     pub finished: Option<Duration>,
     /// Host asked for, lower-case and without a port. Also one that is not served.
     pub host: String,

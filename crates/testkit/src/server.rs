@@ -23,6 +23,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -76,8 +77,18 @@ struct Shared {
     sites: Vec<Site>,
     stand: Option<Stand>,
     daily: Option<Daily>,
-    latency: Duration,
+    /// In milliseconds.
+    latency: AtomicU64,
     log: AccessLog,
+}
+
+/// A request that is worked on; over when this is dropped, by whomever.
+struct Served<'a>(&'a AccessLog, usize);
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        self.0.finished(self.1);
+    }
 }
 
 impl Newspaper {
@@ -132,6 +143,11 @@ impl Newspaper {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Makes the time between a request and its answer another one, for requests that come from now on.
+    pub fn set_latency(&self, latency: Duration) {
+        self.shared.latency.store(millis(latency), Ordering::Relaxed);
     }
 
     /// The front pages, Vietnamese and English.
@@ -204,7 +220,7 @@ impl Shared {
             sites: sites.collect(),
             stand: options.stand,
             daily: options.daily.clone(),
-            latency: options.latency,
+            latency: AtomicU64::new(millis(options.latency)),
             log: AccessLog::new(),
         }
     }
@@ -232,6 +248,10 @@ impl Shared {
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 async fn respond(
     shared: Arc<Shared>,
     request: hyper::Request<Incoming>,
@@ -248,12 +268,12 @@ async fn respond(
         status: answer.status_for(headers).as_u16(),
         user_agent: agent.unwrap_or_default().to_owned(),
     });
-    if !shared.latency.is_zero() {
-        tokio::time::sleep(shared.latency).await;
+    let _served = Served(&shared.log, place);
+    let latency = shared.latency.load(Ordering::Relaxed);
+    if latency > 0 {
+        tokio::time::sleep(Duration::from_millis(latency)).await;
     }
-    let response = answer.into_response(headers);
-    shared.log.finished(place);
-    Ok(response)
+    Ok(answer.into_response(headers))
 }
 
 /// The host asked for: of the target when it is absolute, else of the header.

@@ -28,6 +28,8 @@ pub struct Stand {
     pub listed: usize,
     /// The first so many articles of each paper have one text in all papers, as an agency's do.
     pub wire: usize,
+    /// The robots.txt of so many papers, the last ones, redirects to that of the first, second ...
+    pub redirected: usize,
 }
 
 /// Paragraphs of an article.
@@ -78,8 +80,14 @@ impl Stand {
         let number = host.strip_prefix("paper-").and_then(|rest| rest.strip_suffix(".example"));
         let number = number.and_then(|number| number.parse().ok()).filter(|number| *number < self.hosts);
         let Some(paper) = number else { return missing() };
+        let first_redirected = self.hosts.saturating_sub(self.redirected);
         match path {
             "/" => html(self.front(paper)),
+            "/robots.txt" if paper >= first_redirected => {
+                let target = (paper - first_redirected) % first_redirected.max(1);
+                let target = format!("http://paper-{target}.example/robots.txt");
+                Answer::redirect(StatusCode::FOUND, target)
+            }
             "/robots.txt" => {
                 let text =
                     format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n");
@@ -212,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_article_is_there_and_no_two_are_one() {
-        let stand = Stand { hosts: 3, articles: 40, listed: 40, wire: 0 };
+        let stand = Stand { hosts: 3, articles: 40, listed: 40, wire: 0, redirected: 0 };
         let mut seen = HashSet::new();
         for host in ["paper-0.example", "paper-2.example"] {
             for path in stand.article_paths() {
@@ -227,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_an_agency_wrote_is_in_all_papers() {
-        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 1 };
+        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 1, redirected: 0 };
         let story = |host: &str, article| {
             let text = String::from_utf8(stand.answer(host, &Stand::article_path(article)).body).unwrap();
             text.split("class=by").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
@@ -238,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_missing() {
-        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 0 };
+        let stand = Stand { hosts: 3, articles: 4, listed: 0, wire: 0, redirected: 0 };
         let cases = [
             ("paper-3.example", "/"),
             ("a.example", "/"),

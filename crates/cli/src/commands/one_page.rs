@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use gleaner_config::Config;
-use gleaner_fetch::{Fetcher, Request, Verdict as Rule, Want};
+use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -100,16 +100,19 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     runtime.block_on(async {
         let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
         for _ in 0..=config.fetch.max_redirects {
-            let group_of = |url: &url::Url| url.host_str().unwrap_or_default().to_owned();
-            let robots = fetcher.robots(url.url(), &group_of, None, Timestamp::now(), &mut |_, _| {}).await;
+            let group_of = |url: &url::Url| Some(url.host_str().unwrap_or_default().to_owned());
+            let (group, right) = (group_of(url.url()).unwrap_or_default(), Right::unlimited());
+            let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
+            let RobotsAnswer::Record(robots) = fetcher.robots(request, &mut |_, _| {}).await else {
+                return Err(Failure::Work(format!("{url}: its robots.txt was not asked for")));
+            };
             let access = robots.rules(config.fetch.product());
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
                 return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
             }
             let cap = config.fetch.max_crawl_delay.get();
-            fetcher.gates().set_gap(&group_of(url.url()), access.crawl_delay().unwrap_or_default().min(cap));
-            let answer =
-                fetcher.page(&Request::new(url.url().clone(), Want::Page), &group_of(url.url())).await;
+            fetcher.gates().set_gap(&group, access.crawl_delay().unwrap_or_default().min(cap));
+            let answer = fetcher.page(&Request::new(url.url().clone(), Want::Page), &group, &right).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {
                 (200..300, _) => {

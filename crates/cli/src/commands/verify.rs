@@ -8,7 +8,7 @@ use gleaner_archive::{Item, Place, Reader};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{Archived, Examiner, Looked, Store, StoreError, UrlRecord};
+use gleaner_store::{ArchiveEnd, Archived, Examiner, Looked, Store, StoreError, UrlRecord};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
@@ -45,11 +45,11 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
         }
         Err(error) => return Err(Failure::work(error)),
     }
+    let known = store.archive_end().map_err(Failure::work)?;
     let archive = match store.is_shared() {
         true => look_at_objects(&store, &mut found)?,
-        false => look_at_archive(&config, &mut found)?,
+        false => look_at_archive(&config, known.as_ref(), &mut found)?,
     };
-    let known = store.archive_end().map_err(Failure::work)?;
     if let Some(end) = known
         && archive.lengths.get(&end.file).is_none_or(|length| *length < end.length)
     {
@@ -141,10 +141,14 @@ struct ArchiveLook {
     lengths: BTreeMap<String, u64>,
 }
 
-fn look_at_archive(config: &Config, found: &mut Found) -> Result<ArchiveLook, Failure> {
+fn look_at_archive(
+    config: &Config,
+    known: Option<&ArchiveEnd>,
+    found: &mut Found,
+) -> Result<ArchiveLook, Failure> {
     let mut look = ArchiveLook::default();
     for path in archive_files(config).map_err(Failure::work)? {
-        look_at_file(&path, &mut look, found)
+        look_at_file(&path, known, &mut look, found)
             .map_err(|error| Failure::Work(format!("cannot read {}: {error}", path.display())))?;
     }
     Ok(look)
@@ -165,23 +169,37 @@ fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Fail
         };
         look.lengths.insert(file.name.clone(), content.len() as u64);
         let reader = Reader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;
-        look_at_items(reader, &file.name, number, &mut look, found).map_err(Failure::work)?;
+        look_at_items(reader, &file.name, number, u64::MAX, &mut look, found).map_err(Failure::work)?;
     }
     Ok(look)
 }
 
-fn look_at_file(path: &Path, look: &mut ArchiveLook, found: &mut Found) -> io::Result<()> {
+fn look_at_file(
+    path: &Path,
+    known: Option<&ArchiveEnd>,
+    look: &mut ArchiveLook,
+    found: &mut Found,
+) -> io::Result<()> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let number = Place { file: file.clone(), offset: 0 }.number();
-    look_at_items(Reader::open(path, 0, BLOCK)?, &path.display().to_string(), number, look, found)?;
+    let known_to = match known {
+        Some(end) if end.file == file => end.length,
+        Some(end) if number <= (Place { file: end.file.clone(), offset: 0 }).number() => u64::MAX,
+        Some(_) | None => 0,
+    };
+    let items = Reader::open(path, 0, BLOCK)?;
+    look_at_items(items, &path.display().to_string(), number, known_to, look, found)?;
     look.lengths.insert(file, path.metadata()?.len());
     Ok(())
 }
 
+/// `known_to`: up to where the store knows the file. A record behind it that was torn by a crash is no
+/// fault: the next crawl cuts it off.
 fn look_at_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,
     number: u32,
+    known_to: u64,
     look: &mut ArchiveLook,
     found: &mut Found,
 ) -> io::Result<()> {
@@ -196,6 +214,7 @@ fn look_at_items(
                     look.answers.insert((number, record.offset));
                 }
             }
+            Item::Damage(damage) if damage.offset >= known_to => {}
             Item::Damage(damage) => {
                 found.fault(format!("{name}, from byte {}: {}", damage.offset, damage.reason));
             }

@@ -265,6 +265,7 @@ impl Conductor {
         let Some(mut record) = owner.store.url(key)? else { return Ok(None) };
         let Some(host) = owner.hosts.get(record.host) else { return Ok(None) };
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
+        let host_id = record.host;
         record.role = answer.role.unwrap_or(record.role);
         let file = self.files[answer.place.file].number;
         if file > 0 && self.purpose == Purpose::Rebuild && answer.is_success() {
@@ -280,6 +281,7 @@ impl Conductor {
             begun,
             at,
             span: Span::none(),
+            lease: owner.store.lease_of(host_id),
             sight: Sight::Same,
             template,
             chain: None,
@@ -330,7 +332,7 @@ impl Conductor {
                 (visit.url.host().to_owned(), visit.record.host)
             }
             Event::Learned(lesson, _) | Event::LessonFailed(lesson, _) => (lesson.name.clone(), lesson.host),
-            Event::Failed(..) | Event::Robots(..) | Event::Arrived(..) => return Ok(()),
+            Event::Failed(..) | Event::Robots(..) | Event::Wanted(..) | Event::Arrived(..) => return Ok(()),
         };
         match event {
             Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {

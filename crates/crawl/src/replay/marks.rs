@@ -8,6 +8,7 @@
 
 use std::cmp::Ordering;
 
+use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Change, PartId, Reextracted, Store, StoreError};
 
 /// The mark of a file that is done, however long it is.
@@ -37,9 +38,9 @@ impl Ours {
         &self.parts
     }
 
-    /// Which of the parts a registrable domain is of; `None`: another worker's.
-    pub(crate) fn position(&self, domain: &str) -> Option<usize> {
-        self.parts.binary_search(&self.store.part_of_domain(domain)).ok()
+    /// Which of the parts a URL is of; `None`: another worker's.
+    pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
+        self.parts.binary_search(&self.store.part_of_url(url)).ok()
     }
 
     /// A file of the archive that the store has in object storage.

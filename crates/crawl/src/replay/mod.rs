@@ -155,7 +155,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         let ours = Ours::of(&writer.store());
         // Through them nothing is ever asked.
         let politeness = Politeness::new(hands.config.fetch.delay.get());
-        let mut crew = Crew::assemble(hands.clone(), politeness, writer, None)?;
+        let mut crew = Crew::assemble(hands.clone(), politeness, writer)?;
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
@@ -181,7 +181,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Regrouping) => writer = crew.abandon(),
             // Another worker has a part of what was ours: as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon();
+                writer = crew.abandon_lost();
                 is_over = hands.begin_anew(&mut writer)?;
             }
             Err(error) => return Err(error),

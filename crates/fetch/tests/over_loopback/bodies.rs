@@ -67,7 +67,7 @@ fn unmeasured(headers: &[&str], body: &[u8]) -> Vec<u8> {
 
 async fn get(sets: &[&str], sent: Vec<u8>, want: Want) -> Result<Response, FetchError> {
     let server = Server::always(sent).await;
-    Client::new(&settings(sets)).unwrap().get(&Request::new(server.url("/"), want)).await
+    Client::new(&settings(sets)).unwrap().get(&Request::new(server.url("/"), want), &Right::unlimited()).await
 }
 
 async fn page(sent: Vec<u8>) -> Result<Response, FetchError> {
@@ -244,7 +244,7 @@ async fn a_body_that_never_gives_anything_ends_too() {
     let frame = [&[0x50, 0x2a, 0x4d, 0x18, 0, 16, 0, 0][..], &[0; 4096]].concat();
     let server = Server::start(move |_| Answer::Endless(head.clone(), frame.clone())).await;
     let client = Client::new(&settings(&["fetch.max_page=1MiB"])).unwrap();
-    let error = client.get(&Request::new(server.url("/"), Want::Page)).await.unwrap_err();
+    let error = client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap_err();
     assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 });
 }
 

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::server::{Answer, Server, answer, page, settings};
 use gleaner_config::Fetch;
-use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Want};
+use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Right, Want};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use url::Url;
 
 async fn ask(settings: &Fetch, url: Url, want: Want) -> Result<Response, FetchError> {
-    Client::new(settings).unwrap().get(&Request::new(url, want)).await
+    Client::new(settings).unwrap().get(&Request::new(url, want), &Right::unlimited()).await
 }
 
 async fn ask_page(server: &Server) -> Result<Response, FetchError> {
@@ -68,7 +68,7 @@ async fn the_next_request_of_a_host_takes_the_same_connection() {
     });
     let client = Client::new(&settings(&[])).unwrap();
     for expected in ["<p>0", "<p>1", "<p>2"] {
-        let got = client.get(&Request::new(url.clone(), Want::Page)).await.unwrap();
+        let got = client.get(&Request::new(url.clone(), Want::Page), &Right::unlimited()).await.unwrap();
         assert_eq!(got.body, expected.as_bytes());
     }
 }
@@ -79,8 +79,8 @@ async fn cookies_are_sent_when_handed_in() {
     let mut request = Request::new(server.url("/"), Want::Page);
     request.cookie = Some("k=v; l=w".into());
     let client = Client::new(&settings(&[])).unwrap();
-    client.get(&request).await.unwrap();
-    client.get(&Request::new(server.url("/"), Want::Page)).await.unwrap();
+    client.get(&request, &Right::unlimited()).await.unwrap();
+    client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap();
     let seen = server.seen();
     assert!(seen[0].contains("\r\ncookie: k=v; l=w\r\n") && !seen[1].contains("cookie"), "{seen:?}");
 }
@@ -91,7 +91,7 @@ async fn cookies_are_not_sent_back() {
         Server::always(answer("200 OK", &["Content-Type: text/html", "Set-Cookie: a=b"], b"<p>")).await;
     let client = Client::new(&settings(&[])).unwrap();
     for _ in 0..2 {
-        client.get(&Request::new(server.url("/"), Want::Page)).await.unwrap();
+        client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap();
     }
     assert!(!server.seen()[1].contains("cookie"));
 }
@@ -102,7 +102,7 @@ async fn a_copy_at_hand_makes_the_request_conditional() {
     let mut request = Request::new(server.url("/"), Want::Page);
     request.etag = Some("\"v1\"".into());
     request.last_modified = Some("Sun, 06 Nov 1994 08:49:37 GMT".into());
-    let got = Client::new(&settings(&[])).unwrap().get(&request).await.unwrap();
+    let got = Client::new(&settings(&[])).unwrap().get(&request, &Right::unlimited()).await.unwrap();
     assert_eq!((got.status, got.body.len()), (304, 0));
     let head = server.seen().remove(0);
     assert!(head.contains("\r\nif-none-match: \"v1\"\r\n"), "{head}");

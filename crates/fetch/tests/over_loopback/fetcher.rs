@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::server::{Answer, Server, answer, page, settings};
-use gleaner_fetch::{Access, FetchError, Fetcher, Request, RobotsRecord, RobotsState, Want};
+use gleaner_fetch::{
+    Access, FetchError, Fetcher, Request, Right, RobotsAnswer, RobotsRecord, RobotsRequest, RobotsState, Want,
+};
 use jiff::Timestamp;
 use url::Url;
 
@@ -22,7 +24,18 @@ fn fetcher(sets: &[&str]) -> Fetcher {
 }
 
 async fn robots(server: &Server, previous: Option<&RobotsRecord>) -> RobotsRecord {
-    fetcher(&[]).robots(&server.url("/some/page?x"), &group_of, previous, now(), &mut |_, _| {}).await
+    record(asked(&fetcher(&[]), server, previous).await)
+}
+
+async fn asked(fetcher: &Fetcher, server: &Server, previous: Option<&RobotsRecord>) -> RobotsAnswer {
+    let (group_of, right) = (|url: &Url| Some(group_of(url)), Right::unlimited());
+    let request = RobotsRequest::new(&server.url("/some/page?x"), &group_of, &right, now());
+    fetcher.robots(RobotsRequest { previous, ..request }, &mut |_, _| {}).await
+}
+
+fn record(answer: RobotsAnswer) -> RobotsRecord {
+    let RobotsAnswer::Record(record) = answer else { panic!("{answer:?}") };
+    record
 }
 
 #[tokio::test]
@@ -132,11 +145,58 @@ async fn each_hop_waits_at_its_own_gate() {
     let location = format!("Location: {}", target.url("/robots.txt"));
     let source = Server::always(answer("301 Moved", &[&location], b"")).await;
     let fetcher = fetcher(&["fetch.delay=1h"]);
-    fetcher.robots(&source.url("/"), &group_of, None, now(), &mut |_, _| {}).await;
+    record(asked(&fetcher, &source, None).await);
     for server in [&source, &target] {
         assert!(!fetcher.gates().ready_in(&group_of(&server.url("/"))).is_zero());
     }
     assert_eq!(fetcher.gates().remembered(), 2);
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_host_that_is_not_the_callers_is_handed_back() {
+    let target = Server::always(answer("200 OK", &[], b"User-agent: *\nDisallow: /x")).await;
+    let location = format!("Location: {}", target.url("/rules"));
+    let source = Server::always(answer("301 Moved", &[&location], b"")).await;
+    let (fetcher, right, ours) = (fetcher(&[]), Right::unlimited(), group_of(&source.url("/")));
+    let group_of = |url: &Url| Some(group_of(url)).filter(|group| *group == ours);
+    let request = RobotsRequest::new(&source.url("/"), &group_of, &right, now());
+    let got = fetcher.robots(request, &mut |_, _| {}).await;
+    assert_eq!(got, RobotsAnswer::Elsewhere { url: target.url("/rules"), hops: 1 });
+    assert_eq!(target.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn without_the_right_nothing_is_sent_and_nothing_is_recorded() {
+    let server = Server::always(page(b"<p>")).await;
+    let (fetcher, ended) = (fetcher(&[]), Right::new(|| Duration::ZERO));
+    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &ended).await;
+    assert_eq!(got.unwrap_err(), FetchError::NotPermitted);
+    let group_of = |url: &Url| Some(group_of(url));
+    let request = RobotsRequest::new(&server.url("/"), &group_of, &ended, now());
+    assert_eq!(fetcher.robots(request, &mut |_, _| {}).await, RobotsAnswer::NotPermitted);
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn the_right_is_judged_after_the_gate() {
+    let server = Server::always(page(b"<p>")).await;
+    let fetcher = fetcher(&["fetch.delay=20ms"]);
+    let pass = fetcher.gates().enter("g").await;
+    let held = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let known = Arc::clone(&held);
+    let right = Right::new(move || match known.load(std::sync::atomic::Ordering::SeqCst) {
+        true => Duration::from_secs(60),
+        false => Duration::ZERO,
+    });
+    let request = Request::new(server.url("/"), Want::Page);
+    let ends = async {
+        held.store(false, std::sync::atomic::Ordering::SeqCst);
+        drop(pass);
+    };
+    let (got, ()) = tokio::join!(fetcher.page(&request, "g", &right), ends);
+    assert_eq!(got.unwrap_err(), FetchError::NotPermitted);
+    fetcher.in_flight_ended().await;
+    assert_eq!(server.seen().len(), 0);
 }
 
 #[tokio::test]
@@ -152,7 +212,7 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
     let host = group_of(&server.url("/"));
     for (path, least, most) in [("/429", 500, 500), ("/503", 10, 11)] {
         let fetcher = fetcher(&[]);
-        let got = fetcher.page(&Request::new(server.url(path), Want::Page), "g").await.unwrap();
+        let got = fetcher.page(&Request::new(server.url(path), Want::Page), "g", &Right::unlimited()).await.unwrap();
         let hold = got.held.unwrap().time;
         assert!((least..=most).contains(&hold.as_secs()), "{path}: {hold:?}");
         let left = fetcher.holds().remaining(&host);
@@ -160,7 +220,7 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
         assert!(fetcher.gates().ready_in("g").is_zero(), "other hosts of the group may be asked");
     }
     let fetcher = fetcher(&[]);
-    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g").await.unwrap();
+    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await.unwrap();
     assert_eq!((got.held, fetcher.holds().remaining(&host)), (None, Duration::ZERO));
 }
 
@@ -168,7 +228,7 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
 async fn a_failed_request_starts_the_gap_too() {
     let server = Server::always(Vec::new()).await;
     let fetcher = fetcher(&["fetch.delay=1h"]);
-    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g").await;
+    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await;
     assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     assert!(!fetcher.gates().ready_in("g").is_zero());
 }
@@ -180,7 +240,9 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
     let tasks: Vec<_> = (0..12)
         .map(|n| {
             let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
-            tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), &n.to_string()).await })
+            tokio::spawn(async move {
+                fetcher.page(&Request::new(url, Want::Page), &n.to_string(), &Right::unlimited()).await
+            })
         })
         .collect();
     for task in tasks {
@@ -200,11 +262,12 @@ async fn a_request_that_waits_takes_no_place_and_no_gate() {
     fetcher.holds().hold(&group_of(&held.url("/")), Duration::from_secs(3600));
     let waiters = [(&server, "slow"), (&held, "quick")].map(|(server, group)| {
         let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
-        tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), group).await })
+        tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), group, &Right::unlimited()).await })
     });
     tokio::task::yield_now().await;
     let request = Request::new(server.url("/"), Want::Page);
-    let quick = fetcher.page(&request, "quick");
+    let right = Right::unlimited();
+    let quick = fetcher.page(&request, "quick", &right);
     // The limit is there to fail instead of hanging for an hour.
     let got = tokio::time::timeout(Duration::from_secs(30), quick).await.expect("the only place is taken");
     assert_eq!(got.unwrap().status, 200);

@@ -81,7 +81,7 @@ async fn asked(times: usize, scripts: &[&[Does]]) -> (Vec<&'static str>, usize, 
     let client = client(&authority, &[]);
     let mut ends = Vec::new();
     for _ in 0..times {
-        let got: Result<Response, FetchError> = client.get(&request(&server)).await;
+        let got: Result<Response, FetchError> = client.get(&request(&server), &Right::unlimited()).await;
         ends.push(got.as_ref().map_or_else(FetchError::label, |_| "ok"));
     }
     (ends, requests.load(Ordering::SeqCst), server.connections())

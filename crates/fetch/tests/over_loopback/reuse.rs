@@ -49,7 +49,7 @@ impl Scripted {
     }
 
     async fn ask(&self, client: &Client) -> Result<Response, FetchError> {
-        client.get(&Request::new(self.url.clone(), Want::Page)).await
+        client.get(&Request::new(self.url.clone(), Want::Page), &Right::unlimited()).await
     }
 
     fn seen(&self) -> Vec<usize> {

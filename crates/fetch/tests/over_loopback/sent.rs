@@ -15,7 +15,7 @@ async fn the_headers_that_are_told_are_those_that_were_sent() {
     };
     let robots = Request::new(server.url("/robots.txt"), Want::Robots);
     for request in [known, robots] {
-        let sent = client.get(&request).await.unwrap().sent;
+        let sent = client.get(&request, &Right::unlimited()).await.unwrap().sent;
         let told: String = sent.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = server.seen().pop().unwrap();
         let (_, received) = head.trim_end().split_once("\r\n").unwrap();

@@ -214,3 +214,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_list_of_public_suffixes_is_named_by_the_library_that_is_built_in() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
+    let lock = std::fs::read_to_string(lock).unwrap();
+    let (_, psl) = lock.split_once("name = \"psl\"\nversion = \"").unwrap();
+    let (version, _) = psl.split_once('"').unwrap();
+    assert_eq!(super::PUBLIC_SUFFIX_LIST, format!("psl {version}"));
+}

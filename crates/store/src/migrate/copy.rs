@@ -110,7 +110,7 @@ impl Copy<'_> {
     fn hosts(&mut self) -> Result<(), StoreError> {
         for host in self.from.hosts() {
             let host = host?;
-            self.hosts.note(host.id.0, self.target.of_domain(&host.domain))?;
+            self.hosts.note(host.id.0, self.target.of_name(&host.name))?;
         }
         let given = self.hosts.assign(&self.target)?;
         for (part, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {

@@ -81,7 +81,7 @@ mod tests {
         for (number, part) in [(7, 3), (2, 3), (9, 200), (4, 3)] {
             numbers.note(number, Part::new(part)).unwrap();
         }
-        let given = numbers.assign(&Parts::Cut(None)).unwrap();
+        let given = numbers.assign(&Parts::Cut(None, crate::parts::Exceptions::default())).unwrap();
         assert_eq!((given[3], given[200], given.iter().sum::<u32>()), (3, 1, 4));
         let new = |number| numbers.get(number).ok();
         assert_eq!([2, 4, 7].map(new), [3 << 24, (3 << 24) + 1, (3 << 24) + 2].map(Some));
@@ -93,7 +93,8 @@ mod tests {
     fn numbers_of_parts_become_those_of_one_store() {
         let mut limits = vec![0; 256];
         (limits[1], limits[255]) = (2, 1);
-        let mut numbers = Numbers::new("documents", Parts::Cut(None), limits);
+        let mut numbers =
+            Numbers::new("documents", Parts::Cut(None, crate::parts::Exceptions::default()), limits);
         for number in [255 << 24, (1 << 24) + 1, 1 << 24] {
             numbers.note(number, Part::WHOLE).unwrap();
         }

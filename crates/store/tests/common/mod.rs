@@ -126,7 +126,7 @@ pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
         let mut change = writer.begin();
         let received = change.receive(1_000, duplicates).unwrap();
         writer.commit(change).unwrap();
-        if received == 0 {
+        if received.done == 0 {
             return;
         }
     }

@@ -1,9 +1,11 @@
 //! A flush: all that was committed since the last one, in one transaction.
 //!
 //! 1. The worker's number of flushes is read. If it is this one's already, the last try was
-//!    done and only its answer was lost.
-//! 2. The leases of all parts that the flush touches are read and held (`FOR SHARE`). If
-//!    one has another epoch, nothing is written: [`StoreError::NotOurs`].
+//!    done and only its answer was lost. By the same row the worker has something to do again: a
+//!    message that goes with this flush must not leave all workers idle behind it.
+//! 2. The leases of all parts that the flush touches are read and held (`FOR SHARE`), or of all
+//!    that the worker has, if what is written is no part's. If one has another epoch, or there
+//!    is none, nothing is written: [`StoreError::NotOurs`].
 //! 3. Claims are inserted, in the order of their keys. If one was another's, nothing is
 //!    written, and the caller gives way.
 //! 4. Records are put and removed, a statement a table for each.
@@ -91,7 +93,10 @@ impl Postgres {
 
     /// What is to be written, and the claims apart.
     fn freight(&self, tenure: &Tenure, number: i64) -> Result<Option<Freight>, StoreError> {
-        let touched = lock(&self.0.touched).clone();
+        let mut touched = lock(&self.0.touched).clone();
+        if touched.is_empty() {
+            touched.extend(tenure.held());
+        }
         let mut fence = Vec::new();
         for (part, epoch) in tenure.epochs(touched) {
             let (Some(part), Some(epoch)) = (part.index(), epoch) else { return Ok(None) };
@@ -140,7 +145,8 @@ impl Freight {
 async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &freight.session;
-    let sql = "UPDATE workers SET flushes = $2, seen = now() WHERE session = $1 AND flushes < $2";
+    let sql =
+        "UPDATE workers SET flushes = $2, seen = now(), idle = false WHERE session = $1 AND flushes < $2";
     if client.execute(sql, &[session, &freight.number]).await? == 0 {
         let sql = "SELECT flushes FROM workers WHERE session = $1";
         let known = client.query_opt(sql, &[session]).await?;
@@ -155,6 +161,9 @@ async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_
     let (parts, epochs): (Vec<i16>, Vec<i64>) = freight.fence.iter().copied().unzip();
     let sql = "SELECT part, epoch FROM leases WHERE part = ANY($1) AND owner = $2 ORDER BY part FOR SHARE";
     let rows = client.query(sql, &[&parts, session]).await?;
+    if parts.is_empty() {
+        return Ok(Flushed::NotOurs);
+    }
     let held: BTreeMap<i16, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     if !parts.iter().zip(&epochs).all(|(part, epoch)| held.get(part) == Some(epoch)) {
         return Ok(Flushed::NotOurs);

@@ -163,12 +163,12 @@ impl Pulse {
         let (alive, renewed) = self.engine.renew(&self.tenure, life, rate)?;
         let held = self.tenure.len();
         // A lease that is ours there and not known here was kept through a loss of others.
-        let found: Vec<(Part, i64)> = renewed
+        let found: Vec<(Part, i64, bool)> = renewed
             .iter()
             .filter(|(part, _)| !self.tenure.knows(**part))
-            .map(|(part, epoch)| (*part, *epoch))
+            .map(|(part, epoch)| (*part, *epoch, true))
             .collect();
-        self.tenure.renewed(&renewed, (now + self.life, time + self.life));
+        self.tenure.renewed(&renewed, (now, time), self.life);
         if self.tenure.is_lost() {
             return Ok(());
         }
@@ -213,13 +213,15 @@ impl Postgres {
         life: f64,
         rate: f64,
     ) -> Result<(usize, BTreeMap<Part, i64>), StoreError> {
+        // Before it is read whether there is something to do: what is flushed behind this counts more.
+        let flushes = *lock(&self.0.flushes);
         let (pages, idle) = tenure.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
         self.0.reading.ask("renewing leases", |client| {
             let session = tenure.session().to_owned();
             Box::pin(async move {
-                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4, waiting = false WHERE session = $1";
-                client.execute(sql, &[&session, &pages, &rate, &idle]).await?;
+                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
+                client.execute(sql, &[&session, &pages, &rate, &idle, &flushes]).await?;
                 let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING part, epoch";
                 let renewed = parts_of(&client.query(sql, &[&session, &life]).await?);
                 let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
@@ -256,7 +258,8 @@ impl Postgres {
     }
 
     /// Takes parts that nobody has, `count` at most.
-    fn take(&self, tenure: &Tenure, life: f64, count: usize) -> Result<BTreeMap<Part, i64>, StoreError> {
+    /// Gives each with its epoch, and whether its last owner did not give it up.
+    fn take(&self, tenure: &Tenure, life: f64, count: usize) -> Result<Vec<(Part, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.0.reading.ask("taking parts", |client| {
             let session = tenure.session().to_owned();
@@ -264,10 +267,14 @@ impl Postgres {
                 // Whoever sees the parts taken sees that there is something to do.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
-                           WHERE part IN (SELECT part FROM leases WHERE until < now() ORDER BY until, part \
-                                          LIMIT $3 FOR UPDATE SKIP LOCKED) \
-                           AND until < now() RETURNING part, epoch";
-                Ok(parts_of(&client.query(sql, &[&session, &life, &count]).await?))
+                           FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
+                                 LIMIT $3 FOR UPDATE SKIP LOCKED) AS free \
+                           WHERE leases.part = free.part AND until < now() \
+                           RETURNING leases.part, epoch, free.owner IS NOT NULL";
+                let rows = client.query(sql, &[&session, &life, &count]).await?;
+                let was_left = rows.iter().map(|row| row.get(2));
+                let taken = rows.iter().map(|row| parts_of(std::slice::from_ref(row)).into_iter().next());
+                Ok(taken.zip(was_left).filter_map(|(taken, left)| taken.map(|(part, epoch)| (part, epoch, left))).collect())
             })
         })
     }

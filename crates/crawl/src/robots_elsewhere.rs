@@ -1,0 +1,264 @@
+//! A robots.txt that redirects to a host of another part of the crawl.
+//!
+//! A request is sent by the worker that has the host's part, and by no other. A redirect
+//! within the part of the host that was asked is followed at once ([`gleaner_fetch::Fetcher::robots`]);
+//! one to another part goes there as a message, also where this worker has that part:
+//!
+//! ```text
+//! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gate of b, request
+//!             rules of a   ◄──────────────── found ◄────────────────── yes ◄──────────┘
+//! ```
+//!
+//! * Until the answer comes the host has no rules: nothing of it is asked, and its robots.txt is
+//!   asked for again after the usual pause.
+//! * What is found is kept as long as a robots.txt of the target's own would be, and under the
+//!   same name where it is that. So many hosts that redirect there cost it one request.
+//! * A wanted robots.txt stays in the store until it is answered. If its owner dies, the next one
+//!   answers it, and no run ends before.
+//! * The target may redirect to a third part. Then the target's owner wants that one, and answers
+//!   when it is answered. At most five redirects in a row (RFC 9309, 2.3.1.2).
+//!
+//! The awkward truth: redirects that lead in a circle over several parts end as a failure, to be tried
+//! again, and not as the absence of rules.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use gleaner_fetch::{RobotsAnswer, RobotsRecord, RobotsState};
+use gleaner_frontier::CanonicalUrl;
+use gleaner_store::{PartId, RobotsFound, RobotsWanted};
+use tracing::debug;
+use url::Url;
+
+use crate::archiving::Kept;
+use crate::fetching::RobotsVisit;
+use crate::hosts::group_of_url;
+use crate::job::Outgoing;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+
+/// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
+const MOST_HOPS: u32 = 5;
+
+/// A robots.txt on a host that is not asked for so long is answered as a failure.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What waits for the answer of one URL.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    part: PartId,
+    /// Who is to be answered.
+    by: Vec<RobotsWanted>,
+    /// Whether it is another worker's turn: the URL redirects to another part.
+    is_elsewhere: bool,
+}
+
+/// By URL.
+pub(crate) type AllWanted = BTreeMap<String, Wanted>;
+
+/// Why a host has no rules while it waits for those of another.
+pub(crate) fn waits_for(url: &Url) -> String {
+    format!("it redirects to {url}, which is asked first")
+}
+
+/// Whether it is where a host's own robots.txt is.
+fn is_own(url: &CanonicalUrl) -> bool {
+    url.url().path() == "/robots.txt" && url.url().query().is_none()
+}
+
+impl Owner {
+    /// Whether a request for another host's robots.txt is in flight in a part that is to be left.
+    pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartId) -> bool) -> bool {
+        self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.part))
+    }
+
+    /// Forgets what is wanted in parts that are left: their next owners find it in the store.
+    pub(crate) fn forget_wanted(&mut self, left: impl Fn(PartId) -> bool) {
+        self.wanted.retain(|_, wanted| !left(wanted.part));
+    }
+
+    /// Answers robots.txt that hosts of other parts redirect to, or asks for them. What cannot be
+    /// asked now stays in the store, and comes again with the next tick.
+    pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
+        for wanted in wanted {
+            let is_known = self.wanted.get(&wanted.url).is_some_and(|known| known.by.contains(&wanted));
+            if !is_known {
+                self.answer_or_ask(wanted)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn answer_or_ask(&mut self, wanted: RobotsWanted) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let Ok(url) = CanonicalUrl::parse(&wanted.url) else {
+            return self.answer(&[wanted], &RobotsRecord::failed("it redirects to no URL".into(), None, now));
+        };
+        let known: Option<RobotsRecord> = self.store.robots_at(&url)?;
+        if let Some(record) = known.as_ref().filter(|record| !record.stale(now)) {
+            return self.answer(&[wanted], record);
+        }
+        if let Some(same) = self.wanted.get_mut(&wanted.url) {
+            if !same.is_elsewhere || wanted.hops == 1 {
+                same.by.push(wanted);
+                return Ok(());
+            }
+            // Two that wait for each other would wait for ever.
+            return self
+                .answer(&[wanted], &RobotsRecord::failed("its redirects do not end".into(), None, now));
+        }
+        if self.asks_its_own(&url)? {
+            return Ok(());
+        }
+        let part = self.store.part_of_url(&url);
+        let is_held = self.part_held_until(part).is_some();
+        if self.in_flight >= self.config.fetch.concurrency || self.leaving.contains(&part) || is_held {
+            return Ok(());
+        }
+        self.ask_wanted(part, &url, wanted, known)
+    }
+
+    /// Whether it is the robots.txt of a host of this crawl that may be asked for it right now.
+    fn asks_its_own(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
+        let Some(host) = self.store.host(url.host())? else { return Ok(false) };
+        let host = self.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
+        Ok(host.is_some_and(|host| self.schedule.is_busy(&host.group)))
+    }
+
+    /// Whether the robots.txt of a host is asked for already, since another's redirects there.
+    pub(crate) fn is_wanted(&self, robots: &Url) -> bool {
+        self.wanted.contains_key(robots.as_str())
+    }
+
+    fn ask_wanted(
+        &mut self,
+        part: PartId,
+        url: &CanonicalUrl,
+        wanted: RobotsWanted,
+        previous: Option<RobotsRecord>,
+    ) -> Result<(), CrawlError> {
+        let group = group_of_url(self.config.fetch.gap_scope, &self.store, url);
+        let held = self.politeness.holds.remaining(url.host());
+        if held.max(self.politeness.gates.ready_in(&group)) > PATIENCE {
+            let reason = "it redirects to a host that asked to wait".into();
+            return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.clock.now()));
+        }
+        // The host may be none of this crawl's, so that nobody knows when it was last asked.
+        self.politeness.gates.start_gap(&group);
+        let hops = wanted.hops;
+        self.wanted.insert(wanted.url.clone(), Wanted { part, by: vec![wanted], is_elsewhere: false });
+        self.in_flight += 1;
+        self.outgoing.push(Outgoing::Robots(RobotsVisit {
+            url: url.url().clone(),
+            hops: hops as usize,
+            group,
+            part,
+            lease: self.store.lease(part),
+            previous,
+        }));
+        Ok(())
+    }
+
+    /// A robots.txt that other hosts redirect to was asked for.
+    pub(crate) fn wanted_came(
+        &mut self,
+        url: &Url,
+        answer: RobotsAnswer,
+        kept: Vec<Kept>,
+    ) -> Result<(), CrawlError> {
+        for kept in kept {
+            self.keep(Some(kept), None)?;
+        }
+        let Some(wanted) = self.wanted.get_mut(url.as_str()) else { return Ok(()) };
+        match answer {
+            RobotsAnswer::Record(record) => self.settle_wanted(url, &record),
+            RobotsAnswer::Elsewhere { url: next, hops } => {
+                wanted.is_elsewhere = true;
+                let wants = u32::try_from(hops).unwrap_or(u32::MAX);
+                if self.want(url, &next, wants)? {
+                    return Ok(());
+                }
+                let reason = "its redirects lead to no URL".into();
+                self.settle_wanted(url, &RobotsRecord::failed(reason, None, self.clock.now()))
+            }
+            RobotsAnswer::NotPermitted => {
+                // It is asked for again, here or by the next owner of the part.
+                self.wanted.remove(url.as_str());
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends word to the part of a redirect's target. `false`: there is none.
+    pub(crate) fn want(&mut self, origin: &Url, target: &Url, hops: u32) -> Result<bool, CrawlError> {
+        let (Ok(origin), Ok(target)) =
+            (CanonicalUrl::parse(origin.as_str()), CanonicalUrl::parse(target.as_str()))
+        else {
+            return Ok(false);
+        };
+        if hops > MOST_HOPS {
+            return Ok(false);
+        }
+        debug!(%origin, %target, hops, "its robots.txt is another part's to ask");
+        let mut change = self.writer.begin();
+        change.want_robots(&origin, &target, hops);
+        self.commit(change)?;
+        Ok(true)
+    }
+
+    /// Takes in what was found where robots.txt of this worker's parts redirect to.
+    pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
+        for found in found {
+            if let Ok(origin) = Url::parse(&found.origin) {
+                self.settle_wanted(&origin, &found.record()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a robots.txt comes to is known: for its own host, and for those that redirect to it.
+    fn settle_wanted(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
+        let by = self.wanted.remove(url.as_str()).map(|wanted| wanted.by).unwrap_or_default();
+        let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
+        let known: Option<RobotsRecord> = self.store.robots_at(&place)?;
+        let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
+        // A failure adds nothing to what a host that waits for it has; an answer that comes late
+        // does not replace a newer one.
+        let is_news = if is_failure(record) {
+            known.is_none()
+        } else {
+            known.as_ref().is_none_or(|known| is_failure(known) || known.at < record.at)
+        };
+        if is_news {
+            let mut change = self.writer.begin();
+            change.put_robots_at(&place, record);
+            self.commit(change)?;
+            self.follow_rules(&place, record)?;
+        }
+        self.answer(&by, record)
+    }
+
+    /// The host whose own robots.txt this is goes by it from now on.
+    fn follow_rules(&mut self, place: &CanonicalUrl, record: &RobotsRecord) -> Result<(), CrawlError> {
+        let host =
+            self.store.host(place.host())?.filter(|host| is_own(place) && self.hosts.contains(host.id));
+        let Some(host) = host else { return Ok(()) };
+        self.robots_came(host.id, place.url(), record)?;
+        if let Some(known) = self.hosts.get(host.id) {
+            let group = std::sync::Arc::clone(&known.group);
+            self.schedule.wake(&group, host.id, Instant::now());
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, by: &[RobotsWanted], record: &RobotsRecord) -> Result<(), CrawlError> {
+        if by.is_empty() {
+            return Ok(());
+        }
+        let mut change = self.writer.begin();
+        for wanted in by {
+            change.answer_robots(wanted, record);
+        }
+        self.commit(change)
+    }
+}

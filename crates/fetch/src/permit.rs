@@ -1,0 +1,143 @@
+//! The right to send a request, judged at the moment at which it is sent.
+//!
+//! Of several workers each may send requests only to the hosts of the partitions that it
+//! holds, and a lease may end while a request waits for its gap, or while it runs. So the
+//! caller hands in a [`Right`], which says how long requests may still run. Right before a
+//! request is sent a [`Permit`] is made of it; the client sends nothing without one, and a
+//! request that is sent again needs another. A request ends when its right does.
+//!
+//! The awkward truth: a site may go on with a request after its connection was closed. No
+//! HTTP client can take back what the site has read.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::error::FetchError;
+
+/// Longest time between two looks at a right while a request runs. A machine that was
+/// suspended finds its right ended at the first of them.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How long requests to a host may still run. Clones are the same right.
+#[derive(Clone)]
+pub struct Right(Arc<dyn Fn() -> Duration + Send + Sync>);
+
+/// One request may be sent. Only [`Right::permit`] makes one, and sending takes it.
+#[derive(Debug)]
+pub(crate) struct Permit(());
+
+impl fmt::Debug for Right {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Right").field(&self.left()).finish()
+    }
+}
+
+impl Right {
+    /// A right of which `left` says for how long it still holds; zero: it has ended. The
+    /// time may grow, as when a lease is renewed.
+    pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self(Arc::new(left))
+    }
+
+    /// A right that never ends: of a process that shares its hosts with no other.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self::new(|| Duration::MAX)
+    }
+
+    fn left(&self) -> Duration {
+        (self.0)()
+    }
+
+    /// The permission to send one request now.
+    ///
+    /// # Errors
+    /// [`FetchError::NotPermitted`]: the right has ended.
+    pub(crate) fn permit(&self) -> Result<Permit, FetchError> {
+        if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
+    }
+
+    /// Runs a request for as long as the right holds. The right is judged before each step
+    /// of the request, so that nothing is sent after its end.
+    ///
+    /// # Errors
+    /// [`FetchError::NotPermitted`]: the right ended first; what the request was waiting for is dropped.
+    pub(crate) async fn bound<T>(
+        &self,
+        request: impl Future<Output = Result<T, FetchError>>,
+    ) -> Result<T, FetchError> {
+        let mut request = pin!(request);
+        let mut look = pin!(sleep(self.left().min(LOOK)));
+        poll_fn(|context| {
+            loop {
+                let left = self.left();
+                if left.is_zero() {
+                    return Poll::Ready(Err(FetchError::NotPermitted));
+                }
+                if look.as_mut().poll(context).is_pending() {
+                    return request.as_mut().poll(context);
+                }
+                look.as_mut().reset(Instant::now() + left.min(LOOK));
+            }
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A right until a moment that can be moved.
+    fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
+        let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
+        let known = Arc::clone(&end);
+        (Right::new(move || known.lock().unwrap().saturating_duration_since(Instant::now())), end)
+    }
+
+    async fn answer_after(seconds: u64) -> Result<u64, FetchError> {
+        sleep(Duration::from_secs(seconds)).await;
+        Ok(seconds)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_ends_with_its_right() {
+        let (right, _) = until(3);
+        let begun = Instant::now();
+        assert_eq!(right.bound(answer_after(2)).await, Ok(2));
+        assert_eq!(right.bound(answer_after(9)).await, Err(FetchError::NotPermitted));
+        assert_eq!(begun.elapsed().as_secs(), 3);
+        assert!(matches!(right.permit(), Err(FetchError::NotPermitted)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_right_that_is_renewed_lets_the_request_go_on() {
+        let (right, end) = until(3);
+        let renew = async {
+            sleep(Duration::from_secs(2)).await;
+            *end.lock().unwrap() += Duration::from_secs(10);
+        };
+        let (answer, ()) = tokio::join!(right.bound(answer_after(9)), renew);
+        assert_eq!(answer, Ok(9));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_done_once_the_right_has_ended() {
+        let mut is_polled = false;
+        let request = async {
+            is_polled = true;
+            Ok(())
+        };
+        assert_eq!(Right::new(|| Duration::ZERO).bound(request).await, Err(FetchError::NotPermitted));
+        assert!(!is_polled);
+        assert_eq!(Right::unlimited().bound(answer_after(4000)).await, Ok(4000));
+    }
+}
