@@ -57,7 +57,7 @@ fn many_hosts_are_read_with_few_open_files_and_a_line_says_why_it_is_slower() {
 
 #[test]
 fn a_small_soft_limit_is_raised_without_a_word() {
-    let (crawl, said) = crawl(20, "ulimit -Hn 1024 && ulimit -Sn 64");
+    let (crawl, said) = crawl(20, "ulimit -Sn 64 && ulimit -Hn 1024");
     assert!(!said.contains("open files"), "{said}");
     assert_eq!(fronts(&crawl), 20);
 }
