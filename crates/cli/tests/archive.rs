@@ -297,10 +297,14 @@ fn what_asks_nobody_needs_no_certificates() {
     };
     let refused = without_roots(&["crawl", "--seeds", "seeds.txt"]);
     assert!(!refused.status.success() && said(&refused).contains("certificates"), "{}", said(&refused));
-    for command in [&["reextract"][..], &["rebuild", "--seeds", "seeds.txt"]] {
+    for command in [&["rebuild", "--seeds", "seeds.txt"][..], &["reextract"]] {
         let output = without_roots(command);
         assert!(output.status.success(), "{command:?}: {}", said(&output));
-        assert_same(&exported(&crawl), &before);
+        // How a text was extracted may change, the text does not.
+        let texts = |documents: &[serde_json::Value]| -> Vec<String> {
+            documents.iter().map(|document| document["text"].to_string()).collect()
+        };
+        assert_eq!(texts(&exported(&crawl)), texts(&before));
     }
     fs::rename(crawl.folder.path().join("data"), crawl.folder.path().join("other")).unwrap();
     let output = without_roots(&["ingest", "other/archive"]);
@@ -392,9 +396,12 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
         assert!(said(&output).contains("of which the archive has no page"), "{}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
-    // What is damaged within a file is met only when it is read.
+    // What is damaged within a file is met only when it is read. The text is under no other URL.
+    let only = |document: &&serde_json::Value| document["urls"].as_array().unwrap().len() == 1;
+    let place = before.iter().find(only).unwrap()["archive_offset"].as_u64().unwrap();
+    let at = usize::try_from(place).unwrap();
     let mut damaged = content;
-    damaged[largest.start + 20..largest.start + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
+    damaged[at + 20..at + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
     fs::write(&path, damaged).unwrap();
     let output = rebuild(&crawl);
     let is_told = said(&output).contains(" documents, 1 more; it is data/sled.old-1");

@@ -178,18 +178,29 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 os.makedirs("warcio", exist_ok=True)
-out = {name: open(f"warcio/{name}", "wb") for name in ("a.warc.gz", "b.warc", "c.warc.gz")}
+out = {name: open(f"warcio/{name}", "wb") for name in ("a.warc.gz", "b.warc")}
 writers = {name: WARCWriter(file, gzip=name.endswith(".gz"), warc_version="1.0" if name == "b.warc" else "1.1") for name, file in out.items()}
 for writer in writers.values():
     writer.write_record(writer.create_warcinfo_record("x.warc", {"software": "a test"}))
 
 def chunked(body):
     parts = [body[at:at + 1000] for at in range(0, len(body), 1000)]
-    return b"".join(b"%x
-%s
-" % (len(part), part) for part in parts) + b"0
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
 
-"
+def write(writer, url, fields, status, headers, body, as_resource):
+    if as_resource:
+        writer.write_record(writer.create_warc_record(url, "resource", io.BytesIO(body),
+            warc_content_type=headers[0][1], warc_headers_dict=fields))
+        return
+    response = writer.create_warc_record(url, "response", io.BytesIO(body), warc_headers_dict=fields,
+        http_headers=StatusAndHeaders(status, headers, protocol="HTTP/1.1"))
+    asked = StatusAndHeaders("GET / HTTP/1.1", [("Host", "a.example")], is_http_request=True)
+    request = writer.create_warc_record(url, "request", http_headers=asked, warc_headers_dict=fields)
+    writer.write_request_response_pair(request, response)
+    writer.write_record(writer.create_warc_record(url, "metadata", io.BytesIO(b"via: x"),
+        warc_content_type="application/warc-fields", warc_headers_dict=fields))
+    writer.write_record(writer.create_revisit_record(url, response.rec_headers.get_header("WARC-Payload-Digest"),
+        url, fields["WARC-Date"], http_headers=response.http_headers))
 
 count = 0
 for path in sorted(glob.glob("archive/*.warc.gz")):
@@ -204,24 +215,15 @@ for path in sorted(glob.glob("archive/*.warc.gz")):
             if record.http_headers.get_header("location"):
                 headers.append(("Location", record.http_headers.get_header("location")))
             count += 1
-            name, way = list(out)[count % 3], count % 4
+            way = count % 4
             if way == 1:
                 headers, body = headers + [("Content-Encoding", "gzip")], gzip.compress(body)
             if way in (1, 2):
                 headers, body = headers + [("Transfer-Encoding", "chunked")], chunked(body)
             if way == 3:
                 headers = headers + [("Content-Length", str(len(body)))]
-            writer = writers[name]
-            if way == 0 and status.startswith("200"):
-                writer.write_record(writer.create_warc_record(url, "resource", io.BytesIO(body), warc_content_type=headers[0][1], warc_headers_dict=fields))
-                continue
-            response = writer.create_warc_record(url, "response", io.BytesIO(body), warc_headers_dict=fields,
-                http_headers=StatusAndHeaders(status, headers, protocol="HTTP/1.1"))
-            asked = StatusAndHeaders("GET / HTTP/1.1", [("Host", "a.example")], is_http_request=True)
-            request = writer.create_warc_record(url, "request", http_headers=asked, warc_headers_dict=fields)
-            writer.write_request_response_pair(request, response)
-            writer.write_record(writer.create_warc_record(url, "metadata", io.BytesIO(b"via: x"), warc_content_type="application/warc-fields", warc_headers_dict=fields))
-            writer.write_record(writer.create_revisit_record(url, response.rec_headers.get_header("WARC-Payload-Digest"), url, fields["WARC-Date"], http_headers=response.http_headers))
+            for writer in writers.values():
+                write(writer, url, fields, status, headers, body, way == 0 and status.startswith("200"))
 for file in out.values():
     file.close()
 assert count > 50, count
@@ -237,10 +239,10 @@ fn what_warcio_writes_is_taken_in() {
     if !python(crawl.folder.path(), &["warcio"], REWRITE) {
         return;
     }
-    let output = crawl.run(&["ingest", "warcio"]);
-    assert!(output.status.success(), "{}", said(&output));
-    let texts = |corpus: &std::collections::BTreeMap<String, BTreeSet<String>>| {
-        corpus.keys().cloned().collect::<BTreeSet<String>>()
-    };
-    assert_eq!(texts(&crawl.corpus()), texts(&before), "{}", said(&output));
+    for name in ["a.warc.gz", "b.warc"] {
+        drop(fs::remove_dir_all(at("data")));
+        let output = crawl.run(&["ingest", &format!("warcio/{name}")]);
+        assert!(output.status.success(), "{name}: {}", said(&output));
+        assert_eq!(crawl.corpus(), before, "{name}: {}", said(&output));
+    }
 }
