@@ -227,7 +227,8 @@ impl Owner {
                     *refused.entry(QUEUE_FULL).or_default() += 1;
                     continue;
                 }
-                let is_new = !is_known && change.discover_at(visit.record.host, found, depth(found.role), 0, turn)?;
+                let is_new =
+                    !is_known && change.discover_at(visit.record.host, found, depth(found.role), 0, turn)?;
                 self.known.insert(key);
                 news += u64::from(is_new || self.call_back(&mut change, found)?);
             }

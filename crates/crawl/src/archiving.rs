@@ -126,7 +126,9 @@ impl Owner {
         record: Option<&mut UrlRecord>,
     ) -> Result<(), CrawlError> {
         let Some(kept) = kept else { return Ok(()) };
-        let Some((file, offset)) = self.writer.archive(&kept.bytes, kept.records, kept.at)? else { return Ok(()) };
+        let Some((file, offset)) = self.writer.archive(&kept.bytes, kept.records, kept.at)? else {
+            return Ok(());
+        };
         if let (Some(record), Some(digest)) = (record, kept.digest) {
             record.archived = Some(Archived { file, offset, at: kept.at, digest: *digest.as_bytes() });
         }

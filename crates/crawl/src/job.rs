@@ -11,8 +11,8 @@ use tracing::Span;
 use url::Url;
 
 use crate::archiving::Kept;
-use crate::fetching::RobotsVisit;
 use crate::chain::Chain;
+use crate::fetching::RobotsVisit;
 use crate::learning::Learned;
 use crate::reading::{Applied, Reading};
 use crate::schedule::GroupName;

@@ -235,7 +235,12 @@ impl Crew {
     }
 
     /// Crawls: with a client that asks what the owner hands out.
-    fn crawl(&mut self, hands: &Hands, fetcher: &Arc<Fetcher>, runtime: &Handle) -> Result<Ending, CrawlError> {
+    fn crawl(
+        &mut self,
+        hands: &Hands,
+        fetcher: &Arc<Fetcher>,
+        runtime: &Handle,
+    ) -> Result<Ending, CrawlError> {
         let fetching = Fetching {
             runtime: runtime.clone(),
             store: self.owner.store.clone(),

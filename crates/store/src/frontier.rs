@@ -353,8 +353,8 @@ impl Change {
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
-        let url =
-            CanonicalUrl::from_record(&record.url).map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        let url = CanonicalUrl::from_record(&record.url)
+            .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
         // In the part that stored it, whichever the list of public suffixes names today.
         self.host_in(self.store.parts.of_host(record.host), url.host(), url.domain())
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::server::{Answer, Server, answer, settings};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Want};
+use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Right, Want};
 
 const HTML: &str = "Content-Type: text/html";
 
@@ -244,7 +244,8 @@ async fn a_body_that_never_gives_anything_ends_too() {
     let frame = [&[0x50, 0x2a, 0x4d, 0x18, 0, 16, 0, 0][..], &[0; 4096]].concat();
     let server = Server::start(move |_| Answer::Endless(head.clone(), frame.clone())).await;
     let client = Client::new(&settings(&["fetch.max_page=1MiB"])).unwrap();
-    let error = client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap_err();
+    let error =
+        client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap_err();
     assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 });
 }
 

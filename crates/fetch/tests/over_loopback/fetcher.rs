@@ -212,7 +212,10 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
     let host = group_of(&server.url("/"));
     for (path, least, most) in [("/429", 500, 500), ("/503", 10, 11)] {
         let fetcher = fetcher(&[]);
-        let got = fetcher.page(&Request::new(server.url(path), Want::Page), "g", &Right::unlimited()).await.unwrap();
+        let got = fetcher
+            .page(&Request::new(server.url(path), Want::Page), "g", &Right::unlimited())
+            .await
+            .unwrap();
         let hold = got.held.unwrap().time;
         assert!((least..=most).contains(&hold.as_secs()), "{path}: {hold:?}");
         let left = fetcher.holds().remaining(&host);
@@ -220,7 +223,8 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
         assert!(fetcher.gates().ready_in("g").is_zero(), "other hosts of the group may be asked");
     }
     let fetcher = fetcher(&[]);
-    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await.unwrap();
+    let got =
+        fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await.unwrap();
     assert_eq!((got.held, fetcher.holds().remaining(&host)), (None, Duration::ZERO));
 }
 
@@ -262,7 +266,9 @@ async fn a_request_that_waits_takes_no_place_and_no_gate() {
     fetcher.holds().hold(&group_of(&held.url("/")), Duration::from_secs(3600));
     let waiters = [(&server, "slow"), (&held, "quick")].map(|(server, group)| {
         let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
-        tokio::spawn(async move { fetcher.page(&Request::new(url, Want::Page), group, &Right::unlimited()).await })
+        tokio::spawn(
+            async move { fetcher.page(&Request::new(url, Want::Page), group, &Right::unlimited()).await },
+        )
     });
     tokio::task::yield_now().await;
     let request = Request::new(server.url("/"), Want::Page);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gleaner_fetch::{FetchError, Response};
+use gleaner_fetch::{FetchError, Response, Right};
 use gleaner_testkit::http2::{CANCEL, ENHANCE_YOUR_CALM, Http2, INTERNAL_ERROR, NO_ERROR, REFUSED_STREAM};
 use gleaner_testkit::tls::{Authority, Stream, TlsServer};
 

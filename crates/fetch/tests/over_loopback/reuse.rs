@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gleaner_fetch::{Client, FetchError, Request, Response, Want};
+use gleaner_fetch::{Client, FetchError, Request, Response, Right, Want};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;

@@ -1,6 +1,6 @@
 //! What an answer tells of its request, compared with what the server received.
 
-use gleaner_fetch::{Client, Request, Want};
+use gleaner_fetch::{Client, Request, Right, Want};
 
 use crate::server::{Server, page, settings};
 
