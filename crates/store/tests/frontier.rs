@@ -27,6 +27,7 @@ on_each_engine!(
     what_was_handed_out_but_not_ended_is_still_there_after_a_crash,
     a_retry_waits_for_its_time_and_keeps_its_rank,
     the_same_page_under_https_is_asked_again_at_once,
+    a_host_that_an_earlier_version_took_for_one_can_be_ended,
     gathered_pages_keep_their_bytes_until_their_end,
     a_kept_page_can_be_gathered_or_let_go,
     a_change_that_is_not_committed_leaves_no_trace,
@@ -68,6 +69,21 @@ fn end(writer: &mut Writer, url: &str, outcome: Outcome) {
     let record = change.url(key(url)).unwrap().unwrap();
     change.end(key(url), record, outcome, None).unwrap();
     writer.commit(change).unwrap();
+}
+
+fn a_host_that_an_earlier_version_took_for_one_can_be_ended(place: &Place) {
+    let mut writer = place.open();
+    let url = CanonicalUrl::from_record("https://www..a.example/1").unwrap();
+    let mut change = writer.begin();
+    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, Turn { rank: 0, fresh: None }).unwrap();
+    writer.commit(change).unwrap();
+    assert_eq!(next(&writer, "www..a.example").as_deref(), Some(url.as_str()));
+    let mut change = writer.begin();
+    let record = change.url(url.key()).unwrap().unwrap();
+    change.end(url.key(), record, Outcome::Failed { reason: "dns".into() }, None).unwrap();
+    writer.commit(change).unwrap();
+    assert_eq!(next(&writer, "www..a.example"), None);
 }
 
 fn urls_come_by_rank_then_by_discovery_and_each_once(place: &Place) {
