@@ -33,7 +33,7 @@ use tracing::debug;
 
 use crate::handing_out::{path_of, span_of};
 use crate::hosts::group_of_url;
-use crate::job::{Task, Visit};
+use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
 use crate::pipeline::CrawlError;
 use crate::reading::rank;
@@ -151,7 +151,7 @@ impl Owner {
         if is_full || is_spent || !self.may_ask() || self.is_leaving(host) {
             return Ok(Next::Later);
         }
-        let group = group_of_url(self.config.fetch.gap_scope, target);
+        let group = group_of_url(self.config.fetch.gap_scope, &self.store, target);
         let is_held = !self.politeness.holds.remaining(target.host()).is_zero();
         let is_shut = is_held || self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
         Ok(if !is_shut {
@@ -194,7 +194,7 @@ impl Owner {
             self.progress.live.asks(&host.name);
         }
         self.purse.pay(1);
-        let group = group_of_url(self.config.fetch.gap_scope, &url);
+        let group = group_of_url(self.config.fetch.gap_scope, &self.store, &url);
         // The gap is no time that the visit took.
         visit.begun = Instant::now() + self.politeness.gates.ready_in(&group);
         if let Some(chain) = &mut visit.chain {

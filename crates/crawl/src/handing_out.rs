@@ -107,7 +107,7 @@ impl Owner {
                 return Ok(Turn::Nothing);
             }
             if let Some(until) = self.part_held_until(self.store.part_of(id)) {
-                return Ok(Turn::Later(self.clock.after(until.saturating_duration_since(Instant::now()))));
+                return Ok(Turn::Later(until));
             }
             if host.gathered >= self.config.template.prepare_pages && !host.unteachable {
                 self.begin_lesson(id, true);

@@ -181,7 +181,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Regrouping) => writer = crew.abandon(),
             // Another worker has a part of what was ours: as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon_lost();
+                writer = crew.abandon();
                 is_over = hands.begin_anew(&mut writer)?;
             }
             Err(error) => return Err(error),
