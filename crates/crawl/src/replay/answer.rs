@@ -160,8 +160,8 @@ mod tests {
         let page = PAGE.as_bytes();
         let (whole, more) = (format!("200 OK\r\nContent-Length: {}", page.len()), page.repeat(99));
         let too_large = || Some(Outcome::TooLarge { limit: 1000 });
-        let cases: [(&str, &str, &[u8], bool, Option<Outcome>); 11] = [
-            ("", &whole, page, false, None),
+        let cases = [
+            ("", whole.as_str(), page, false, None),
             ("WARC-Truncated: length", &whole, page, false, truncated("length")),
             ("WARC-Truncated: disconnect", "200 OK", page, false, truncated("disconnect")),
             ("WARC-Segment-Number: 1", "200 OK", page, false, truncated("segmented")),
@@ -175,7 +175,7 @@ mod tests {
                 false,
                 truncated("coding"),
             ),
-            ("", "200 OK", &more, false, too_large()),
+            ("", "200 OK", more.as_slice(), false, too_large()),
             ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
             // What is no page has an ending that its body does not change.
             ("WARC-Truncated: length", "404 Not Found", page, false, None),

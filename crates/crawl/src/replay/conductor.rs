@@ -3,14 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
 use gleaner_corpus::Admission;
-use gleaner_frontier::{Found, Outcome, Role, Sight};
-use gleaner_store::{Archived, Change, HostId, Turn, UrlRecord, UrlState};
+use gleaner_frontier::{Found, Role, Sight};
+use gleaner_store::{Archived, Change, HostId, Turn};
 use tracing::Span;
 
 use super::answer::Answer;
@@ -35,8 +34,8 @@ const MOST_DAMAGES: usize = 100;
 const DEPTH: u32 = 1;
 
 pub(super) struct Conductor {
-    purpose: Purpose,
-    files: Vec<Progressed>,
+    pub(super) purpose: Purpose,
+    pub(super) files: Vec<Progressed>,
     /// The newest record that was heard of, or the end of a file.
     newest: Option<Place>,
     /// How far a re-extraction was worked through.
@@ -74,7 +73,7 @@ pub(super) enum Ended {
 pub(super) struct Progressed {
     path: PathBuf,
     /// Its number, if it is of gleaner's own archive.
-    number: u32,
+    pub(super) number: u32,
     /// All before these is done.
     marks: Marks,
     /// The newest record that was heard of, or the file's length at its end.
@@ -237,17 +236,6 @@ impl Conductor {
         Ok(())
     }
 
-    /// Ends a visit whose page is not all there, or is too large. A document that is there
-    /// stays as it is.
-    fn end_unread(&mut self, owner: &mut Owner, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
-        if self.purpose == Purpose::Reextract {
-            *self.replayed.passed_over.entry(outcome.label()).or_default() += 1;
-            return Ok(());
-        }
-        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
-        owner.finish(visit, outcome).map(drop)
-    }
-
     /// The visit whose answer this is; `None`: it is not to be read.
     fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
@@ -286,44 +274,6 @@ impl Conductor {
             template,
             chain: None,
         }))
-    }
-
-    fn is_wanted(
-        &self,
-        owner: &Owner,
-        answer: &Answer,
-        known: Option<&UrlRecord>,
-    ) -> Result<bool, CrawlError> {
-        let has_ended = |record: &UrlRecord| matches!(record.state, UrlState::Done | UrlState::Kept);
-        let is_page = answer.role.is_none_or(|role| role == Role::Page);
-        Ok(match (self.purpose, known) {
-            (Purpose::Rebuild, known) => {
-                // A page that was fetched again after a crash, since its first answer had been
-                // archived and not yet stored, was read once: where it stood then.
-                let is_same = |archived: Archived| {
-                    is_page && archived.digest == *Digest::of(&answer.response.body).as_bytes()
-                };
-                let is_done = |record: &UrlRecord| {
-                    matches!(record.state, UrlState::Gathered { .. })
-                        || record.archived.is_some_and(|at| at.at >= answer.at || is_same(at))
-                };
-                answer.is_ending() && !known.is_some_and(is_done)
-            }
-            (Purpose::Reextract, Some(record)) => {
-                let here = (self.files[answer.place.file].number, answer.place.offset);
-                let is_last = record.archived.is_some_and(|at| (at.file, at.offset) == here);
-                answer.is_success() && record.role == Role::Page && has_ended(record) && is_last
-            }
-            (Purpose::Reextract, None) => false,
-            (Purpose::Ingest, known) => {
-                let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
-                let is_newer =
-                    || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
-                let is_gathered =
-                    known.is_some_and(|record| matches!(record.state, UrlState::Gathered { .. }));
-                answer.is_success() && is_page && !is_gathered && is_newer()?
-            }
-        })
     }
 
     fn apply(&mut self, owner: &mut Owner, event: Event) -> Result<(), CrawlError> {

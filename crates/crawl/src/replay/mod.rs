@@ -32,6 +32,7 @@ mod answer;
 mod conductor;
 mod marks;
 mod source;
+mod wanted;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

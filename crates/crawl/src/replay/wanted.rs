@@ -1,0 +1,71 @@
+//! Which answers of the files are read, by what the replay is for.
+
+use std::sync::atomic::Ordering;
+
+use gleaner_archive::Digest;
+use gleaner_frontier::{Outcome, Role};
+use gleaner_store::{Archived, UrlRecord, UrlState};
+
+use super::Purpose;
+use super::answer::Answer;
+use super::conductor::Conductor;
+use crate::job::Visit;
+use crate::owner::Owner;
+use crate::pipeline::CrawlError;
+
+impl Conductor {
+    /// Whether an answer is to be read; `known`: what the store has of its URL.
+    pub(super) fn is_wanted(
+        &self,
+        owner: &Owner,
+        answer: &Answer,
+        known: Option<&UrlRecord>,
+    ) -> Result<bool, CrawlError> {
+        let has_ended = |record: &UrlRecord| matches!(record.state, UrlState::Done | UrlState::Kept);
+        let is_page = answer.role.is_none_or(|role| role == Role::Page);
+        Ok(match (self.purpose, known) {
+            (Purpose::Rebuild, known) => {
+                // A page that was fetched again after a crash, since its first answer had been
+                // archived and not yet stored, was read once: where it stood then.
+                let is_same = |archived: Archived| {
+                    is_page && archived.digest == *Digest::of(&answer.response.body).as_bytes()
+                };
+                let is_done = |record: &UrlRecord| {
+                    matches!(record.state, UrlState::Gathered { .. })
+                        || record.archived.is_some_and(|at| at.at >= answer.at || is_same(at))
+                };
+                answer.is_ending() && !known.is_some_and(is_done)
+            }
+            (Purpose::Reextract, Some(record)) => {
+                let here = (self.files[answer.place.file].number, answer.place.offset);
+                let is_last = record.archived.is_some_and(|at| (at.file, at.offset) == here);
+                answer.is_success() && record.role == Role::Page && has_ended(record) && is_last
+            }
+            (Purpose::Reextract, None) => false,
+            (Purpose::Ingest, known) => {
+                let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
+                let is_newer =
+                    || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
+                let is_gathered =
+                    known.is_some_and(|record| matches!(record.state, UrlState::Gathered { .. }));
+                answer.is_success() && is_page && !is_gathered && is_newer()?
+            }
+        })
+    }
+
+    /// Ends a visit whose page is not all there, or is too large. A document that is there
+    /// stays as it is.
+    pub(super) fn end_unread(
+        &mut self,
+        owner: &mut Owner,
+        visit: Visit,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
+        if self.purpose == Purpose::Reextract {
+            *self.replayed.passed_over.entry(outcome.label()).or_default() += 1;
+            return Ok(());
+        }
+        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
+        owner.finish(visit, outcome).map(drop)
+    }
+}
