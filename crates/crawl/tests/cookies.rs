@@ -109,7 +109,6 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
     let mut files: Vec<_> =
         std::fs::read_dir(folder.join("archive")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = gleaner_store::open(new.path(), &Options { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();
     let replay = Replay {
@@ -120,7 +119,6 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
         admission: gleaner_corpus::Admission::default(),
         writer,
         sources: files.into_iter().map(Source::file).collect(),
-        runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
     };
