@@ -235,12 +235,16 @@ fn hosts_are_crawled_in_the_parts_that_have_them() {
 /// What a worker had not flushed when it took parts over is in the archive, too, if the store has it.
 #[test]
 fn workers_that_take_parts_over_are_killed_again_and_again() {
-    let Some(cluster) = Cluster::new() else { return };
+    // Without texts of several papers: what one worker has told another of them and that one has not yet
+    // read is a fault until it has.
+    let stand = Stand { wire: 0, ..STAND };
+    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];
     let rare = [&rare[..], &["--set", "store.flush_pages=100000"]].concat();
     let parts = |name: &str| {
-        let sql = format!("SELECT count(*) FROM leases WHERE owner LIKE '{name} %' AND until > now()");
-        cluster.postgres.query(&cluster.address, &sql).trim().parse::<usize>().unwrap_or(0)
+        // None as long as there are no tables.
+        let workers = cluster.visit().and_then(|store| store.workers(LEASE)).unwrap_or_default();
+        workers.into_iter().find(|worker| worker.name == name).map_or(0, |worker| worker.parts)
     };
     for round in 1..=3 {
         let [name, other] = ["one", "two"].map(|name| format!("{name}{round}"));

@@ -187,7 +187,8 @@ impl Cluster {
                 assert_eq!(urls.insert(url.clone(), document.id), None, "{url} is there twice");
             }
         }
-        let expected: BTreeSet<String> = STAND
+        let expected: BTreeSet<String> = self
+            .stand
             .seeds()
             .iter()
             .flat_map(|seed| {
