@@ -63,7 +63,8 @@ impl Payload {
     }
 }
 
-/// What a coding gives up to its first error or the limit. `None`: nothing but an error.
+/// What a coding gives up to its first error or the limit. `None`: nothing but an error, in
+/// what does not begin like gzip either.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
@@ -72,7 +73,8 @@ fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
         Err(Stop::Full) => Some(Cut::Limit),
         Err(Stop::Broken(_)) => Some(Cut::Coding),
     };
-    (!body.is_empty() || cut.is_none()).then_some(Payload { body, cut })
+    let is_gzip = coding == Coding::Gzip && coded.starts_with(&[0x1f, 0x8b]);
+    (!body.is_empty() || cut.is_none() || is_gzip).then_some(Payload { body, cut })
 }
 
 /// The chunks' data. `None`: it does not begin with a chunk.
