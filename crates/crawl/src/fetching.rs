@@ -42,7 +42,7 @@ impl Fetching {
     pub(crate) fn send(&self, request: Outgoing) {
         match request {
             Outgoing::Visit(visit) => self.visit(visit),
-            Outgoing::Robots(visit) => self.wanted_robots(visit),
+            Outgoing::Robots(visit) => self.wanted_robots(*visit),
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) enum Outgoing {
     /// A visit goes on where it was redirected to.
     Visit(Box<Visit>),
     /// A robots.txt to which those of other partitions redirect.
-    Robots(RobotsVisit),
+    Robots(Box<RobotsVisit>),
 }
 
 /// What comes back to the owner.

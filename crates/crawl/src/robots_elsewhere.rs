@@ -148,14 +148,14 @@ impl Owner {
         let hops = wanted.hops;
         self.wanted.insert(wanted.url.clone(), Wanted { part, by: vec![wanted], is_elsewhere: false });
         self.in_flight += 1;
-        self.outgoing.push(Outgoing::Robots(RobotsVisit {
+        self.outgoing.push(Outgoing::Robots(Box::new(RobotsVisit {
             url: url.url().clone(),
             hops: hops as usize,
             group,
             part,
             lease: self.store.lease(part),
             previous,
-        }));
+        })));
         Ok(())
     }
 

@@ -257,9 +257,12 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     (one, two, url)
 }
 
+/// One kind of record, written for a URL.
+type Write = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
+
 #[test]
 fn nothing_is_written_for_a_part_that_is_another_workers() {
-    let writes: [(&str, fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>); 6] = [
+    let writes: [(&str, Write); 6] = [
         ("a robots.txt", |writer, url| {
             let mut change = writer.begin();
             change.put_robots(url.host(), &"rules");
