@@ -53,16 +53,12 @@ impl Owner {
     /// 429 or 503: the host is left alone for as long as it asks. The URL is asked again after
     /// the hold and a pause of its own, so that other URLs come first. While those are
     /// answered, it may fail as often as for any other reason; while none is, the trouble is
-    /// the host's, and costs no article.
+    /// the host's, and it may fail four times as often.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
         debug!(url = %visit.url, reason, ?held, "pushed back");
-        let mut change = self.writer.begin();
-        let mut host = change.host(visit.asked().host(), visit.asked().domain())?;
-        host.held_until = Some(self.clock.after(held.time));
-        change.put_host(&host);
-        self.commit(change)?;
+        self.record_hold(&visit, held.time)?;
         let factor = if held.others_answered { 1 } else { PUSHED_BACK };
         let tries = self.config.fetch.retries.saturating_mul(factor);
         let group = self.again_or_failed(visit, reason, tries, held.time)?;
@@ -93,13 +89,29 @@ impl Owner {
                 }
                 Ok(visit.group)
             }
-            other if other.is_transient() => self.failed_for(visit, other.label().into()),
+            other if other.is_transient() => {
+                // A connection that fails holds the host as a 503 does.
+                let hold = self.politeness.holds.remaining(visit.asked().host());
+                if !hold.is_zero() {
+                    self.record_hold(&visit, hold)?;
+                }
+                self.again_or_failed(visit, other.label().into(), self.config.fetch.retries, hold)
+            }
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
     }
 
     fn failed_for(&mut self, visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
         self.again_or_failed(visit, reason, self.config.fetch.retries, Duration::ZERO)
+    }
+
+    /// Notes in the store that the host that was asked is left alone for `hold`.
+    fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
+        let mut change = self.writer.begin();
+        let mut host = change.host(visit.asked().host(), visit.asked().domain())?;
+        host.held_until = Some(self.clock.after(hold));
+        change.put_host(&host);
+        self.commit(change)
     }
 
     /// Another try after `hold` and a pause that doubles, or the end of `most` tries.
@@ -160,7 +172,7 @@ impl Owner {
             return self.finish(visit, refuse("redirect_to_itself")).map(Some);
         }
         let hops = visit.hops() + 1;
-        Ok(Some(self.redirect(visit, target, hops)?.0))
+        self.redirect(visit, target, hops).map(Some)
     }
 }
 

@@ -145,22 +145,25 @@ impl Owner {
         if target.key() != visit.key && self.is_known_page(target)? {
             return Ok(Next::Apart);
         }
-        let cap = self.config.crawl.max_pages_per_host;
-        let is_full = cap > 0 && self.hosts.get(host).is_some_and(|host| host.fetched >= cap);
-        let is_spent = self.stop.asked() || self.purse.empty(Instant::now()).is_some();
-        if is_full || is_spent || !self.may_ask() || self.is_leaving(host) {
+        if self.stop.asked() || self.purse.empty(Instant::now()).is_some() {
             return Ok(Next::Later);
         }
+        if !self.may_ask() || self.is_leaving(host) {
+            return Ok(Next::Later);
+        }
+        let cap = self.config.crawl.max_pages_per_host;
+        let is_full = cap > 0 && self.hosts.get(host).is_some_and(|host| host.fetched >= cap);
         let group = group_of_url(self.config.fetch.gap_scope, &self.store, target);
+        let is_shut = self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
         let is_held = !self.politeness.holds.remaining(target.host()).is_zero();
-        let is_shut = is_held || self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
-        Ok(if !is_shut {
-            Next::Here(host, cookie)
-        } else if group == visit.group {
-            // The schedule waits for this gate before the visit begins again.
-            Next::Later
-        } else {
-            Next::Apart
+        // The schedule waits for what concerns the visit's own host or gate before the visit
+        // begins again; for another host it would not, and the visit would come at every gap.
+        let is_own_host = target.host() == visit.url.host();
+        Ok(match (is_full || is_held, is_shut) {
+            (false, false) => Next::Here(host, cookie),
+            (true, _) if is_own_host => Next::Later,
+            (false, true) if group == visit.group => Next::Later,
+            _ => Next::Apart,
         })
     }
 
@@ -204,28 +207,28 @@ impl Owner {
         self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
-    /// A redirect to a URL of its own. `hops`: on the way to it. Gives whether it is new.
+    /// A redirect to a URL of its own. `hops`: on the way to it.
     pub(crate) fn redirect(
         &mut self,
         visit: Visit,
         url: CanonicalUrl,
         hops: u32,
-    ) -> Result<(GroupName, bool), CrawlError> {
+    ) -> Result<GroupName, CrawlError> {
         let mut change = self.writer.begin();
         let found = Found { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.turn_of(&found, rank::LISTING);
-        let is_new = change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
+        change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        Ok((self.finish_with(change, visit, outcome, 0, None)?, is_new))
+        self.finish_with(change, visit, outcome, 0, None)
     }
 
     /// A visit ends at another URL than its own.
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
         let (url, hops) = (visit.asked().clone(), visit.hops());
-        Ok(self.redirect(visit, url, hops)?.0)
+        self.redirect(visit, url, hops)
     }
 
-    /// The same with an answer of 2xx, which is read as that URL's if it is new. `None`: it is
+    /// The same with an answer of 2xx, which is read as that URL's unless that is a known page. `None`: it is
     /// being read.
     pub(crate) fn arrived(
         &mut self,
@@ -235,8 +238,10 @@ impl Owner {
     ) -> Result<Option<GroupName>, CrawlError> {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
         let (url, hops, at) = (visit.asked().clone(), visit.hops(), visit.at);
-        let (group, is_new) = self.redirect(visit, url.clone(), hops)?;
-        let record = if is_new { self.store.url(url.key())? } else { None };
+        // An address that only redirected until now gives its page at last.
+        let is_page = self.is_known_page(&url)?;
+        let group = self.redirect(visit, url.clone(), hops)?;
+        let record = if is_page { None } else { self.store.url(url.key())? };
         let Some(record) = record else { return Ok(Some(group)) };
         let Some(host) = self.hosts.get(record.host) else { return Ok(Some(group)) };
         let visit = Visit {

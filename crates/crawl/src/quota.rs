@@ -7,7 +7,7 @@
 //! | quota | what it counts | beyond it |
 //! |---|---|---|
 //! | `crawl.max_queued_per_site` | URLs that are ready or waiting | a URL that is found does not enter the frontier; it is counted as `queue_full` |
-//! | `crawl.max_bytes_per_site` | bytes of bodies, decompressed, in this run | nothing more of the site is requested in this run |
+//! | `crawl.max_bytes_per_site` | bytes of the pages, feeds and sitemaps that were read, decompressed, in this run | nothing more of the site is requested in this run |
 //!
 //! Half of the queue is reserved for what a news site publishes now: URLs of the ranks
 //! [`rank::OTHER`] and [`rank::ARCHIVE`] enter only while the queue is less than half full.

@@ -250,3 +250,15 @@ fn a_copy_at_hand_is_told_to_its_own_page_alone() {
     let seen: Vec<_> = seen.iter().map(|asked| (asked.path.as_str(), asked.is_conditional)).collect();
     assert_eq!(seen, [("/", false), ("/", true), ("/wall", false), ("/", true)]);
 }
+
+#[test]
+fn a_wall_at_a_host_on_hold_does_not_keep_its_site() {
+    let links = ["http://id.site.example/sso", "/brook", "/pond"];
+    let (site, store, _folder) = crawl(&links, &[], |asked| match asked.path.as_str() {
+        "/brook" => to("http://id.site.example/login", &["k=1; Domain=site.example"]),
+        "/pond" => article("pond"),
+        _ => reply(503, "Retry-After: 3600\r\n", ""),
+    });
+    assert_eq!(ending(&store, "/pond"), "stored");
+    assert!(cookies(&site, "/brook").len() <= 2, "{:?}", site.asked());
+}

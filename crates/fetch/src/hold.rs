@@ -9,7 +9,7 @@
 //! | the first 503, or failed connection | 10 s |
 //! | the first 429 | 60 s |
 //! | each further one | 60 s, doubled for each, at most a day |
-//! | a further one for the same URL, while other URLs are answered with 200 | as the first |
+//! | a further one, while other URLs are answered with 200 | 60 s; as the first if it is for the same URL |
 //!
 //! Holds without `Retry-After` are up to a tenth longer at random. The first hold after a 503
 //! is short because that status is often one URL's: the next request, for another URL, tells
@@ -17,8 +17,8 @@
 //! host that pushes back now and then is asked more slowly for as long as it does. After 30
 //! minutes without a push-back all is forgiven.
 //!
-//! Nothing survives a restart: the caller records holds and restores them with
-//! [`Holds::hold`].
+//! `Retry-After` counts in every row. Over a restart the caller records holds and restores them
+//! with [`Holds::hold`]; how many push-backs there were is forgotten.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -141,13 +141,16 @@ impl Holds {
             PushBack::Unavailable => PROBE,
         };
         let is_own = is_repeated && others_answered;
-        let step = hold.step.checked_sub(1).filter(|_| !is_own);
+        // A site of which many URLs are broken is not down.
+        let known = if others_answered { hold.step.min(1) } else { hold.step };
+        let step = known.checked_sub(1).filter(|_| !is_own);
         // 2^11 minutes are more than a day.
         let least = step.map_or(first, |step| FIRST_HOLD * (1 << step.min(11)));
         let random = least.mul_f64(1.0 + rand::random_range(0.0..JITTER));
         let time = retry_after.unwrap_or(random).min(LONGEST_HOLD);
         if !is_own {
-            (hold.step, hold.answers) = (hold.step.saturating_add(1), 0);
+            let raised = if others_answered { hold.step.max(1) } else { hold.step.saturating_add(1) };
+            (hold.step, hold.answers) = (raised, 0);
         }
         hold.until = hold.until.max(now + time);
         Held { time, others_answered }
@@ -227,13 +230,25 @@ mod tests {
         let push_back = || holds.push_back("a", PushBack::Unavailable, false, None).time;
         let answer = |times| (0..times).for_each(|_| holds.answered("a"));
         push_back();
-        assert!(is_about(push_back(), seconds(60)));
-        answer(ANSWERS_A_STEP);
-        assert!(is_about(push_back(), seconds(60)), "one of two steps is left");
         answer(ANSWERS_A_STEP - 1);
-        assert!(is_about(push_back(), seconds(120)), "nine do not make a step");
-        answer(5 * ANSWERS_A_STEP);
+        assert!(is_about(push_back(), seconds(60)), "nine do not make a step");
+        answer(ANSWERS_A_STEP);
         assert!(is_about(push_back(), seconds(10)));
+        assert!(is_about(push_back(), seconds(60)));
+        assert!(is_about(push_back(), seconds(120)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_urls_that_are_pushed_back_between_good_answers_cost_a_minute_each() {
+        let holds = Holds::default();
+        let push_back = || holds.push_back("a", PushBack::Unavailable, false, None).time;
+        assert!(is_about(push_back(), seconds(10)));
+        for _ in 0..20 {
+            holds.answered("a");
+            assert!(is_about(push_back(), seconds(60)));
+        }
+        assert!(is_about(push_back(), seconds(60)));
+        assert!(is_about(push_back(), seconds(120)), "now none is answered in between");
     }
 
     #[tokio::test(start_paused = true)]
