@@ -259,7 +259,8 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
 
 #[test]
 fn nothing_is_written_for_a_part_that_is_another_workers() {
-    let writes: [(&str, fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>); 6] = [
+    type Try = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
+    let writes: [(&str, Try); 6] = [
         ("a robots.txt", |writer, url| {
             let mut change = writer.begin();
             change.put_robots(url.host(), &"rules");

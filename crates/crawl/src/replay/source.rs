@@ -221,7 +221,7 @@ impl Reading<'_> {
     fn heard(&self, record: Record) -> Option<Heard> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
-            self.ours.position(&url).is_some_and(|part| self.marks.get(part) <= place.offset)
+            self.ours.position(url).is_some_and(|part| self.marks.get(part) <= place.offset)
         };
         match answer(record, place, self.limits, is_ours) {
             Ok(Some(answer)) => Some(Heard::Answer(Box::new(answer))),
