@@ -147,6 +147,32 @@ fn the_way_of_one_worker_to_the_database_is_cut() {
     cluster.check();
 }
 
+/// It is cut while the worker hands out what may be asked, for which it reads the database host by host.
+#[test]
+fn a_worker_that_comes_late_to_what_it_hands_out_sends_nothing() {
+    let Some(mut cluster) = Cluster::new() else { return };
+    // So long that what one worker takes over lasts until the other is back.
+    cluster.gap = Duration::from_millis(600);
+    let way = Way::to(cluster.postgres.port());
+    way.set_latency(Duration::from_millis(12));
+    let proxy = cluster.newspaper.another_proxy().unwrap();
+    let mut one = cluster.worker("one");
+    cluster.wait_for(0.02);
+    let arguments = ["crawl", "--seeds", "seeds.txt"];
+    let address = format!("postgres://gleaner@127.0.0.1:{}/news0", way.port());
+    let mut command = cluster.command_by("two", &arguments, &address);
+    command.args(["--set", &format!("fetch.proxy={}", proxy.proxy())]);
+    let two = cluster.begin("two", command);
+    one.wait_until(|| cluster.newspaper.requests().iter().any(|it| it.proxy == proxy.address()));
+    way.set_cut(true);
+    pass(4 * LEASE);
+    way.set_latency(Duration::ZERO);
+    way.set_cut(false);
+    one.ends();
+    two.ends();
+    cluster.check();
+}
+
 #[test]
 fn answers_are_slower_than_a_lease_that_ends() {
     let stand = Stand { hosts: 10, articles: 20, listed: 19, ..STAND };

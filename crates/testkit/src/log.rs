@@ -4,6 +4,7 @@
 //! ([`AccessLog::wait`]) and by a task ([`AccessLog::reached`]), without sleeping.
 //! It is kept in memory and never trimmed: some 200 bytes a request.
 
+use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,6 +20,8 @@ pub struct Request {
     /// little later; or when it was seen that the asker had gone away before. `None` while the
     /// answer is delayed.
     pub finished: Option<Duration>,
+    /// The address by which it came.
+    pub proxy: SocketAddr,
     /// Host asked for, lower-case and without a port. Also one that is not served.
     pub host: String,
     /// Path with its query.
@@ -112,6 +115,7 @@ mod tests {
         Request {
             time: Duration::ZERO,
             finished: None,
+            proxy: SocketAddr::from(([127, 0, 0, 1], 80)),
             host: "baolang.example".into(),
             path: path.into(),
             status: 200,

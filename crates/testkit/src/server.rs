@@ -106,7 +106,9 @@ impl Newspaper {
         let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
-        tokio::spawn(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)));
+        tokio::spawn(accept(listener, stopped, move |request| {
+            respond(Arc::clone(&served), address, request)
+        }));
         Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
@@ -115,6 +117,18 @@ impl Newspaper {
     /// # Errors
     /// When no port can be bound or no thread started.
     pub fn start_in_background(options: Options) -> io::Result<Self> {
+        Self::serve_in_background(Arc::new(Shared::new(&options)))
+    }
+
+    /// Another proxy to the same web, with the same access log.
+    ///
+    /// # Errors
+    /// When no port can be bound or no thread started.
+    pub fn another_proxy(&self) -> io::Result<Self> {
+        Self::serve_in_background(Arc::clone(&self.shared))
+    }
+
+    fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         // Bound without the runtime, which cannot be entered from within another one.
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -124,11 +138,12 @@ impl Newspaper {
             let _inside = runtime.enter();
             TcpListener::from_std(listener)?
         };
-        let shared = Arc::new(Shared::new(&options));
         let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("newspaper".into()).spawn(move || {
-            runtime.block_on(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)))
+            runtime.block_on(accept(listener, stopped, move |request| {
+                respond(Arc::clone(&served), address, request)
+            }))
         })?;
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
@@ -254,6 +269,7 @@ fn millis(time: Duration) -> u64 {
 
 async fn respond(
     shared: Arc<Shared>,
+    proxy: SocketAddr,
     request: hyper::Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let time = shared.log.now();
@@ -263,6 +279,7 @@ async fn respond(
     let place = shared.log.add(Request {
         time,
         finished: None,
+        proxy,
         host,
         path: uri.path_and_query().map_or("", |p| p.as_str()).to_owned(),
         status: answer.status_for(headers).as_u16(),

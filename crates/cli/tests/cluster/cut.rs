@@ -2,8 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// Passes bytes on from a port of its own to another, unless it is cut.
 pub struct Way {
@@ -15,6 +17,8 @@ pub struct Way {
 struct Gate {
     is_cut: Mutex<bool>,
     changed: Condvar,
+    /// How long bytes are on their way, in milliseconds.
+    latency: AtomicU64,
 }
 
 impl Gate {
@@ -51,6 +55,11 @@ impl Way {
         self.address.port()
     }
 
+    /// Makes the server so far away, each way.
+    pub fn set_latency(&self, latency: Duration) {
+        self.gate.latency.store(latency.as_millis() as u64, Ordering::Relaxed);
+    }
+
     pub fn set_cut(&self, is_cut: bool) {
         *self.gate.is_cut.lock().unwrap() = is_cut;
         self.gate.changed.notify_all();
@@ -60,6 +69,7 @@ impl Way {
 fn carry(mut from: TcpStream, mut to: TcpStream, gate: &Gate) {
     let mut bytes = [0; 16 << 10];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
+        thread::sleep(Duration::from_millis(gate.latency.load(Ordering::Relaxed)));
         gate.pass();
         if to.write_all(&bytes[..count]).is_err() {
             break;

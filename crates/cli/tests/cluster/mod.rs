@@ -28,7 +28,7 @@ pub const STAND: Stand = Stand { hosts: 50, articles: 40, listed: 39, wire: 3, r
 /// How long a worker may be silent.
 pub const LEASE: Duration = Duration::from_secs(3);
 
-/// The gap between two requests of one host.
+/// The gap of most tests.
 pub const GAP: Duration = Duration::from_millis(150);
 
 /// Longer than any of these crawls takes.
@@ -37,6 +37,8 @@ const LONG: Duration = Duration::from_secs(240);
 /// All that workers need.
 pub struct Cluster {
     pub stand: Stand,
+    /// The gap between two requests of one host.
+    pub gap: Duration,
     pub newspaper: Newspaper,
     pub folder: TempDir,
     pub postgres: Postgres,
@@ -66,7 +68,7 @@ impl Cluster {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
         let objects = (folder.path().join("objects").to_str().unwrap().to_owned(), Vec::new());
-        Some(Self { stand, newspaper, folder, postgres, address, objects })
+        Some(Self { stand, gap: GAP, newspaper, folder, postgres, address, objects })
     }
 
     /// `gleaner` with the settings of this cluster.
@@ -74,7 +76,8 @@ impl Cluster {
         self.command_by(name, arguments, &self.address)
     }
 
-    fn command_by(&self, name: &str, arguments: &[&str], address: &str) -> Command {
+    /// The same by another way to the database.
+    pub fn command_by(&self, name: &str, arguments: &[&str], address: &str) -> Command {
         let mut command = self.alone(name, arguments);
         command
             .args(["--store", address, "--objects", &self.objects.0])
@@ -92,7 +95,7 @@ impl Cluster {
             .args(arguments)
             .args(["--data", name])
             .args(["--set", &format!("fetch.proxy={}", self.newspaper.proxy())])
-            .args(["--set", &format!("fetch.delay={}ms", GAP.as_millis())])
+            .args(["--set", &format!("fetch.delay={}ms", self.gap.as_millis())])
             .args(["--set", "fetch.retry_backoff=200ms", "--set", "fetch.timeout=5s"])
             .args(["--set", "fetch.contact=test@gleaner.invalid"])
             .args(["--set", "crawl.linger=1s", "--set", "log.level=info"])
@@ -117,7 +120,8 @@ impl Cluster {
         self.begin(name, self.command(name, arguments))
     }
 
-    fn begin(&self, name: &str, mut command: Command) -> Worker<'_> {
+    /// A worker by its command.
+    pub fn begin(&self, name: &str, mut command: Command) -> Worker<'_> {
         let told = self.folder.path().join(format!("{name}.log"));
         let log = File::create(&told).unwrap();
         let child = command.stderr(log).spawn().unwrap();
@@ -219,7 +223,7 @@ impl Cluster {
         let mut early: BTreeMap<String, Vec<(String, Duration)>> = BTreeMap::new();
         for Request { host, path, time, finished, .. } in self.newspaper.requests() {
             let pause = last.get(&host).map(|last| time.saturating_sub(*last));
-            if let Some(pause) = pause.filter(|pause| *pause < GAP) {
+            if let Some(pause) = pause.filter(|pause| *pause < self.gap) {
                 early.entry(host.clone()).or_default().push((path, pause));
             }
             last.insert(host, finished.unwrap_or(time));
