@@ -10,7 +10,7 @@
 //! begins like a record: then the `Content-Length` is wrong, and must not cost the next
 //! record.
 //!
-//! The awkward truth: memory is bounded by refusing what needs more. A frame with a window
+//! Limitation: memory is bounded by refusing what needs more. A frame with a window
 //! above 128 MiB, which `zstd` refuses by default as well, and a dictionary above 8 MiB are
 //! damage.
 

@@ -9,9 +9,9 @@ use gleaner_store::UrlRecord;
 use tracing::debug;
 
 use crate::chain::Followed;
+use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::schedule::GroupName;
 
 /// While a host answers nothing but 429 or 503, a URL of it may fail this many times as often.

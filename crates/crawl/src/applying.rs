@@ -10,10 +10,10 @@ use tracing::{debug, error};
 use url::Url;
 
 use crate::archiving::Kept;
+use crate::error::CrawlError;
 use crate::hosts::Host;
 use crate::job::{Event, Visit};
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::quota::QUEUE_FULL;
 use crate::reading::{Content, Reading, Refused, rank};
 use crate::revisiting::{is_article, is_section, sight};

@@ -19,8 +19,8 @@ use gleaner_fetch::Response;
 use gleaner_store::{Archived, StoreError, UrlRecord, Writer};
 use jiff::Timestamp;
 
+use crate::error::CrawlError;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 
 /// Named field of a record: what was expected behind the URL.
 pub(crate) const ROLE: &str = "Gleaner-Role";

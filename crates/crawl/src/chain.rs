@@ -17,7 +17,7 @@
 //! cookies were sent to before, a page that is known already, a host whose robots.txt is
 //! not known, a host on hold, a gate that is shut for longer than a gap.
 //!
-//! The awkward truth: a redirect to another address of the site that sets no cookie begins
+//! Limitation: a redirect to another address of the site that sets no cookie begins
 //! no chain, even if that address sets one and leads back. And a replay of the archive
 //! follows nothing: the answers of a chain are in it one by one.
 
@@ -31,11 +31,11 @@ use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
 
+use crate::error::CrawlError;
 use crate::handing_out::{path_of, span_of};
 use crate::hosts::group_of_url;
 use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::reading::rank;
 use crate::schedule::GroupName;
 

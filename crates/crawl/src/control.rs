@@ -17,8 +17,8 @@ use std::time::Instant;
 use gleaner_store::{HostRecord, StoreError, Writer};
 use tracing::{info, warn};
 
+use crate::error::CrawlError;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 
 /// Commands that wait at most.
 const MOST: usize = 100;

@@ -16,10 +16,10 @@ use tracing::{Span, info, info_span, warn};
 use url::Url;
 
 use crate::chain::Chain;
+use crate::error::CrawlError;
 use crate::fetching::{Fetching, RobotsVisit};
 use crate::job::{Lesson, Task, Visit};
 use crate::owner::{Owner, TICK};
-use crate::pipeline::CrawlError;
 use crate::schedule::GroupName;
 
 /// URLs that one tick makes ready at most.

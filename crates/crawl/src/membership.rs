@@ -18,9 +18,9 @@ use gleaner_store::{HostId, PartId, Received, StoreError, Tenure, Turn, Writer};
 use jiff::Timestamp;
 use tracing::info;
 
+use crate::error::CrawlError;
 use crate::hosts::Host;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::reading::rank;
 
 /// Messages that are taken at once.

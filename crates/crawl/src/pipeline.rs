@@ -1,20 +1,17 @@
 //! The pipeline on one page: [`run`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use gleaner_archive::ArchiveError;
-use gleaner_config::{Bytes, Config};
+use gleaner_config::Config;
 use gleaner_corpus::Admission;
-use gleaner_fetch::{ClientError, Fetcher, Politeness, Response};
+use gleaner_fetch::{Fetcher, Politeness, Response};
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
-use thiserror::Error;
 use tokio::runtime::Handle;
 use tracing::{info_span, warn};
 
@@ -22,6 +19,7 @@ use crate::admitting::Rules;
 use crate::archiving::{self, Keeping};
 use crate::budget::Ending;
 use crate::clock::Clock;
+use crate::error::CrawlError;
 use crate::fetching::Fetching;
 use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
@@ -31,47 +29,6 @@ use crate::progress::Progress;
 use crate::quota::Quota;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, learning, reading};
-
-/// Why a crawl could not begin or go on. What it had committed is kept.
-#[derive(Debug, Error)]
-pub enum CrawlError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The archive cannot be written or read.
-    #[error(
-        "{0}{hint}",
-        hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
-    )]
-    Archive(#[from] ArchiveError),
-    /// A file that is replayed cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Source {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The worker threads have ended by themselves, which they never should.
-    #[error("no worker thread is left; please report this")]
-    NoWorkerLeft,
-    /// The HTTP client cannot be made.
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    /// The disk is nearly full.
-    #[error(
-        "the disk has {free} bytes free, less than store.min_free_disk = {floor}; make room, then run the same command to go on"
-    )]
-    DiskFull {
-        /// Bytes free.
-        free: u64,
-        /// The floor.
-        floor: Bytes,
-    },
-    /// A worker thread cannot be started.
-    #[error("no worker thread could be started: {0}")]
-    NoWorkers(std::io::Error),
-}
 
 /// What a crawl begins with.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use gleaner_template::{SiteTemplate, Window};
 use jiff::Timestamp;
 
 use crate::budget::Ending;
-use crate::pipeline::CrawlError;
+use crate::error::CrawlError;
 use crate::summary::Summary;
 
 /// Runs that are looked through for those that ended.

@@ -17,9 +17,9 @@ use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, 
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::reading::{Reading, rank};
 
 /// Articles that a site has called changed before it is judged by it.

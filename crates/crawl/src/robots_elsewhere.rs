@@ -18,7 +18,7 @@
 //! * The target may redirect to a third part. Then the target's owner wants that one, and answers
 //!   when it is answered. At most five redirects in a row (RFC 9309, 2.3.1.2).
 //!
-//! The awkward truth: redirects that lead in a circle over several parts end as a failure, to be tried
+//! Limitation: redirects that lead in a circle over several parts end as a failure, to be tried
 //! again, and not as the absence of rules.
 
 use std::collections::BTreeMap;
@@ -31,11 +31,11 @@ use tracing::debug;
 use url::Url;
 
 use crate::archiving::Kept;
+use crate::error::CrawlError;
 use crate::fetching::RobotsVisit;
 use crate::hosts::group_of_url;
 use crate::job::Outgoing;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;

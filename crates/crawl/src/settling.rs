@@ -9,10 +9,10 @@ use gleaner_frontier::Outcome;
 use gleaner_store::{Change, HostRecord, Levels};
 use tracing::{info, warn};
 
+use crate::error::CrawlError;
 use crate::job::Lesson;
 use crate::learning::{Gathered, Learned};
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::schedule::GroupName;
 
 impl Owner {

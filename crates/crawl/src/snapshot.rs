@@ -24,8 +24,8 @@ use thiserror::Error;
 use tracing::{info, warn};
 
 use crate::archiving::archive_files;
+use crate::error::CrawlError;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 
 /// Why there is no copy.
 #[derive(Debug, Error)]

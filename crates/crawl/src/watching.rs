@@ -18,9 +18,9 @@ use gleaner_store::{Change, HostId, HostRecord};
 use gleaner_template::{Seen, Window};
 use tracing::warn;
 
+use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::reading::{Refused, Watched};
 use crate::schedule::GroupName;
 

@@ -103,7 +103,7 @@ fn a_wall_at_an_address_of_its_own_leads_back_to_the_page() {
     }
 }
 
-/// The store made anew from the archive of `folder`.
+/// the store rebuilt from the archive of `folder`.
 fn rebuilt(folder: &Path) -> (Store, TempDir) {
     let new = TempDir::new().unwrap();
     let mut files: Vec<_> =

@@ -4,7 +4,7 @@
 //! hand here. Transfer codings other than `chunked` are never asked for; some servers use
 //! them all the same, and they are undone like content codings.
 //!
-//! The awkward truth: servers write anything into `Content-Encoding` (`utf-8`, `none`,
+//! Limitation: servers write anything into `Content-Encoding` (`utf-8`, `none`,
 //! `text/html`). What is no coding that is known here counts as none where the body turns
 //! out to be text, as browsers have it, and is [`FetchError::UnknownCoding`] otherwise.
 //! And a `Content-Length` that is too small cuts a body that is not coded without a trace:

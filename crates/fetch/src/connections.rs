@@ -23,7 +23,7 @@
 //! that has just become idle, there is a note all the same: then nothing is sent again, which
 //! is the safe side.
 //!
-//! The awkward truth: a connection that closes within the head of an answer looks to the
+//! Limitation: a connection that closes within the head of an answer looks to the
 //! library like one that closes before it. On a used connection, that request is sent again, too;
 //! RFC 9110, 9.2.2 allows it for a GET.
 

@@ -13,7 +13,7 @@
 use reqwest::cookie::{CookieStore, Jar};
 use url::Url;
 
-use crate::client::Response;
+use crate::message::Response;
 
 /// Cookies that are heeded in one visit, at most; as many as a browser has to keep of a
 /// site (RFC 6265, 6.1).

@@ -17,10 +17,11 @@ use tokio::sync::Semaphore;
 use url::{Position, Url};
 
 use crate::access::RobotsRecord;
-use crate::client::{Client, ClientError, Request, Response, Want};
+use crate::client::{Client, ClientError};
 use crate::error::FetchError;
 use crate::gate::{Gates, Pass};
 use crate::hold::{Holds, PushBack};
+use crate::message::{Request, Response, Want};
 use crate::permit::Right;
 
 /// Hops of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).

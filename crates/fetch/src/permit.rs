@@ -6,7 +6,7 @@
 //! request is sent a [`Permit`] is made of it; the client sends nothing without one, and a
 //! request that is sent again needs another. A request ends when its right does.
 //!
-//! The awkward truth: a site may go on with a request after its connection was closed. No
+//! Limitation: a site may go on with a request after its connection was closed. No
 //! HTTP client can take back what the site has read.
 
 use std::fmt;

@@ -4,7 +4,7 @@
 //! and does not show them, so they are repeated here;
 //! `tests/over_loopback/sent.rs` compares them with what a server receives.
 //!
-//! The awkward truth: HTTP/2 sends `:authority` in the place of `host`, and a proxy may get
+//! Limitation: HTTP/2 sends `:authority` in the place of `host`, and a proxy may get
 //! headers that the site does not; neither is told here.
 
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};

@@ -9,7 +9,7 @@
 //! certificate that is signed with its own key is "unknown issuer" to it. So a verifier
 //! around the library's own looks at the certificate after it was refused, never before.
 //!
-//! The awkward truth: a server that finds no cipher suite in common sends the alert
+//! Limitation: a server that finds no cipher suite in common sends the alert
 //! `handshake_failure` (RFC 8446, 6.2), and some servers send the same alert for a host
 //! name that they do not serve. The message therefore says "most likely".
 

@@ -14,7 +14,7 @@
 //! Hosts that are new are in the part of today's list, and share no gap with those of
 //! the same domain that were stored before it changed.
 //!
-//! The awkward truth: a store may have a host in both parts, by a change of the list before this was
+//! Limitation: a store may have a host in both parts, by a change of the list before this was
 //! kept. There both are crawled, each by the owner of its part, and a warning names the host.
 
 use std::collections::BTreeMap;

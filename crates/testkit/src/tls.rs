@@ -5,7 +5,7 @@
 //! says what it likes, over HTTP/1.1 ([`Stream`] is plain bytes then) or over HTTP/2, whose
 //! frames [`http2`](crate::http2) writes.
 //!
-//! The awkward truth: rustls stands on both sides, so what rustls does not speak (suites with
+//! Limitation: rustls stands on both sides, so what rustls does not speak (suites with
 //! CBC, RSA key exchange) is not met here; [`refuse_with_alert`] says what such servers say.
 
 use std::convert::Infallible;

@@ -8,9 +8,9 @@ use gleaner_store::{PackedDocument, Placement};
 
 use super::conductor::Conductor;
 use crate::admitting::outcome_of;
+use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 use crate::reading::{Content, Reading};
 
 impl Conductor {

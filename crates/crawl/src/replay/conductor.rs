@@ -16,9 +16,9 @@ use super::answer::Answer;
 use super::marks::{Checkpoint, Marks, Ours};
 use super::source::{Heard, Place, Source, tell};
 use super::{Purpose, Replayed};
+use crate::error::CrawlError;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
-use crate::pipeline::CrawlError;
 use crate::reading::rank;
 
 /// Answers that wait for others of their host, at most.

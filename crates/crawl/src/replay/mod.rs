@@ -54,7 +54,8 @@ pub use source::Source;
 
 use crate::Stop;
 use crate::clock::Clock;
-use crate::pipeline::{CrawlError, Crew, Dismissed, Hands, begin};
+use crate::error::CrawlError;
+use crate::pipeline::{Crew, Dismissed, Hands, begin};
 use crate::progress::Progress;
 
 /// What a replay is for.

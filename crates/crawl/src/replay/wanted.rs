@@ -9,9 +9,9 @@ use gleaner_store::{Archived, UrlRecord, UrlState};
 use super::Purpose;
 use super::answer::Answer;
 use super::conductor::Conductor;
+use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::pipeline::CrawlError;
 
 impl Conductor {
     /// Whether an answer is to be read; `known`: what the store has of its URL.
