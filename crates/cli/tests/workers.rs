@@ -264,7 +264,9 @@ fn workers_that_take_parts_over_are_killed_again_and_again() {
     // Without texts of several papers: what one worker has told another of them and that one has not yet
     // read is a fault until it has.
     let stand = Stand { wire: 0, ..STAND };
-    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(mut cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    // So long that each round finds work.
+    cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];
     let rare = [&rare[..], &["--set", "store.flush_pages=100000"]].concat();
     let parts = |name: &str| {

@@ -203,8 +203,12 @@ impl Owner {
 
     /// Whether nothing is due now or within `crawl.linger`. A gap is always waited
     /// for, however long it is; a hold that a host asked for, or a failed robots.txt,
-    /// is not.
+    /// is not. Nor is it quiet while parts are about to be given up: they may have work,
+    /// although their hosts take no more turns here.
     pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
+        if !self.leaving.is_empty() {
+            return Ok(false);
+        }
         let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
         let holds_end = self.part_holds.values().max().copied().unwrap_or(now);
         let soon =

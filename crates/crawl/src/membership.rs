@@ -158,7 +158,7 @@ impl Owner {
             let last = self.store.last_run()?;
             Ok(last.is_some_and(|run| run.number > self.run.number || run.ended.is_some()))
         };
-        Ok(is_ended()? || self.store.is_all_quiet(self.config.cluster.lease.get())?)
+        Ok(is_ended()? || self.store.is_all_quiet()?)
     }
 
     /// There is something to do again.

@@ -220,8 +220,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub fn is_all_quiet(&self, lease: Duration) -> Result<bool, StoreError> {
-        self.cluster.as_ref().map_or(Ok(true), |engine| engine.is_all_quiet(lease))
+    pub fn is_all_quiet(&self) -> Result<bool, StoreError> {
+        self.cluster.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
     }
 }
 

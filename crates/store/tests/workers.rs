@@ -334,13 +334,30 @@ fn who_flushes_has_something_to_do() {
     let (mut one, _two, url) = two_workers(&place);
     let (server, address) = place.server();
     let _ = server.query(address, "UPDATE workers SET idle = true");
-    assert!(one.store().is_all_quiet(LEASE).unwrap());
+    assert!(one.store().is_all_quiet().unwrap());
     let mut change = one.begin();
     change.put_robots(url.host(), &"rules");
     one.commit(change).unwrap();
     one.flush().unwrap();
     // It may have been a message that is gone from the store by that.
-    assert!(!one.store().is_all_quiet(LEASE).unwrap());
+    assert!(!one.store().is_all_quiet().unwrap());
+}
+
+#[test]
+fn a_worker_that_died_at_work_leaves_work() {
+    let Some(place) = Place::database() else { return };
+    let (_one, two, _) = two_workers(&place);
+    let (server, address) = place.server();
+    let _ = server.query(address, "UPDATE workers SET idle = name = 'two'");
+    // Its leases end a moment after the last sign of its life is too old.
+    let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour' WHERE name = 'one'");
+    assert!(!two.store().is_all_quiet().unwrap());
+    let _ = server
+        .query(address, "UPDATE leases SET until = now() - interval '1 second' WHERE owner LIKE 'one %'");
+    assert!(!two.store().is_all_quiet().unwrap());
+    let _ = server.query(address, "UPDATE leases SET until = now() + interval '1 hour'");
+    let _ = server.query(address, "UPDATE workers SET idle = true");
+    assert!(two.store().is_all_quiet().unwrap());
 }
 
 #[test]

@@ -205,7 +205,11 @@ impl Cluster {
         let known =
             |url: &&String| CanonicalUrl::parse(url).ok().and_then(|url| store.url(url.key()).unwrap());
         let missing: Vec<_> = missing.into_iter().map(|url| (url, known(&url))).collect();
-        assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
+        assert!(
+            missing.is_empty() && surplus.is_empty(),
+            "missing {missing:#?}\nsurplus {surplus:#?}\n{}",
+            self.logs()
+        );
         assert_eq!(texts.len(), self.stand.hosts * (self.stand.articles - self.stand.wire) + self.stand.wire);
         // Every URL ended, and was counted as ended, once.
         let counts = store.counts(run).unwrap();
@@ -215,6 +219,13 @@ impl Cluster {
         assert!(store.hosts().all(|host| host.unwrap().gathered == 0));
         let verified = self.run(&["verify"]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    }
+
+    /// What all workers said.
+    fn logs(&self) -> String {
+        let files = fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().path());
+        let logs = files.filter(|file| file.extension().is_some_and(|extension| extension == "log"));
+        logs.map(|log| format!("{}:\n{}", log.display(), fs::read_to_string(&log).unwrap())).collect()
     }
 
     /// Every host's gap was kept, and no host had two requests at once.

@@ -339,15 +339,15 @@ impl Postgres {
         })
     }
 
-    /// Whether nothing is left to do for anyone: all that are alive have nothing to do, all
-    /// parts are theirs, and no message waits.
-    pub(crate) fn is_all_quiet(&self, life: Duration) -> Result<bool, StoreError> {
-        let sql = "SELECT NOT EXISTS (SELECT 1 FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT idle) \
-                   AND NOT EXISTS (SELECT 1 FROM leases WHERE until < now()) \
+    /// Whether nothing is left to do for anyone: each part is leased by a worker that has nothing to
+    /// do, and no message waits.
+    pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
+        // By the leases alone: those of a worker that died last a moment longer than its last sign of life.
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
+                                      WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";
-        let life = life.as_secs_f64();
         self.0.reading.ask("looking whether all is done", |client| {
-            Box::pin(async move { Ok(client.query_one(sql, &[&life]).await?.get(0)) })
+            Box::pin(async move { Ok(client.query_one(sql, &[]).await?.get(0)) })
         })
     }
 
