@@ -46,8 +46,8 @@ fn main() {
         }
         show(name, bytes, time, pages.len());
     };
-    part("one digest", &|page| Digest::of(page).as_bytes().len());
-    let payload = Digest::of(b"");
+    part("one digest", &|page| Digest::from_content(page).as_bytes().len());
+    let payload = Digest::from_content(b"");
     part("response", &|page| capture(page, &answer, &[]).response(payload, 1).len());
     part("response and request", &|page| capture(page, &answer, &request).response(payload, 1).len());
 }

@@ -19,11 +19,11 @@ impl Digest {
     /// Of these bytes.
     ///
     /// ```
-    /// let digest = gleaner_archive::Digest::of(b"");
+    /// let digest = gleaner_archive::Digest::from_content(b"");
     /// assert_eq!(digest.to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
     /// ```
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_content(bytes: &[u8]) -> Self {
         Self(Sha1::digest(bytes).into())
     }
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn labels_are_read_as_they_are_written() {
-        let digest = Digest::of(b"rain");
+        let digest = Digest::from_content(b"rain");
         assert_eq!(Digest::from_label(&digest.to_string()), Some(digest));
         assert_eq!(Digest::of_parts(&[b"ra", b"", b"in"]), digest);
         let hex: String = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();

@@ -52,7 +52,7 @@ pub struct ArchiveError {
 }
 
 impl ArchiveError {
-    fn of(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    fn with_path(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| Self { what, path, error }
     }
@@ -139,7 +139,7 @@ impl Archive {
     /// # Errors
     /// The folder or its newest file cannot be read or written.
     pub fn open(folder: &Path, options: Options, known: Option<&Place>) -> Result<Self, ArchiveError> {
-        fs::create_dir_all(folder).map_err(ArchiveError::of("cannot make the folder", folder))?;
+        fs::create_dir_all(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
         let names = names(folder)?;
         let number = names.iter().filter_map(|name| number_of(name)).max().unwrap_or(0);
         let mut archive = Self { folder: folder.to_owned(), options, number, newest: None };
@@ -153,7 +153,7 @@ impl Archive {
     /// Opens the newest file again, without what was torn off at its end.
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
-        let wrong = || ArchiveError::of("cannot read", &path);
+        let wrong = || ArchiveError::with_path("cannot read", &path);
         let file = patiently(OpenOptions::new().read(true).append(true), &path).map_err(wrong())?;
         let whole = file.metadata().map_err(wrong())?.len();
         let mut sound = whole;
@@ -165,7 +165,7 @@ impl Archive {
             }
         }
         if sound < whole {
-            file.set_len(sound).map_err(ArchiveError::of("cannot cut the torn end off", &path))?;
+            file.set_len(sound).map_err(ArchiveError::with_path("cannot cut the torn end off", &path))?;
         }
         Ok(Newest { file, path, name, length: sound, is_synced: false })
     }
@@ -190,7 +190,7 @@ impl Archive {
         let name = name_of(self.number, now, "");
         let path = self.folder.join(&name);
         let file = patiently(OpenOptions::new().read(true).append(true).create_new(true), &path)
-            .map_err(ArchiveError::of("cannot begin the file", &path))?;
+            .map_err(ArchiveError::with_path("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
@@ -198,7 +198,7 @@ impl Archive {
         // The name is on disk when the folder is.
         patiently(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
-            .map_err(ArchiveError::of("cannot bring to disk", &self.folder))
+            .map_err(ArchiveError::with_path("cannot bring to disk", &self.folder))
     }
 
     /// Brings to disk what was appended. Gives where the archive ends; `None`: it is empty.
@@ -208,7 +208,7 @@ impl Archive {
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
-            newest.file.sync_data().map_err(ArchiveError::of("cannot bring to disk", &newest.path))?;
+            newest.file.sync_data().map_err(ArchiveError::with_path("cannot bring to disk", &newest.path))?;
             newest.is_synced = true;
         }
         Ok(Some(Place { file: newest.name.clone(), offset: newest.length }))
@@ -221,7 +221,7 @@ impl Newest {
         if let Err(error) = self.file.write_all(record) {
             // Best effort: what stays is cut off when the archive is opened again.
             let _ = self.file.set_len(self.length);
-            return Err(ArchiveError::of("cannot write", &self.path)(error));
+            return Err(ArchiveError::with_path("cannot write", &self.path)(error));
         }
         self.length += record.len() as u64;
         Ok(())
@@ -233,7 +233,7 @@ impl Newest {
 /// # Errors
 /// The folder cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
-    let wrong = || ArchiveError::of("cannot read the folder", folder);
+    let wrong = || ArchiveError::with_path("cannot read the folder", folder);
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(wrong())?,
@@ -283,8 +283,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn without_a_file_descriptor_the_error_names_the_limit() {
-        let error =
-            ArchiveError::of("cannot begin the file", Path::new("a"))(io::Error::from_raw_os_error(24));
+        let error = ArchiveError::with_path("cannot begin the file", Path::new("a"))(
+            io::Error::from_raw_os_error(24),
+        );
         assert!(error.to_string().contains("ulimit -n"), "{error}");
     }
 

@@ -352,7 +352,7 @@ mod tests {
         format!(
             "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{number}\r\nContent-Type: application/http\r\nWARC-Block-Digest: {}\r\n\
              Content-Length: {}\r\n\r\n{block}\r\n\r\n",
-            Digest::of(block.as_bytes()),
+            Digest::from_content(block.as_bytes()),
             block.len()
         )
         .into_bytes()

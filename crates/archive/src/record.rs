@@ -78,7 +78,7 @@ impl Record {
         for (what, field, bytes) in parts {
             let stated = self.header.get(field).and_then(Digest::from_label);
             let Some((stated, bytes)) = stated.zip(bytes) else { continue };
-            let found = Digest::of(bytes);
+            let found = Digest::from_content(bytes);
             if stated != found {
                 return Err(format!("its {what} has the digest {found}, and {stated} is stated"));
             }
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn block_and_payload_are_held_to_their_digests() {
-        let (right, wrong) = (Digest::of(b"rain"), Digest::of(b"snow"));
+        let (right, wrong) = (Digest::from_content(b"rain"), Digest::from_content(b"snow"));
         let (http, is_http) = (b"HTTP/1.1 200 OK\r\n\r\nrain".as_slice(), "Content-Type: application/http");
-        let block = Digest::of(http);
+        let block = Digest::from_content(http);
         let cases = [
             (
                 format!(

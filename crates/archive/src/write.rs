@@ -62,7 +62,7 @@ impl Capture<'_> {
     /// The digest of the body.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        Digest::of(self.body)
+        Digest::from_content(self.body)
     }
 
     /// How many records [`response`](Self::response) and [`revisit`](Self::revisit) give.
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn a_revisit_says_of_what() {
         let at: Timestamp = "2026-11-20T02:00:00Z".parse().unwrap();
-        let payload = Digest::of(b"rain");
+        let payload = Digest::from_content(b"rain");
         for (status, profile) in [(304, NOT_MODIFIED), (200, SAME_PAYLOAD)] {
             let capture = Capture {
                 url: "http://a.example/",

@@ -72,7 +72,7 @@ impl Filling {
         let url = self.url(self.settled);
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
-        change.place(url.key(), PackedDocument::of(document), duplicates).unwrap();
+        change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
         // Of no run, so that it does not count against what a run may fetch of a host.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();
@@ -160,13 +160,13 @@ fn main() {
     let articles =
         stages.iter().map(|(documents, waiting)| documents + waiting).max().unwrap() / HOSTS + PAGES;
     let stand = Stand { hosts: HOSTS, articles, listed: 0, wire: 0, redirected: 0 };
-    let server = Crawl::of(Options { stand: Some(stand), ..Options::default() }, Duration::ZERO);
+    let server = Crawl::with_options(Options { stand: Some(stand), ..Options::default() }, Duration::ZERO);
     let papers = stand.seeds().iter().map(|seed| CanonicalUrl::parse(seed).unwrap()).collect();
     let mut filling = Filling { papers, found: 0, settled: 0 };
     for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
         println!("{documents} documents, {waiting} URLs waiting");
         let mut writer = opened(server.folder.path());
-        let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+        let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
         filling.to(&mut writer, &mut duplicates, documents, waiting);
         filling.one_by_one(&mut writer, &mut duplicates);
         drop(writer);

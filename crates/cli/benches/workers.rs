@@ -68,7 +68,7 @@ fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let mut children: Vec<Child> =
         (0..workers).map(|worker| spawn(&folder, &address, &newspaper.proxy(), worker)).collect();
     let _bounds: Vec<Bound> =
-        share.iter().flat_map(|share| children.iter().map(|child| Bound::of(child.id(), *share))).collect();
+        share.iter().flat_map(|share| children.iter().map(|child| Bound::new(child.id(), *share))).collect();
     let pages = HOSTS * (articles + 2);
     assert!(newspaper.wait_for_requests(pages + HOSTS, std::time::Duration::from_secs(600)));
     let seconds = begun.elapsed().as_secs_f64();
@@ -124,7 +124,7 @@ struct Bound {
 
 impl Bound {
     /// Of the second version of control groups, or of the first.
-    fn of(process: u32, share: usize) -> Self {
+    fn new(process: u32, share: usize) -> Self {
         let [one, two] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup"]
             .map(|root| Path::new(root).join(format!("gleaner-bench-{process}")));
         // Microseconds of each 100,000.

@@ -175,7 +175,7 @@ const OWN: [&str; 10] = [
 
 impl Agreed {
     /// `command`: what the workers do together.
-    pub(crate) fn of(
+    pub(crate) fn new(
         config: &Config,
         command: &str,
         seeds: Option<&[Seed]>,
@@ -209,7 +209,7 @@ impl Agreed {
 }
 
 fn digest(text: &str) -> String {
-    ContentHash::of(text).to_string().chars().take(12).collect()
+    ContentHash::from_text(text).to_string().chars().take(12).collect()
 }
 
 fn add(agreed: &mut BTreeMap<String, String>, section: &str, of: &impl Serialize) -> Result<(), Failure> {
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_a_worker_may_set_alone_is_not_agreed_on() {
-        let agreed = Agreed::of(&Config::default(), "crawl", None, "").unwrap().0;
+        let agreed = Agreed::new(&Config::default(), "crawl", None, "").unwrap().0;
         assert_eq!(agreed["fetch.delay"], "\"5s\"");
         for own in OWN {
             assert!(!agreed.contains_key(own), "{own}");

@@ -14,7 +14,7 @@ use newspaper::Crawl;
 use serde_json::Value;
 
 fn fresh() -> Crawl {
-    Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO)
+    Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO)
 }
 
 fn exported(crawl: &Crawl) -> Vec<Value> {

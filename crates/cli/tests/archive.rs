@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 const KILLS: usize = 6;
 
 fn crawled() -> Crawl {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     crawl.to_its_end();
     crawl
 }
@@ -340,7 +340,7 @@ fn an_index_names_the_records_that_are_taken() {
 
 #[test]
 fn without_an_archive_nothing_is_made_anew() {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     let off = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "archive.keep=false"]);
     assert!(off.status.success(), "{}", said(&off));
     assert!(!crawl.folder.path().join("data/archive").exists());
@@ -354,7 +354,8 @@ fn without_an_archive_nothing_is_made_anew() {
 
 #[test]
 fn a_snapshot_of_a_running_crawl_is_a_corpus() {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::from_millis(60));
+    let crawl =
+        Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::from_millis(60));
     let mut child = crawl.spawn();
     assert!(crawl.newspaper.wait_for_requests(90, Duration::from_secs(30)));
     let output = crawl.run(&["snapshot", "copy"]);
@@ -410,7 +411,7 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
 
 #[test]
 fn what_was_ingested_is_not_lost_unasked() {
-    let (crawl, other) = (crawled(), Crawl::of(Options::default(), Duration::ZERO));
+    let (crawl, other) = (crawled(), Crawl::with_options(Options::default(), Duration::ZERO));
     let file = archive(&crawl).remove(0);
     let bytes = fs::read(&file).unwrap();
     // A file that is still being written is gone on with where its broken record begins.

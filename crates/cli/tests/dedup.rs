@@ -43,7 +43,7 @@ fn document(number: u64) -> Document {
             _ => word.to_owned(),
         });
         document.text = edited.collect::<Vec<_>>().join(" ");
-        document.content_hash = ContentHash::of(&document.text);
+        document.content_hash = ContentHash::from_text(&document.text);
     }
     document
 }
@@ -52,12 +52,12 @@ fn document(number: u64) -> Document {
 fn exported(format: &str) -> TempDir {
     let home = TempDir::new().unwrap();
     let mut writer = open(&home.path().join("data"), &Options { cache: 64 << 20, create: true }).unwrap();
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     let mut change = writer.begin();
     for number in 0..DOCUMENTS {
         let document = document(number);
         let key = UrlKey::from_bytes(document.id.0);
-        change.place(key, PackedDocument::of(document), &mut duplicates).unwrap();
+        change.place(key, PackedDocument::from_document(document), &mut duplicates).unwrap();
     }
     writer.commit(change).unwrap();
     writer.flush().unwrap();

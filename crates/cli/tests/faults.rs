@@ -19,7 +19,7 @@ use newspaper::{Crawl, check_gaps};
 const GAP: Duration = Duration::from_millis(40);
 
 fn quiet(gap: Duration) -> Crawl {
-    Crawl::of(Options { faults: false, ..Options::default() }, gap)
+    Crawl::with_options(Options { faults: false, ..Options::default() }, gap)
 }
 
 fn said(output: &Output) -> String {

@@ -19,7 +19,7 @@ use readers::python;
 
 /// The records of a crawl's archive, and the crawl without a corpus.
 fn crawled() -> (Crawl, Vec<Record>) {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     crawl.to_its_end();
     let folder = crawl.folder.path().join("data/archive");
     let mut records = Vec::new();

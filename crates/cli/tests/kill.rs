@@ -30,7 +30,7 @@ fn check_archive(killed: &Crawl, kill: usize) {
 /// Crawls, killed again and again, after shares of the `whole` number of requests.
 fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
-    let killed = Crawl::of(options, GAP);
+    let killed = Crawl::with_options(options, GAP);
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {
         let mut child = killed.spawn();
@@ -57,7 +57,7 @@ fn crawl_through_kills(options: Options, whole: usize, seed: u64) -> Crawl {
 #[test]
 fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     let options = Options { faults: false, ..Options::default() };
-    let undisturbed = Crawl::of(options.clone(), GAP);
+    let undisturbed = Crawl::with_options(options.clone(), GAP);
     undisturbed.to_its_end();
     let expected = undisturbed.corpus();
     assert_eq!(expected.len(), undisturbed.newspaper.expected().len());

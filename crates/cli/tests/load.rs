@@ -45,7 +45,7 @@ impl Load {
     }
 
     fn run(&self) -> (Crawl, Measured) {
-        let crawl = Crawl::of(Options { stand: Some(self.stand), ..Options::default() }, self.gap);
+        let crawl = Crawl::with_options(Options { stand: Some(self.stand), ..Options::default() }, self.gap);
         fs::write(crawl.folder.path().join("seeds.txt"), self.stand.seeds().join("\n")).unwrap();
         let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
         command.args(["--set", &format!("fetch.concurrency={}", self.concurrency)]);

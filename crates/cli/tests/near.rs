@@ -25,7 +25,7 @@ use serde_json::Value;
 
 /// A crawl that has ended, with these settings.
 fn crawled(sets: &[&str]) -> Crawl {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let arguments: Vec<&str> = ["crawl", "--seeds", "seeds.txt"].into_iter().chain(sets).collect();
     succeeded(&crawl.run(&arguments));
@@ -175,7 +175,7 @@ fn with_boilerplate(number: u64) -> Document {
     Document {
         host: "site.example".into(),
         kinds: "p".repeat(text.lines().count()),
-        content_hash: ContentHash::of(&text),
+        content_hash: ContentHash::from_text(&text),
         text,
         ..document
     }
@@ -188,12 +188,12 @@ fn repeated_paragraphs_are_left_out_on_request_and_named() {
     {
         let options = gleaner_store::Options { cache: 16 << 20, create: true };
         let mut writer = open(&data, &options).unwrap();
-        let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+        let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
         let mut change = writer.begin();
         for number in 0..20 {
             let document = with_boilerplate(number);
             let key = UrlKey::from_bytes(document.id.0);
-            change.place(key, PackedDocument::of(document), &mut duplicates).unwrap();
+            change.place(key, PackedDocument::from_document(document), &mut duplicates).unwrap();
         }
         writer.commit(change).unwrap();
         writer.flush().unwrap();

@@ -20,7 +20,7 @@ use serde_json::Value;
 const EACH_MINUTE: [&str; 4] = ["--set", "schedule.times=[\"* * * * *\"]", "--set", "schedule.jitter=0s"];
 
 fn quiet() -> Crawl {
-    Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO)
+    Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO)
 }
 
 fn out(output: &Output) -> String {
@@ -114,7 +114,8 @@ fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
 
 #[test]
 fn a_start_that_was_missed_is_made_up_for_and_an_interrupted_run_goes_on() {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::from_millis(20));
+    let crawl =
+        Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::from_millis(20));
     with_history(&crawl, 1, 72, |_, _| {});
     let mut scheduled = Scheduled::start(&crawl, &[]);
     assert!(crawl.newspaper.wait_for_requests(20, A_CRAWL), "{}", log(&crawl));

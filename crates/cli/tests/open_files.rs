@@ -24,7 +24,7 @@ fn limited(command: &Command, ulimit: &str) -> Output {
 
 fn crawl(hosts: usize, ulimit: &str) -> (Crawl, String) {
     let stand = Stand { hosts, articles: 2, listed: 0, wire: 0, redirected: 0 };
-    let crawl = Crawl::of(Options { stand: Some(stand), ..Options::default() }, GAP);
+    let crawl = Crawl::with_options(Options { stand: Some(stand), ..Options::default() }, GAP);
     fs::write(crawl.folder.path().join("seeds.txt"), stand.seeds().join("\n")).unwrap();
     let mut command = crawl.command(&["crawl", "--seeds", "seeds.txt"]);
     command.args(["--set", "crawl.linger=0s"]);

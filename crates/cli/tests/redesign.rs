@@ -18,7 +18,7 @@ const CRAWL: [&str; 7] =
 #[test]
 fn killed_around_a_redesign_every_text_is_right() {
     let options = Options { faults: false, redesigned_after: Some(12), ..Options::default() };
-    let crawl = Crawl::of(options, GAP);
+    let crawl = Crawl::with_options(options, GAP);
     for requests in (50..=150).step_by(10) {
         let mut command = crawl.command(&CRAWL);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

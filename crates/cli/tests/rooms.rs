@@ -26,7 +26,7 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut manifest = Self::default();
         let (mut section, mut is_within) = ("", false);
         for line in text.lines() {
@@ -57,7 +57,7 @@ fn manifests() -> BTreeMap<String, Manifest> {
     let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap());
     let manifest = |folder: fs::DirEntry| {
         let text = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
-        (folder.file_name().into_string().unwrap(), Manifest::of(&text))
+        (folder.file_name().into_string().unwrap(), Manifest::from_text(&text))
     };
     folders.map(manifest).collect()
 }
@@ -154,7 +154,7 @@ fn manifests_are_read_in_every_form_that_is_used() {
     let text = "[package]\nname = \"a\"\n[dependencies]\n# one\none.workspace = true\n\
                 two = { version = \"1\", features = [\n    \"three\", \"four\",\n] }\nfive = \"1\"\n\
                 [lib]\nsix = 1\n[dev-dependencies]\nseven.workspace = true\n";
-    let Manifest { of_code, of_tests } = Manifest::of(text);
+    let Manifest { of_code, of_tests } = Manifest::from_text(text);
     assert_eq!((of_code.len(), of_tests.len()), (3, 1));
     assert!(["one", "two", "five"].iter().all(|name| of_code.contains(*name)));
     assert!(of_tests.contains("seven"));

@@ -22,7 +22,7 @@ const RUNS: usize = 30;
 /// Crawled until front pages and feeds were asked again and kept as revisits; gives the
 /// records and revisits there are.
 fn crawled_again() -> (Crawl, usize, usize) {
-    let crawl = Crawl::of(Options { faults: false, ..Options::default() }, Duration::ZERO);
+    let crawl = Crawl::with_options(Options { faults: false, ..Options::default() }, Duration::ZERO);
     for _ in 0..RUNS {
         let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "crawl.revisit=1ms"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

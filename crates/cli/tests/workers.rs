@@ -176,7 +176,7 @@ fn a_worker_that_comes_late_to_what_it_hands_out_sends_nothing() {
 #[test]
 fn answers_are_slower_than_a_lease_that_ends() {
     let stand = Stand { hosts: 10, articles: 20, listed: 19, ..STAND };
-    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     let way = Way::to(cluster.postgres.port());
     let one = cluster.worker("one");
     let two = cluster.worker_by("two", &format!("postgres://gleaner@127.0.0.1:{}/news0", way.port()));
@@ -196,7 +196,7 @@ fn answers_are_slower_than_a_lease_that_ends() {
 #[test]
 fn a_robots_txt_that_redirects_to_another_workers_host_is_asked_by_that_worker() {
     let stand = Stand { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
-    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     let workers = ["one", "two"].map(|name| cluster.worker(name));
     for worker in workers {
         worker.ends();
@@ -213,7 +213,7 @@ fn a_robots_txt_that_redirects_to_another_workers_host_is_asked_by_that_worker()
 #[test]
 fn a_worker_that_has_what_is_wanted_of_it_dies() {
     let stand = Stand { hosts: 40, articles: 10, listed: 9, wire: 0, redirected: 20 };
-    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
     cluster.wait_for(0.1);
     two.kill();
@@ -226,7 +226,7 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
 #[test]
 fn hosts_are_crawled_in_the_parts_that_have_them() {
     let stand = Stand { hosts: 20, articles: 10, listed: 9, ..STAND };
-    let Some(cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     let objects = gleaner_objects::Objects::open(&cluster.objects.0, gleaner_objects::Options::default());
     let membership = gleaner_store::Membership {
         address: cluster.address.clone(),
@@ -264,7 +264,7 @@ fn workers_that_take_parts_over_are_killed_again_and_again() {
     // Without texts of several papers: what one worker has told another of them and that one has not yet
     // read is a fault until it has.
     let stand = Stand { wire: 0, ..STAND };
-    let Some(mut cluster) = Cluster::of(stand, &["fsync=off"]) else { return };
+    let Some(mut cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     // So long that each round finds work.
     cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];

@@ -21,9 +21,9 @@ fn texts(c: &mut Criterion) {
         let mut group = c.benchmark_group(code);
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_function("language", |b| b.iter(|| language(black_box(&text), None)));
-        group.bench_function("content hash", |b| b.iter(|| ContentHash::of(black_box(&text))));
+        group.bench_function("content hash", |b| b.iter(|| ContentHash::from_text(black_box(&text))));
         group.bench_function("words", |b| b.iter(|| words(black_box(&text))));
-        group.bench_function("quality", |b| b.iter(|| Quality::of(black_box(&text), code)));
+        group.bench_function("quality", |b| b.iter(|| Quality::new(black_box(&text), code)));
         group.finish();
     }
 }

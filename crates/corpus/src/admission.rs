@@ -57,7 +57,7 @@ impl Admission {
         if self.conditions.is_empty() {
             return None;
         }
-        let quality = Quality::of(&document.text, &document.language);
+        let quality = Quality::new(&document.text, &document.language);
         let figure = |name: &str| figure(document, &quality, name);
         self.conditions.iter().find(|condition| !condition.holds(figure))
     }
@@ -73,7 +73,7 @@ pub fn with_tones(mut document: Document, placement: Placement) -> Document {
     document.title = document.title.map(|title| unified(&title, placement));
     let text = unified(&document.text, placement);
     if text != document.text {
-        document.content_hash = ContentHash::of(&text);
+        document.content_hash = ContentHash::from_text(&text);
         document.text = text;
     }
     document
@@ -84,7 +84,7 @@ impl Document {
     /// document does not tell it. Looks at the whole text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
-        figure(self, &Quality::of(&self.text, &self.language), name)
+        figure(self, &Quality::new(&self.text, &self.language), name)
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
         };
         let old = placed("vi", Placement::First);
         assert_eq!((old.title.as_deref(), old.text.as_str()), (Some("Hòa bình"), "Khỏe, thúy."));
-        assert_eq!(old.content_hash, ContentHash::of("Khỏe, thúy."));
+        assert_eq!(old.content_hash, ContentHash::from_text("Khỏe, thúy."));
         assert_eq!(placed("vi", Placement::Second).text, "Khoẻ, thuý.");
         assert_eq!(placed("fr", Placement::Second), document("fr", "Khoẻ, thúy."));
     }

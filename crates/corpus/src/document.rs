@@ -78,7 +78,7 @@ impl Document {
             fetched,
             published: None,
             authors: Vec::new(),
-            content_hash: ContentHash::of(&text),
+            content_hash: ContentHash::from_text(&text),
             method: String::new(),
             template_version: None,
             kinds: String::new(),

@@ -16,7 +16,7 @@ pub struct ContentHash([u8; 32]);
 impl ContentHash {
     /// The hash of `text` after normalisation.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         let mut buffer = String::new();
         for (at, word) in text.split_whitespace().enumerate() {
@@ -93,16 +93,16 @@ mod tests {
 
     #[test]
     fn white_space_and_normal_form_do_not_count() {
-        let hash = ContentHash::of("Chợ quê\nhọp sớm");
-        assert_eq!(hash, ContentHash::of("  Chợ\u{a0}quê \t họp sớm\n"));
-        assert_eq!(hash, ContentHash::of("Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m"));
+        let hash = ContentHash::from_text("Chợ quê\nhọp sớm");
+        assert_eq!(hash, ContentHash::from_text("  Chợ\u{a0}quê \t họp sớm\n"));
+        assert_eq!(hash, ContentHash::from_text("Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m"));
     }
 
     #[test]
     fn words_case_and_punctuation_count() {
-        let hash = ContentHash::of("one two");
+        let hash = ContentHash::from_text("one two");
         for other in ["onetwo", "one Two", "one two.", "two one", ""] {
-            assert_ne!(hash, ContentHash::of(other), "{other}");
+            assert_ne!(hash, ContentHash::from_text(other), "{other}");
         }
     }
 

@@ -21,7 +21,7 @@ impl Rules<'_> {
     /// The document as the store takes it.
     pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
-        self.admission.admit(draft.document).map(PackedDocument::of).map_err(outcome_of)
+        self.admission.admit(draft.document).map(PackedDocument::from_document).map_err(outcome_of)
     }
 }
 

@@ -53,7 +53,7 @@ impl Kept {
 
 impl Keeping {
     /// Unless the settings say that nothing is kept.
-    pub(crate) fn of(config: &Config) -> Option<Self> {
+    pub(crate) fn from_config(config: &Config) -> Option<Self> {
         config.archive.keep.then_some(Self { level: config.archive.level })
     }
 

@@ -61,7 +61,7 @@ pub(crate) struct Purse {
 }
 
 impl Purse {
-    pub(crate) fn of(crawl: &Crawl, begun: Instant) -> Self {
+    pub(crate) fn new(crawl: &Crawl, begun: Instant) -> Self {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
@@ -89,7 +89,7 @@ mod tests {
         let begun = Instant::now();
         let sets = ["crawl.max_pages=3", "crawl.max_time=6h"].map(String::from);
         let config = gleaner_config::read(None, &sets).unwrap();
-        let mut purse = Purse::of(&config.crawl, begun);
+        let mut purse = Purse::new(&config.crawl, begun);
         let hour = Duration::from_secs(3600);
         assert_eq!(purse.empty(begun + 5 * hour), None);
         assert_eq!(purse.empty(begun + 6 * hour), Some(Budget::Time));
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn without_budgets_a_run_ends_by_itself() {
         let begun = Instant::now();
-        let mut purse = Purse::of(&Crawl::default(), begun);
+        let mut purse = Purse::new(&Crawl::default(), begun);
         purse.pay(u64::from(u32::MAX));
         assert_eq!(purse.empty(begun + Duration::from_secs(1 << 30)), None);
     }

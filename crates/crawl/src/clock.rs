@@ -15,7 +15,7 @@ pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
     /// A clock that is handed in, as by a test of many nights.
-    pub fn of(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+    pub fn from_fn(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
@@ -40,7 +40,7 @@ impl Clock {
 /// The system's.
 impl Default for Clock {
     fn default() -> Self {
-        Self::of(Timestamp::now)
+        Self::from_fn(Timestamp::now)
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Draft {
 /// the single-page method. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
-    draft_from(page, origin, &Judgement::of(page, template, pins).extracted(), template)
+    draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
 }
 
 pub(crate) fn draft_from(
@@ -74,7 +74,7 @@ pub fn draft_of(
         authors: metadata.authors,
         section: metadata.section,
         canonical: metadata.canonical,
-        content_hash: ContentHash::of(&text),
+        content_hash: ContentHash::from_text(&text),
         method: method.into(),
         template_version,
         confidence: None,

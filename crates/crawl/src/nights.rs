@@ -70,7 +70,7 @@ impl Nights {
     ///
     /// # Errors
     /// An expression or the zone cannot be used.
-    pub fn of(schedule: &Schedule) -> Result<Self, NightsError> {
+    pub fn from_schedule(schedule: &Schedule) -> Result<Self, NightsError> {
         let zone = if schedule.zone.is_empty() {
             TimeZone::system()
         } else {
@@ -170,7 +170,7 @@ mod tests {
 
     fn nights(times: &[&str], zone: &str) -> Nights {
         let times = times.iter().map(ToString::to_string).collect();
-        Nights::of(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
+        Nights::from_schedule(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
     }
 
     fn at(text: &str) -> Timestamp {
@@ -253,10 +253,10 @@ mod tests {
             ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
         ] {
             let schedule = Schedule { times: vec![time.into()], zone: zone.into(), ..Schedule::default() };
-            let said = Nights::of(&schedule).unwrap_err().to_string();
+            let said = Nights::from_schedule(&schedule).unwrap_err().to_string();
             assert!(said.contains(part) && !said.contains('\n'), "{said}");
         }
         let none = Schedule { times: Vec::new(), ..Schedule::default() };
-        assert!(matches!(Nights::of(&none), Err(NightsError::NoTimes)));
+        assert!(matches!(Nights::from_schedule(&none), Err(NightsError::NoTimes)));
     }
 }

@@ -96,9 +96,9 @@ impl Owner {
         clock: Clock,
     ) -> Result<Self, StoreError> {
         let store = writer.store();
-        let duplicates = Duplicates::of(&store, &levels(&config.corpus))?;
+        let duplicates = Duplicates::new(&store, &levels(&config.corpus))?;
         let now = Instant::now();
-        let (purse, quota) = (Purse::of(&config.crawl, now), Quota::new(&config.crawl));
+        let (purse, quota) = (Purse::new(&config.crawl, now), Quota::new(&config.crawl));
         Ok(Self {
             store,
             writer,
@@ -177,7 +177,7 @@ impl Owner {
         let template = match self.store.template(&record.name)? {
             Some(_) if record.outdated => None,
             Some(json) => match SiteTemplate::from_json(&json) {
-                Ok(template) => Some(Arc::new(crate::reading::Applied::of(template))),
+                Ok(template) => Some(Arc::new(crate::reading::Applied::from_template(template))),
                 Err(error) => {
                     warn!(host = record.name, %error, "its template cannot be read; it is learned again");
                     None

@@ -179,7 +179,7 @@ impl Crew {
             pins: Arc::new(pins),
             admission,
             max_list: config.fetch.max_sitemap.get(),
-            keeping: Keeping::of(&config),
+            keeping: Keeping::from_config(&config),
             clock: clock.clone(),
         };
         let workers = workers(config.crawl.workers, &work, &events, &desk)?;
@@ -203,7 +203,7 @@ impl Crew {
             store: self.owner.store.clone(),
             fetcher: Arc::clone(fetcher),
             gap_scope: hands.config.fetch.gap_scope,
-            keeping: Keeping::of(&hands.config),
+            keeping: Keeping::from_config(&hands.config),
             clock: hands.clock.clone(),
             progress: Arc::clone(&hands.progress),
             tasks: self.owner.tasks.clone(),

@@ -81,8 +81,8 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    pub(crate) fn of(template: SiteTemplate) -> Self {
-        Self { detector: Detector::of(&template), template }
+    pub(crate) fn from_template(template: SiteTemplate) -> Self {
+        Self { detector: Detector::from_template(&template), template }
     }
 }
 
@@ -200,7 +200,7 @@ fn read_page(
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     reading.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
-        (None, None) => Content::Raw(PackedPage::of(&raw)),
+        (None, None) => Content::Raw(PackedPage::from_page(&raw)),
         (None, Some(template)) => {
             Content::Article(Box::new(watched(visit, &page, raw, &template.template, rules)))
         }
@@ -236,7 +236,7 @@ fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, ru
     } else {
         draft(page, &origin, Some(template), pins)
     };
-    let raw = seen.unlike.then(|| PackedPage::of(&raw));
+    let raw = seen.unlike.then(|| PackedPage::from_page(&raw));
     Watched { document: rules.admitted(draft), seen, raw }
 }
 

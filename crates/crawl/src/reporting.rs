@@ -58,7 +58,7 @@ pub fn report(
         disk: disk(store, config)?,
         run,
     };
-    Ok(Some(Report::of(&told)))
+    Ok(Some(Report::from_told(&told)))
 }
 
 fn told_ending(ending: Ending) -> Option<gleaner_report::Ending> {

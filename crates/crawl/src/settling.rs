@@ -25,7 +25,8 @@ impl Owner {
         for page in learned.pages {
             self.settle(&mut change, &lesson, page, settled)?;
         }
-        let template = learned.template.map(|template| Arc::new(crate::reading::Applied::of(template)));
+        let template =
+            learned.template.map(|template| Arc::new(crate::reading::Applied::from_template(template)));
         if let Some(template) = &template {
             let template = &template.template;
             change.put_template(&lesson.name, template.version, &template.to_json());

@@ -242,7 +242,7 @@ fn a_copy_at_hand_is_told_to_its_own_page_alone() {
         _ => reply(404, "", ""),
     });
     for days in [0, 2] {
-        let clock = Clock::of(move || Timestamp::now() + SignedDuration::from_hours(24 * days));
+        let clock = Clock::from_fn(move || Timestamp::now() + SignedDuration::from_hours(24 * days));
         drop(site.crawl_at(folder.path(), &[], clock));
     }
     let seen: Vec<_> =

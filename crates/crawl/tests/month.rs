@@ -46,7 +46,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
         runtime: runtime.handle().clone(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
-        clock: Clock::of(clock),
+        clock: Clock::from_fn(clock),
     };
     (gleaner_crawl::run(start).unwrap(), store)
 }

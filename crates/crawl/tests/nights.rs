@@ -202,7 +202,7 @@ impl Nights {
         self.press.night.store(number, Relaxed);
         let begun = Instant::now();
         let first: Timestamp = "2026-11-02T19:00:00Z".parse().unwrap();
-        let clock = Clock::of(move || {
+        let clock = Clock::from_fn(move || {
             let passed = SignedDuration::try_from(begun.elapsed()).unwrap();
             first + SignedDuration::from_hours(24 * number) + passed
         });

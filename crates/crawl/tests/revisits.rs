@@ -28,7 +28,7 @@ fn after_hours(hours: i64) -> Timestamp {
 fn crawl(site: &Site, folder: &Path, hours: i64, sets: &[&str]) -> Store {
     let began = std::time::Instant::now();
     let clock = move || after_hours(hours) + SignedDuration::try_from(began.elapsed()).unwrap();
-    site.crawl_at(folder, sets, Clock::of(clock))
+    site.crawl_at(folder, sets, Clock::from_fn(clock))
 }
 
 fn article(text: &str) -> Reply {

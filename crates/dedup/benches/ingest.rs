@@ -98,7 +98,7 @@ fn text(words: &[&str], mut seed: u64) -> String {
 fn synthetic(document: u32) -> Keys {
     let mut state = u64::from(document) << 20 | 1;
     let hash = |_| next(&mut state) << 33 ^ next(&mut state);
-    Keys::of(&Signature::of_hashes((0..300).map(hash)))
+    Keys::from_signature(&Signature::of_hashes((0..300).map(hash)))
 }
 
 fn documents(c: &mut Criterion) {
@@ -108,22 +108,22 @@ fn documents(c: &mut Criterion) {
     }
     for (name, words) in [("english", ENGLISH), ("vietnamese", VIETNAMESE)] {
         let texts: Vec<String> = (0..TEXTS).map(|seed| text(&words, seed * 77 + 1)).collect();
-        let tokens: Vec<Tokens> = texts.iter().map(|text| Tokens::of(text)).collect();
+        let tokens: Vec<Tokens> = texts.iter().map(|text| Tokens::from_text(text)).collect();
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Elements(TEXTS));
         group.sample_size(20);
         group.bench_function("tokens", |b| {
-            b.iter(|| texts.iter().map(|text| Tokens::of(black_box(text)).len()).sum::<usize>());
+            b.iter(|| texts.iter().map(|text| Tokens::from_text(black_box(text)).len()).sum::<usize>());
         });
         group.bench_function("signature", |b| {
-            b.iter(|| tokens.iter().filter_map(|tokens| Signature::of(black_box(tokens))).count());
+            b.iter(|| tokens.iter().filter_map(|tokens| Signature::from_tokens(black_box(tokens))).count());
         });
         group.bench_function("tokens, signature, asked, put", |b| {
             b.iter_batched_ref(
                 || KNOWN,
                 |document| {
                     for text in &texts {
-                        let signed = Signed::of(black_box(text)).expect("a text of 500 words");
+                        let signed = Signed::from_text(black_box(text)).expect("a text of 500 words");
                         let Ok(candidates) = table.candidates(&signed.keys);
                         black_box(candidates);
                         *document += 1;
@@ -135,7 +135,7 @@ fn documents(c: &mut Criterion) {
         });
         group.bench_function("alignment", |b| {
             let pairs = || tokens.iter().zip(&tokens[1..]);
-            b.iter(|| pairs().map(|(one, other)| Alignment::of(one, other).aligned).sum::<usize>());
+            b.iter(|| pairs().map(|(one, other)| Alignment::new(one, other).aligned).sum::<usize>());
         });
         group.finish();
     }

@@ -86,7 +86,7 @@ fn keys(document: Number, changed: u64, version: u64) -> Keys {
         let version = if at < changed { version } else { 0 };
         spread(u64::from(document) << 32 | version << 16 | at)
     };
-    Keys::of(&Signature::of_hashes((0..SHINGLES).map(hash)))
+    Keys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
 }
 
 /// Numbers to evenly spread hashes (the finaliser of SplitMix64).

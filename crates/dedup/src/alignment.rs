@@ -17,9 +17,9 @@
 //!
 //! ```
 //! use gleaner_dedup::{Alignment, Tokens};
-//! let monday = Tokens::of("Gold was bought at 80.5 million and sold at 82.5 million.");
-//! let friday = Tokens::of("Gold was bought at 81.1 million and sold at 83.2 million.");
-//! let alignment = Alignment::of(&monday, &friday);
+//! let monday = Tokens::from_text("Gold was bought at 80.5 million and sold at 82.5 million.");
+//! let friday = Tokens::from_text("Gold was bought at 81.1 million and sold at 83.2 million.");
+//! let alignment = Alignment::new(&monday, &friday);
 //! assert_eq!((alignment.aligned, alignment.words), (9, (11, 11)));
 //! assert_eq!((alignment.numerals.compared, alignment.numerals.differing), (2.0, 2.0));
 //! ```
@@ -55,12 +55,12 @@ pub struct Numerals {
 impl Alignment {
     /// Compares two texts; symmetric.
     #[must_use]
-    pub fn of(one: &Tokens, other: &Tokens) -> Self {
+    pub fn new(one: &Tokens, other: &Tokens) -> Self {
         let (one, other) = (cut(one.hashes()), cut(other.hashes()));
         Self {
             words: (one.len(), other.len()),
             aligned: common_subsequence(one, other),
-            numerals: Numerals::of(one, other),
+            numerals: Numerals::new(one, other),
         }
     }
 
@@ -84,7 +84,7 @@ fn cut(hashes: &[u64]) -> &[u64] {
 }
 
 impl Numerals {
-    fn of(one: &[u64], other: &[u64]) -> Self {
+    fn new(one: &[u64], other: &[u64]) -> Self {
         let (one, other) = (sides(one), sides(other));
         let (mut compared, mut equal) = (0, 0);
         let (mut a, mut b) = (one.as_slice(), other.as_slice());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn numerals(one: &str, other: &str) -> (f64, f64) {
-        let numerals = Alignment::of(&Tokens::of(one), &Tokens::of(other)).numerals;
+        let numerals = Alignment::new(&Tokens::from_text(one), &Tokens::from_text(other)).numerals;
         (numerals.compared, numerals.differing)
     }
 
@@ -231,7 +231,9 @@ mod tests {
 
     #[test]
     fn shares_are_of_all_words() {
-        let share = |one: &str, other: &str| Alignment::of(&Tokens::of(one), &Tokens::of(other)).share();
+        let share = |one: &str, other: &str| {
+            Alignment::new(&Tokens::from_text(one), &Tokens::from_text(other)).share()
+        };
         for (one, other, expected) in [
             ("", "", 1.0),
             ("a", "", 0.0),
@@ -246,8 +248,8 @@ mod tests {
     #[test]
     fn very_long_texts_are_bounded() {
         let text: String = (0..MOST * 3).map(|at| if at % 3 == 0 { "a 5 " } else { "b " }).collect();
-        let (one, other) = (Tokens::of(&text), Tokens::of(&format!("c {text}")));
-        let alignment = Alignment::of(&one, &other);
+        let (one, other) = (Tokens::from_text(&text), Tokens::from_text(&format!("c {text}")));
+        let alignment = Alignment::new(&one, &other);
         assert_eq!(alignment.words, (MOST, MOST));
         assert!(alignment.share() > 0.99);
     }
@@ -268,11 +270,11 @@ mod tests {
             one in "([a-d]|[0-9]{1,2}| ){0,200}",
             other in "([a-d]|[0-9]{1,2}| ){0,200}",
         ) {
-            let (one, other) = (Tokens::of(&one), Tokens::of(&other));
-            let (there, back) = (Alignment::of(&one, &other), Alignment::of(&other, &one));
+            let (one, other) = (Tokens::from_text(&one), Tokens::from_text(&other));
+            let (there, back) = (Alignment::new(&one, &other), Alignment::new(&other, &one));
             prop_assert_eq!(there.aligned, back.aligned);
             prop_assert_eq!(there.numerals, back.numerals);
-            let itself = Alignment::of(&one, &one);
+            let itself = Alignment::new(&one, &one);
             prop_assert!((itself.share() - 1.0).abs() < 1e-12);
             prop_assert!(itself.numerals.differing.abs() < 1e-12);
         }

@@ -4,7 +4,7 @@
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
-//! [`Signed::of`] needs the text alone and runs in any worker; an [`Index`](crate::Index)
+//! [`Signed::from_text`] needs the text alone and runs in any worker; an [`Index`](crate::Index)
 //! gives candidates; [`ask`] reads what the store keeps: the
 //! signature of each candidate, and the text of those few that are alike.
 //!
@@ -33,10 +33,10 @@ impl Signed {
     /// Tokenises and signs a text; `None` where it has fewer tokens than
     /// [`FEWEST`](crate::signature::FEWEST): such a text has exact duplicates only.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
-        let tokens = Tokens::of(text);
-        let signature = Signature::of(&tokens)?;
-        Some(Self { keys: Keys::of(&signature), tokens, signature })
+    pub fn from_text(text: &str) -> Option<Self> {
+        let tokens = Tokens::from_text(text);
+        let signature = Signature::from_tokens(&tokens)?;
+        Some(Self { keys: Keys::from_signature(&signature), tokens, signature })
     }
 }
 
@@ -86,7 +86,7 @@ pub fn ask<D: Documents>(
     let mut likes = alike(new, candidates, documents, params)?;
     for like in likes.iter_mut().take(params.read) {
         let Some(text) = documents.text(like.document)? else { continue };
-        let alignment = Alignment::of(&new.tokens, &Tokens::of(&text));
+        let alignment = Alignment::new(&new.tokens, &Tokens::from_text(&text));
         like.verdict = params.judge(like.similarity, &alignment);
         like.alignment = Some(alignment);
         if like.verdict == Verdict::Duplicate {
@@ -132,7 +132,7 @@ mod tests {
 
         fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
             let text = self.0.get(document as usize);
-            Ok(text.and_then(|text| Signature::of(&Tokens::of(text))))
+            Ok(text.and_then(|text| Signature::from_tokens(&Tokens::from_text(text))))
         }
 
         fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
@@ -156,9 +156,9 @@ mod tests {
     fn found(kept: Vec<String>, new: &str) -> Vec<(Number, Verdict)> {
         let mut table = Table::with_memory(1 << 16);
         for (document, text) in (0..).zip(&kept) {
-            let Ok(()) = table.put(document, &Signed::of(text).unwrap().keys);
+            let Ok(()) = table.put(document, &Signed::from_text(text).unwrap().keys);
         }
-        let new = Signed::of(new).unwrap();
+        let new = Signed::from_text(new).unwrap();
         let Ok(candidates) = table.candidates(&new.keys);
         let Ok(likes) = ask(&new, &candidates, &Kept(kept), &Params::default());
         likes.iter().map(|like| (like.document, like.verdict)).collect()

@@ -33,7 +33,7 @@ pub struct Keys([u64; BANDS]);
 impl Keys {
     /// The keys of a signature; the same from a signature that was kept.
     #[must_use]
-    pub fn of(signature: &Signature) -> Self {
+    pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
         Self(std::array::from_fn(|band| {
             let rows = &values[band * ROWS..(band + 1) * ROWS];
@@ -61,7 +61,8 @@ mod tests {
     /// Two sets with so many hashes in common and so many apart.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
-        let keys = |number| Keys::of(&Signature::of_hashes(set(1, shared).chain(set(number, apart))));
+        let keys =
+            |number| Keys::from_signature(&Signature::of_hashes(set(1, shared).chain(set(number, apart))));
         let (one, other) = (keys(2), keys(3));
         one.as_array().iter().zip(other.as_array()).any(|(one, other)| one == other)
     }
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn bands_are_told_apart() {
-        let keys = Keys::of(&Signature::of_hashes([]));
+        let keys = Keys::from_signature(&Signature::of_hashes([]));
         let mut distinct = keys.as_array().to_vec();
         distinct.sort_unstable();
         distinct.dedup();

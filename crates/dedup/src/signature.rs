@@ -25,8 +25,8 @@
 //! use gleaner_dedup::{Signature, Tokens};
 //! let text: String = (0..300).map(|n| format!("w{} ", n * n % 1009)).collect();
 //! let half: String = text.chars().take(text.len() / 2).collect();
-//! let (text, half) = (Tokens::of(&text), Tokens::of(&half));
-//! let (text, half) = (Signature::of(&text).unwrap(), Signature::of(&half).unwrap());
+//! let (text, half) = (Tokens::from_text(&text), Tokens::from_text(&half));
+//! let (text, half) = (Signature::from_tokens(&text).unwrap(), Signature::from_tokens(&half).unwrap());
 //! assert_eq!(text.similarity(&text), 1.0);
 //! assert!((text.similarity(&half) - 0.5).abs() < 0.15);
 //! ```
@@ -56,7 +56,7 @@ impl Signature {
 
     /// The signature of a text; `None` below [`FEWEST`] tokens.
     #[must_use]
-    pub fn of(tokens: &Tokens) -> Option<Self> {
+    pub fn from_tokens(tokens: &Tokens) -> Option<Self> {
         (tokens.len() >= FEWEST).then(|| Self::of_hashes(shingles(tokens)))
     }
 
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn texts_of_a_few_tokens_have_none() {
-        assert!(Signature::of(&Tokens::of("a b c d e f g h i")).is_none());
-        assert!(Signature::of(&Tokens::of("a b c d e f g h i j")).is_some());
+        assert!(Signature::from_tokens(&Tokens::from_text("a b c d e f g h i")).is_none());
+        assert!(Signature::from_tokens(&Tokens::from_text("a b c d e f g h i j")).is_some());
     }
 
     #[test]
     fn a_signature_is_the_one_that_was_kept() {
         let text = "Sáng nay, chợ quê họp sớm hơn thường lệ vì trời sắp mưa.";
-        let values = *Signature::of(&Tokens::of(text)).unwrap().values();
+        let values = *Signature::from_tokens(&Tokens::from_text(text)).unwrap().values();
         assert_eq!(values[..4], [20940, 10903, 28589, 53743]);
     }
 
@@ -219,7 +219,7 @@ mod tests {
         fn shingles_are_runs_of_three(text in "([a-c] ){0,40}") {
             let words: Vec<&str> = text.split_whitespace().collect();
             let runs: BTreeSet<&[&str]> = words.windows(SHINGLE).collect();
-            let hashed: BTreeSet<u64> = shingles(&Tokens::of(&text)).collect();
+            let hashed: BTreeSet<u64> = shingles(&Tokens::from_text(&text)).collect();
             prop_assert_eq!(runs.len(), hashed.len());
         }
     }

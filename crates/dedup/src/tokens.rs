@@ -38,13 +38,13 @@ impl Tokens {
     ///
     /// ```
     /// use gleaner_dedup::Tokens;
-    /// let tokens = Tokens::of("Hoà Bình, 21/11: 80.5 triệu");
+    /// let tokens = Tokens::from_text("Hoà Bình, 21/11: 80.5 triệu");
     /// assert_eq!((tokens.len(), tokens.numerals().count()), (5, 2));
-    /// assert_eq!(tokens, Tokens::of("hòa bình 21/11 80.5 TRIỆU"));
-    /// assert_ne!(tokens, Tokens::of("hoa binh 21/11 80.5 trieu"));
+    /// assert_eq!(tokens, Tokens::from_text("hòa bình 21/11 80.5 TRIỆU"));
+    /// assert_ne!(tokens, Tokens::from_text("hoa binh 21/11 80.5 trieu"));
     /// ```
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let text = composed(text);
         let mut hashes = Vec::with_capacity((text.len() / 5).min(Self::MOST));
         let mut token = Token::default();
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn count(text: &str) -> (usize, usize) {
-        let tokens = Tokens::of(text);
+        let tokens = Tokens::from_text(text);
         (tokens.len(), tokens.numerals().count())
     }
 
@@ -198,7 +198,7 @@ mod tests {
             ("Москва", "МОСКВА"),
             ("1.000", "1,000"),
         ] {
-            assert_eq!(Tokens::of(one), Tokens::of(other), "{one}");
+            assert_eq!(Tokens::from_text(one), Tokens::from_text(other), "{one}");
         }
     }
 
@@ -214,20 +214,23 @@ mod tests {
             ("ab c", "a bc"),
             ("a", "a a"),
         ] {
-            assert_ne!(Tokens::of(one), Tokens::of(other), "{one}");
+            assert_ne!(Tokens::from_text(one), Tokens::from_text(other), "{one}");
         }
     }
 
     #[test]
     fn a_text_of_any_length_is_bounded() {
-        let tokens = Tokens::of(&"a ".repeat(Tokens::MOST + 5));
+        let tokens = Tokens::from_text(&"a ".repeat(Tokens::MOST + 5));
         assert_eq!(tokens.len(), Tokens::MOST);
-        assert_eq!(Tokens::of(&"a".repeat(1 << 20)).len(), 1);
-        assert_eq!(Tokens::of(&"中".repeat(Tokens::MOST + 5)).len(), Tokens::MOST);
+        assert_eq!(Tokens::from_text(&"a".repeat(1 << 20)).len(), 1);
+        assert_eq!(Tokens::from_text(&"中".repeat(Tokens::MOST + 5)).len(), Tokens::MOST);
     }
 
     #[test]
     fn hashes_are_those_that_were_kept() {
-        assert_eq!(Tokens::of("chợ 7").hashes(), [12_367_807_124_378_325_078, 16_402_914_435_058_076_477]);
+        assert_eq!(
+            Tokens::from_text("chợ 7").hashes(),
+            [12_367_807_124_378_325_078, 16_402_914_435_058_076_477]
+        );
     }
 }

@@ -96,11 +96,11 @@ impl Params {
     ///
     /// ```
     /// use gleaner_dedup::{Alignment, Params, Tokens, Verdict};
-    /// let text = |rain: u32, wind: u32| Tokens::of(&format!(
+    /// let text = |rain: u32, wind: u32| Tokens::from_text(&format!(
     ///     "{rain} mm of rain will fall in the north, and winds of {wind} km an hour are expected. \
     ///      The weather service advises residents to follow the bulletins."));
     /// let params = Params::default();
-    /// let of = |other| params.judge(0.6, &Alignment::of(&text(12, 30), &other));
+    /// let of = |other| params.judge(0.6, &Alignment::new(&text(12, 30), &other));
     /// assert_eq!(of(text(12, 30)), Verdict::Duplicate);
     /// assert_eq!(of(text(80, 95)), Verdict::Related);
     /// ```

@@ -5,9 +5,10 @@ use gleaner_dedup::{Alignment, Params, Signed, Verdict};
 
 /// The verdict on a pair as in the product, a shared key aside.
 fn verdict(one: &str, other: &str) -> Verdict {
-    let (one, other) = (Signed::of(one).expect("ten words"), Signed::of(other).expect("ten words"));
+    let (one, other) =
+        (Signed::from_text(one).expect("ten words"), Signed::from_text(other).expect("ten words"));
     let similarity = one.signature.similarity(&other.signature);
-    Params::default().judge(similarity, &Alignment::of(&one.tokens, &other.tokens))
+    Params::default().judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
 const ARTICLE: &str = "The council agreed on Monday to build a second bridge over the river, after eleven years \

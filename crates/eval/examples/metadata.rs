@@ -37,9 +37,9 @@ fn table(out: &mut impl Write, read: &[(&Set, Vec<Read>)]) -> io::Result<()> {
     )?;
     writeln!(out, "|---|{}", "---:|".repeat(12))?;
     for (set, pages) in read {
-        row(out, &set.name, &Coverage::of(pages))?;
+        row(out, &set.name, &Coverage::from_pages(pages))?;
     }
-    row(out, "all", &Coverage::of(read.iter().flat_map(|(_, pages)| pages)))
+    row(out, "all", &Coverage::from_pages(read.iter().flat_map(|(_, pages)| pages)))
 }
 
 fn row(out: &mut impl Write, name: &str, of: &Coverage) -> io::Result<()> {

@@ -110,7 +110,7 @@ fn met_by_chance(out: &mut impl Write, texts: &[Text]) -> io::Result<()> {
         let signed: Vec<(usize, Signed)> = texts
             .iter()
             .filter(|text| text.language == language)
-            .filter_map(|text| Some((text.article, Signed::of(&text.whole())?)))
+            .filter_map(|text| Some((text.article, Signed::from_text(&text.whole())?)))
             .collect();
         let (mut pairs, mut sum, mut met, mut alike) = (0_u64, 0.0, 0_u64, 0_u64);
         for (at, (article, one)) in signed.iter().enumerate() {

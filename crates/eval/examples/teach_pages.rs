@@ -136,7 +136,7 @@ fn taught(lessons: &[Lesson], is_seen: &dyn Fn(&str) -> bool) -> Forest {
     };
     let rows: Vec<Vec<f32>> = lessons.iter().flat_map(|lesson| lesson.rows.clone()).collect();
     let targets: Vec<Target> = lessons.iter().flat_map(|lesson| [target(lesson); 2]).collect();
-    grow(&Table::of(&rows), &targets, &params())
+    grow(&Table::from_rows(&rows), &targets, &params())
 }
 
 /// Each page's score by a model that has seen no page of its site.

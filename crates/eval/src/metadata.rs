@@ -78,15 +78,15 @@ impl Read {
     }
 
     fn word_f1(&self) -> Option<f64> {
-        let gold = Bag::of(self.gold.as_deref()?);
-        Some(Bag::of(self.metadata.title.as_deref().unwrap_or_default()).against(&gold).ratios().f1)
+        let gold = Bag::from_text(self.gold.as_deref()?);
+        Some(Bag::from_text(self.metadata.title.as_deref().unwrap_or_default()).against(&gold).ratios().f1)
     }
 }
 
 impl Coverage {
     /// Sums up pages of one set or of many.
     #[must_use]
-    pub fn of<'a>(pages: impl IntoIterator<Item = &'a Read>) -> Self {
+    pub fn from_pages<'a>(pages: impl IntoIterator<Item = &'a Read>) -> Self {
         let mut sum = Self::default();
         for page in pages {
             let Metadata { title, published, authors, section, language, canonical, .. } = &page.metadata;
@@ -154,9 +154,9 @@ mod tests {
             page(Some("x"), None, Some("2026-11-20T09:30:00Z")),
             page(None, None, None),
         ];
-        let sum = Coverage::of(&pages);
+        let sum = Coverage::from_pages(&pages);
         assert_eq!((sum.pages, sum.title, sum.gold, sum.same, sum.words), (4, 3, 2, 1, 0.75));
         assert_eq!((sum.published, sum.timed, sum.zoned, sum.authors), (3, 2, 1, 0));
-        assert_eq!(Coverage::of([]), Coverage::default());
+        assert_eq!(Coverage::from_pages([]), Coverage::default());
     }
 }

@@ -44,13 +44,13 @@ impl Learned {
         // When a template was learned is kept for people; here nobody sees it.
         let learn = || {
             let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
-            let detector = Detector::of(&template);
+            let detector = Detector::from_template(&template);
             (template, detector)
         };
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
         let prepare =
             || fast_content_extractor::prepare(&pages(), &fast_content_extractor::Params::default());
-        let compare = || content_extractor::Site::of(&pages(), &content_extractor::Params::default());
+        let compare = || content_extractor::Site::new(&pages(), &content_extractor::Params::default());
         Self {
             template: methods.contains(&Method::Gleaner).then(learn),
             fast: methods.contains(&Method::FastContentExtractor).then(prepare),

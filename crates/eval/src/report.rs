@@ -81,16 +81,16 @@ pub enum Value {
 impl Report {
     /// Sums a run up.
     #[must_use]
-    pub fn of(run: &Run) -> Self {
+    pub fn from_run(run: &Run) -> Self {
         let scored = run.sets.iter().flat_map(|set| set.methods.iter().map(move |(m, p)| (set, *m, p)));
         let mut rows: Vec<Row> = scored
             .filter(|(.., pages)| !pages.is_empty())
-            .map(|(set, method, pages)| Row::of(&set.name, run.protocol, method, &[pages]))
+            .map(|(set, method, pages)| Row::new(&set.name, run.protocol, method, &[pages]))
             .collect();
         let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
         for (at, (method, _)) in methods.iter().enumerate() {
             let sets: Vec<&[PageScore]> = run.sets.iter().map(|set| &*set.methods[at].1).collect();
-            rows.push(Row::of(ALL, run.protocol, *method, &sets));
+            rows.push(Row::new(ALL, run.protocol, *method, &sets));
         }
         Self { rows }
     }
@@ -112,7 +112,7 @@ impl Report {
 }
 
 impl Row {
-    fn of(set: &str, protocol: Protocol, method: Method, sets: &[&[PageScore]]) -> Self {
+    fn new(set: &str, protocol: Protocol, method: Method, sets: &[&[PageScore]]) -> Self {
         let pages: Vec<&PageScore> = sets.iter().flat_map(|pages| pages.iter()).collect();
         let f1 = |page: &PageScore| page.words.ratios().f1;
         let of_sets = sets.iter().filter(|pages| !pages.is_empty()).map(|pages| mean(pages.iter().map(f1)));
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn pages_and_sites_have_each_their_mean() {
-        let report = Report::of(&two_sets());
+        let report = Report::from_run(&two_sets());
         let figures: Vec<_> = report
             .rows
             .iter()
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn rows_are_written_with_six_decimals_and_without_times() {
-        let report = Report::of(&two_sets());
+        let report = Report::from_run(&two_sets());
         let json = report.json();
         assert_eq!(json.lines().count(), 3);
         assert_eq!(
@@ -329,10 +329,10 @@ mod tests {
             page.edit_distance_ratio = Some(ratio);
         }
         run.sets[1].methods[0].1[0].edit_distance_ratio = Some(None);
-        let csv = Report::of(&run).csv();
+        let csv = Report::from_run(&run).csv();
         let ends: Vec<&str> = csv.lines().map(|line| line.rsplit(',').nth(1).unwrap()).collect();
         assert_eq!(ends, ["edit_distance_ratio", "0.600000", "", "0.600000"], "{csv}");
-        let json = Report::of(&run).json();
+        let json = Report::from_run(&run).json();
         assert!(json.contains("\"edit_distance_ratio\": null, \"edit_distance_pages\": 0}"), "{json}");
         assert!(json.contains("\"edit_distance_ratio\": 0.600000, \"edit_distance_pages\": 2}"), "{json}");
     }

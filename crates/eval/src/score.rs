@@ -46,10 +46,10 @@ pub fn score_page(
     measures: &[Measure],
 ) -> Vec<PageScore> {
     let gold = recorded.gold.as_deref().unwrap_or_default();
-    let bag = Bag::of(gold);
+    let bag = Bag::from_text(gold);
     let input = Input { source: &recorded.source, page: &recorded.page };
     let wants = |measure| measures.contains(&measure);
-    let html = wants(Measure::Space).then(|| Size::of(&recorded.bytes));
+    let html = wants(Measure::Space).then(|| Size::from_bytes(&recorded.bytes));
     let score = |method: &Method| {
         let start = Instant::now();
         let lines = method.extract(input, learned, model);
@@ -57,11 +57,11 @@ pub fn score_page(
         let text = plain(&lines);
         PageScore {
             path: path.to_owned(),
-            words: Bag::of(&text).against(&bag),
+            words: Bag::from_text(&text).against(&bag),
             blocks: wants(Measure::Blocks).then(|| blocks::ratios(&text, gold)),
             subsequence: wants(Measure::Subsequence).then(|| subsequence::ratios(&text, gold)),
             edit_distance_ratio: wants(Measure::EditDistance).then(|| edit_distance::ratio(&text, gold)),
-            space: html.map(|html| Space { html, text: Size::of(text.as_bytes()) }),
+            space: html.map(|html| Space { html, text: Size::from_bytes(text.as_bytes()) }),
             time,
         }
     };

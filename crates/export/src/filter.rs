@@ -53,7 +53,7 @@ impl Filter {
         if !self.members && beside.head.is_some() {
             return Err(NEAR_DUPLICATE.into());
         }
-        let record = Record::of(document, beside);
+        let record = Record::new(document, beside);
         match self.conditions.iter().find(|condition| !condition.holds(|name| record.figure(name))) {
             Some(condition) => Err(condition.to_string()),
             None => Ok(record),

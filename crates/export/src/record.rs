@@ -150,9 +150,9 @@ impl<'a> Record<'a> {
     /// The record of a document and of what is known besides. Its quality is looked at
     /// here.
     #[must_use]
-    pub fn of(document: &'a Document, beside: &'a Beside) -> Self {
+    pub fn new(document: &'a Document, beside: &'a Beside) -> Self {
         let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
-        let quality = Quality::of(&document.text, &document.language);
+        let quality = Quality::new(&document.text, &document.language);
         Self {
             id: document.id.to_string(),
             url: &document.url,
@@ -319,7 +319,7 @@ pub(crate) mod tests {
             authors: vec!["An".into(), "Bình|Chi".into()],
             section: Some("Kinh tế".into()),
             canonical: None,
-            content_hash: ContentHash::of("1"),
+            content_hash: ContentHash::from_text("1"),
             method: "block-model".into(),
             template_version: None,
             confidence: Some(87),
@@ -337,7 +337,7 @@ pub(crate) mod tests {
             authors: Vec::new(),
             section: None,
             canonical: Some("http://villagepost.example/a".into()),
-            content_hash: ContentHash::of("2"),
+            content_hash: ContentHash::from_text("2"),
             method: "template".into(),
             template_version: Some(2),
             confidence: None,
@@ -349,7 +349,7 @@ pub(crate) mod tests {
             title: None,
             text: String::new(),
             language: "und".into(),
-            content_hash: ContentHash::of("3"),
+            content_hash: ContentHash::from_text("3"),
             confidence: Some(10),
             ..second.clone()
         };
@@ -367,7 +367,7 @@ pub(crate) mod tests {
     fn json_has_the_fields_in_their_order() {
         for document in documents() {
             let beside = beside(&document);
-            let json = serde_json::to_string(&Record::of(&document, &beside)).unwrap();
+            let json = serde_json::to_string(&Record::new(&document, &beside)).unwrap();
             let mut at = 0;
             for (field, _) in FIELDS {
                 let key = format!("\"{field}\":");
@@ -396,7 +396,7 @@ pub(crate) mod tests {
     fn cells_are_of_the_type_that_the_list_says() {
         for document in documents() {
             let beside = beside(&document);
-            let record = Record::of(&document, &beside);
+            let record = Record::new(&document, &beside);
             for ((field, kind), cell) in FIELDS.iter().zip(record.cells()) {
                 let fits = match (kind, cell) {
                     (Kind::Text, Cell::Text(text)) => text.is_some(),
@@ -418,7 +418,7 @@ pub(crate) mod tests {
     fn every_figure_of_a_condition_is_a_field_with_the_same_value() {
         for document in documents() {
             let beside = Beside::default();
-            let record = Record::of(&document, &beside);
+            let record = Record::new(&document, &beside);
             for (figure, _) in gleaner_corpus::condition::FIGURES {
                 assert!(FIELDS.iter().any(|(field, _)| *field == figure), "{figure}");
                 if !["similarity", "near_duplicates"].contains(&figure) {
@@ -432,7 +432,7 @@ pub(crate) mod tests {
     fn figures_are_found_by_name() {
         let document = &documents()[0];
         let beside = beside(document);
-        let record = Record::of(document, &beside);
+        let record = Record::new(document, &beside);
         assert_eq!(record.figure("words"), Some(13.0));
         assert_eq!((record.figure("similarity"), record.figure("near_duplicates")), (Some(0.75), Some(2.0)));
         assert_eq!(record.figure("confidence"), Some(0.87));

@@ -32,9 +32,9 @@ fn template(criterion: &mut Criterion) {
             let pages: Vec<Page> = pages.iter().take(TAUGHT).map(|bytes| Page::parse(&text(bytes))).collect();
             let (read, taught) = pages.split_at(READ);
             let params = content_extractor::Params::of_the_paper();
-            let all_pairs = content_extractor::Site::of(taught, &params);
+            let all_pairs = content_extractor::Site::new(taught, &params);
             let indexed = content_extractor::Params { search: Search::Indexed, ..params };
-            let indexed = content_extractor::Site::of(taught, &indexed);
+            let indexed = content_extractor::Site::new(taught, &indexed);
             let fast = fast_content_extractor::Params::of_the_paper();
             let fast = fast_content_extractor::prepare(taught, &fast);
             let mut group = criterion.benchmark_group(format!("template, {name} {number}"));
@@ -57,7 +57,7 @@ fn body_text(criterion: &mut Criterion) {
     let params = bte::Params::default();
     for (name, pages) in measured::groups() {
         // With more tokens the original is not searched as published.
-        let is_small = |source: &String| original::Tokens::of(source).len() <= params.max_tokens;
+        let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;
         let sources: Vec<String> = pages.iter().map(|bytes| text(bytes)).filter(is_small).collect();
         if sources.is_empty() {
             eprintln!("skipped: no {name} page of {} tokens", params.max_tokens);

@@ -78,7 +78,7 @@ pub(crate) struct SourceLines {
 
 impl SourceLines {
     /// The lines of a decoded source.
-    pub(crate) fn of(source: &str, lines: Lines, head: Head) -> Self {
+    pub(crate) fn new(source: &str, lines: Lines, head: Head) -> Self {
         Self::read(source, lines, head, &[])
     }
 
@@ -323,7 +323,7 @@ mod tests {
     /// A line as `text|tags|characters in links`.
     #[track_caller]
     fn check(lines: Lines, head: Head, source: &str, expected: &[&str]) {
-        let read = SourceLines::of(source, lines, head);
+        let read = SourceLines::new(source, lines, head);
         let shown: Vec<String> = read
             .iter()
             .map(|line| format!("{}|{}|{}", tidy(read.text(line)), line.tags, line.anchor_length))
@@ -377,13 +377,13 @@ mod tests {
         check("<html><head><title>T</title></head>a", &["a|2|0"]);
         check("<head><title>T</title><meta>\n<p>a", &["a|1|0"]);
         check("<title>T</title>\n<p>a", &["a|1|0"]);
-        let read = SourceLines::of("<head><title> </title><title>A &amp; B", Lines::Auto, Head::Removed);
+        let read = SourceLines::new("<head><title> </title><title>A &amp; B", Lines::Auto, Head::Removed);
         assert_eq!(read.title(), "A & B");
     }
 
     #[test]
     fn a_source_with_too_few_breaks_is_broken_at_blocks() {
-        let count = |source: &str| SourceLines::of(source, Lines::Auto, Head::Kept).iter().len();
+        let count = |source: &str| SourceLines::new(source, Lines::Auto, Head::Kept).iter().len();
         assert_eq!(count(&"<p>a</p>".repeat(6)), 1);
         assert_eq!(count(&"<p>a</p>".repeat(7)), 7);
         assert_eq!(count(&("<p>a</p>".repeat(7) + &"\n<p>a</p>".repeat(13))), 14);
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn selected_neighbours_are_read_on() {
-        let read = SourceLines::of("<p>a\nb</p>c\nd\n<b>e</b>\nf", Lines::AsWritten, Head::Kept);
+        let read = SourceLines::new("<p>a\nb</p>c\nd\n<b>e</b>\nf", Lines::AsWritten, Head::Kept);
         let of = |numbers: &[usize]| plain(&read.selected(|number| numbers.contains(&number)));
         assert_eq!(of(&[0, 1, 2, 3, 4]), "a b\nc d e f");
         assert_eq!(of(&[0, 2, 4]), "a\nd\nf");
@@ -426,7 +426,7 @@ mod tests {
         for part in ["word ", "<p>word ", "<a href=x>", "&amp;word "] {
             let source = part.repeat(20_000_000 / part.len());
             for lines in [Lines::AsWritten, Lines::Auto] {
-                let read = SourceLines::of(&source, lines, Head::Kept);
+                let read = SourceLines::new(&source, lines, Head::Kept);
                 assert!(read.iter().len() >= 1, "{part}");
             }
         }
@@ -437,11 +437,11 @@ mod tests {
         let source: String = (0..200_000).map(|n| "x".repeat(n % 97) + "<i>\n").collect();
         for clustering in Clustering::ALL {
             let params = text_to_tag_ratio::Params::with(clustering);
-            let ratios = text_to_tag_ratio::Ratios::of(&source, &params);
+            let ratios = text_to_tag_ratio::Ratios::new(&source, &params);
             assert_eq!(ratios.select(&params).len(), 200_000);
         }
         let params = line_block::Params { lines: Lines::AsWritten, ..line_block::Params::default() };
-        assert_eq!(line_block::Blocks::of(&source, &params).features().len(), 200_000 / 97 + 1);
+        assert_eq!(line_block::Blocks::new(&source, &params).features().len(), 200_000 / 97 + 1);
     }
 
     proptest! {

@@ -56,7 +56,7 @@ fn learned() -> [Page; 3] {
 fn content_extractor_tears_the_phrase_apart() {
     for params in [content_extractor::Params::default(), content_extractor::Params::of_the_paper()] {
         for search in [Search::Exhaustive, Search::Indexed] {
-            let site = Site::of(&learned(), &content_extractor::Params { search, ..params.clone() });
+            let site = Site::new(&learned(), &content_extractor::Params { search, ..params.clone() });
             assert_eq!(site.num_block_temp(), 2, "the bar above and the line below");
             let found = site.find(&page(PARAGRAPH));
             let texts: Vec<&str> = found.lines.iter().map(|line| line.text.as_str()).collect();

@@ -15,7 +15,7 @@ fn page() -> impl Strategy<Value = Page> {
 }
 
 fn site(pages: &[Page], search: Search, share: f64) -> Site {
-    Site::of(pages, &Params { search, repeated_share: share, ..Params::default() })
+    Site::new(pages, &Params { search, repeated_share: share, ..Params::default() })
 }
 
 proptest! {

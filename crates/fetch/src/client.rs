@@ -222,7 +222,7 @@ impl Client {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
             let to_proxy = self.proxied && request.url.scheme() == "http";
-            FetchError::of(&e, self.connect, to_proxy)
+            FetchError::from_reqwest(&e, self.connect, to_proxy)
         })?;
         if self.is_refused_by_proxy(request, &answer) {
             return Err(FetchError::BadProxy("it asks for a login (407)".into()));
@@ -276,7 +276,7 @@ impl Client {
         loop {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
-            let Some(piece) = piece.map_err(|e| FetchError::of(&e, idle, false))? else {
+            let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, false))? else {
                 return codings.finish(&response.body).map(|()| true);
             };
             if !codings.push(&piece, &mut response.body)? {
@@ -316,7 +316,7 @@ fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
     // Some servers send names in UTF-8, in `Location` above all.
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
-    Response::of(url, answer.status().as_u16(), headers.collect())
+    Response::new(url, answer.status().as_u16(), headers.collect())
 }
 
 fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {

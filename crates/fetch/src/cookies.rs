@@ -104,7 +104,7 @@ mod tests {
 
     fn answer(lines: &[&str]) -> Response {
         let headers = lines.iter().map(|line| ("set-cookie".to_owned(), (*line).to_owned())).collect();
-        Response::of(&url("http://a.example/"), 302, headers)
+        Response::new(&url("http://a.example/"), 302, headers)
     }
 
     /// What is sent to each target after the answer of `https://www.a.example/x/y` set the

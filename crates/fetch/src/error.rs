@@ -2,7 +2,7 @@
 //!
 //! The HTTP library tells its errors apart poorly: a refused connection, a failed
 //! handshake and an unknown name are all "error sending request", and which one it was
-//! must be dug out of the chain of sources. [`FetchError::of`] digs. What it cannot
+//! must be dug out of the chain of sources. [`FetchError::from_reqwest`] digs. What it cannot
 //! name becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost
 //! message, never with the URL, which the caller knows.
 
@@ -141,7 +141,7 @@ impl FetchError {
 
     /// What `error` means. `connect_limit` is named when connecting took too long;
     /// `to_proxy` says that the connection went to a proxy and no tunnel was needed.
-    pub(crate) fn of(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
+    pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
             return Self::PrivateAddress { address: *address };
@@ -154,7 +154,7 @@ impl FetchError {
             return Self::Timeout { limit: connect_limit };
         }
         if let Some(error) = chain.iter().find_map(|e| e.downcast_ref()) {
-            return Self::Tls { fault: TlsFault::of(error), detail: message };
+            return Self::Tls { fault: TlsFault::from_error(error), detail: message };
         }
         if message == "message head is too large" {
             return HEADERS_TOO_LARGE;

@@ -76,14 +76,14 @@ pub struct Response {
     pub is_cut: bool,
     /// From the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request, as they were sent; none in an answer of [`Response::of`].
+    /// The headers of the request, as they were sent; none in an answer of [`Response::new`].
     pub sent: Vec<(String, String)>,
 }
 
 impl Response {
     /// An answer without its body, as its status and headers tell. `url`: the request's.
     #[must_use]
-    pub fn of(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
+    pub fn new(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
         let header = |name: HeaderName| {
             let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name.as_str());
             headers.iter().find(is_it).map(|(_, value)| value.clone())

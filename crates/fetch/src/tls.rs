@@ -5,7 +5,7 @@
 //! https site would fail, each with a message about its certificate.
 //!
 //! The library tells its errors by what it checked; a person wants to know what is wrong
-//! with the site. [`TlsFault::of`] translates. One thing the library does not tell: a
+//! with the site. [`TlsFault::from_error`] translates. One thing the library does not tell: a
 //! certificate that is signed with its own key is "unknown issuer" to it. So a verifier
 //! around the library's own looks at the certificate after it was refused, never before.
 //!
@@ -208,7 +208,7 @@ impl TlsFault {
     }
 
     /// What `error` means.
-    pub(crate) fn of(error: &rustls::Error) -> Self {
+    pub(crate) fn from_error(error: &rustls::Error) -> Self {
         match error {
             rustls::Error::InvalidCertificate(reason) => Self::of_certificate(reason),
             rustls::Error::PeerIncompatible(_)
@@ -283,7 +283,7 @@ mod tests {
             (ProtocolVersion, "tls_no_common_cipher"),
             (InternalError, "tls"),
         ] {
-            let fault = TlsFault::of(&rustls::Error::AlertReceived(alert));
+            let fault = TlsFault::from_error(&rustls::Error::AlertReceived(alert));
             assert_eq!((fault.label(), TlsFault::from_label(label)), (label, Some(fault)), "{alert:?}");
         }
     }

@@ -132,10 +132,10 @@ impl Finder<'_> {
             if known.as_ref().is_none_or(|(key, _)| *key != keyed.key) {
                 let from = buffer.partition_point(|other| other.key < keyed.key);
                 let same = buffer[from..].iter().take_while(|other| other.key == keyed.key).take(FIRST);
-                let first = same.map(|keyed| Member::of(*keyed, &mut self.tables));
+                let first = same.map(|keyed| Member::new(*keyed, &mut self.tables));
                 known = Some((keyed.key, first.collect::<Result<_, _>>()?));
             }
-            let member = Member::of(keyed, &mut self.tables)?;
+            let member = Member::new(keyed, &mut self.tables)?;
             let first = known.iter().flat_map(|(_, first)| first);
             found += note(&member, first, self.related, &mut self.pairs)?;
             Ok(())
@@ -150,7 +150,7 @@ impl Finder<'_> {
         let (mut first, mut last) = (Vec::new(), VecDeque::new());
         let mut found = 0;
         for (at, keyed) in group.iter().enumerate() {
-            let member = Member::of(*keyed, &mut self.tables)?;
+            let member = Member::new(*keyed, &mut self.tables)?;
             let before = first.iter().chain(last.iter().filter(|_| at < MOST));
             found += note(&member, before, self.related, &mut self.pairs)?;
             if first.len() < FIRST {
@@ -173,7 +173,7 @@ struct Member {
 }
 
 impl Member {
-    fn of(keyed: Keyed, tables: &mut Tables) -> Result<Self, GlobalError> {
+    fn new(keyed: Keyed, tables: &mut Tables) -> Result<Self, GlobalError> {
         Ok(Self { signature: tables.row(keyed.document)?.signature, keyed })
     }
 }

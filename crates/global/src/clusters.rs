@@ -178,7 +178,7 @@ impl Forest {
         let rows: Vec<(u32, Row)> = heads.into_iter().map(|(number, row, _)| (number, row)).collect();
         let row = tables.borrow_mut().row(document)?;
         let text = tables.borrow_mut().text(document, &row)?;
-        let Some(signed) = Signed::of(&text) else { return Ok(()) };
+        let Some(signed) = Signed::from_text(&text) else { return Ok(()) };
         let likes = ask(&signed, &candidates, &Heads { rows: &rows, tables }, &self.params)?;
         if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
             let (head, of_head) = &rows[like.document as usize];

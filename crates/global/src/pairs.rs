@@ -90,7 +90,7 @@ impl PairsWriter {
         let begins = std::iter::once(0).chain(self.runs.iter().copied());
         let buffer = buffer_of(self.memory, self.runs.len());
         let runs = begins.zip(&self.runs).map(|(at, end)| Run::new(&self.runs_path, &file, at..*end, buffer));
-        let mut merged = Merged::of(runs.collect())?;
+        let mut merged = Merged::from_runs(runs.collect())?;
         while let Some(pair) = merged.next()? {
             write(pair, &mut sorted)?;
         }
@@ -164,7 +164,7 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    fn of(mut runs: Vec<Run>) -> Result<Self, GlobalError> {
+    fn from_runs(mut runs: Vec<Run>) -> Result<Self, GlobalError> {
         let mut next = BinaryHeap::new();
         for (at, run) in runs.iter_mut().enumerate() {
             next.extend(run.next()?.map(|pair| Reverse((pair, at))));
@@ -180,7 +180,7 @@ impl Merged {
             let length = file.metadata().map_err(GlobalError::reading(path))?.len();
             Ok(Run::new(path, &Rc::new(RefCell::new(file)), 0..length, room))
         };
-        Self::of(paths.iter().map(run).collect::<Result<_, GlobalError>>()?)
+        Self::from_runs(paths.iter().map(run).collect::<Result<_, GlobalError>>()?)
     }
 
     pub(crate) fn next(&mut self) -> Result<Option<Pair>, GlobalError> {

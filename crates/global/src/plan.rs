@@ -62,13 +62,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Looks at the inputs: shards, or folders of them.
-    pub(crate) fn of(inputs: &[PathBuf], settings: &Settings) -> Result<Self, GlobalError> {
+    pub(crate) fn new(inputs: &[PathBuf], settings: &Settings) -> Result<Self, GlobalError> {
         let mut found = Vec::new();
         let mut met = BTreeSet::new();
         for path in inputs {
             let path = fs::canonicalize(path).map_err(GlobalError::reading(path))?;
             for shard in reading::shards(&path)? {
-                let input = Input::of(shard)?;
+                let input = Input::from_path(shard)?;
                 if !met.insert(input.path.clone()) {
                     return Err(GlobalError::Twice { path: input.path });
                 }
@@ -111,7 +111,7 @@ impl Plan {
 }
 
 impl Input {
-    fn of(path: PathBuf) -> Result<Self, GlobalError> {
+    fn from_path(path: PathBuf) -> Result<Self, GlobalError> {
         let metadata = fs::metadata(&path).map_err(GlobalError::reading(&path))?;
         let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Ok(Self { path, bytes: metadata.len(), changed: changed.map_or(0, |since| since.as_secs()) })

@@ -47,8 +47,8 @@ struct Signer {
 impl Signer {
     fn add(&mut self, line: u64, article: &Article) -> Result<(), GlobalError> {
         let place = u32::try_from(self.signing.documents).map_err(|_| GlobalError::TooMany)?;
-        let signature = Signature::of(&Tokens::of(&article.text));
-        let hash = ContentHash::of(&article.text);
+        let signature = Signature::from_tokens(&Tokens::from_text(&article.text));
+        let hash = ContentHash::from_text(&article.text);
         let (hash, signature) = (hash.as_bytes(), signature.as_ref());
         let entry = Entry { line, article, words: words(&article.text), hash, signature };
         if !self.table.add(&entry)? {

@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn rows_are_read_as_they_were_written() {
         let text: String = (0..50).map(|at| format!("w{at} ")).collect();
-        let signature = Signature::of(&Tokens::of(&text));
+        let signature = Signature::from_tokens(&Tokens::from_text(&text));
         for signature in [signature, None] {
             let row = Row {
                 time: -5,

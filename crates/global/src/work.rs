@@ -79,7 +79,7 @@ impl Work {
     /// Inputs cannot be read or are not those that the work was begun with, the folder is
     /// something else, or cannot be written.
     pub fn open(inputs: &[PathBuf], folder: &Path, options: Options) -> Result<Self, GlobalError> {
-        let now = Plan::of(inputs, &options.settings)?;
+        let now = Plan::new(inputs, &options.settings)?;
         for written in [Some(folder), options.write.as_deref()].into_iter().flatten() {
             is_apart(written, inputs)?;
         }

@@ -163,7 +163,7 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let Some(headline) = headline else { return Vec::new() };
     let end = (headline + REACH).min(page.len() as NodeId);
     let line = |id| {
-        let small = Small::of(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
+        let small = Small::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
         let text = Some(small.text()).filter(|text| text.len() < 200)?;
         let (label, rest) = label(&text)?;
         let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);

@@ -50,7 +50,7 @@ pub(crate) fn has_kind(tag: &str) -> bool {
 
 impl Kinds {
     /// Of names as [`name`] gives them; others match nothing.
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
             let (above, own) = name.split_once(" > ")?;
             Some((hash_of(own.bytes()), hash_of(above.bytes())))
@@ -160,11 +160,11 @@ mod tests {
             "<div class=a1><ul class=m>x<div class=a2><ul class=m></ul></div></ul></div><ul class=m>",
         );
         let all = names("<div class=a1><ul class=m>");
-        let kinds = Kinds::of(all.iter().map(String::as_str).filter(|name| name.contains("ul")));
+        let kinds = Kinds::from_names(all.iter().map(String::as_str).filter(|name| name.contains("ul")));
         let found: Vec<_> = kinds.outermost(&page).into_iter().map(|id| name(&page, id).unwrap()).collect();
         assert_eq!(found, ["div.a# > ul.m"]);
         assert!(!kinds.is_empty() && Kinds::default().is_empty());
-        assert_eq!(Kinds::of(["", "ul"]), Kinds::default());
+        assert_eq!(Kinds::from_names(["", "ul"]), Kinds::default());
         assert!(Kinds::default().outermost(&page).is_empty());
     }
 }

@@ -92,7 +92,7 @@ pub(crate) const LANGUAGE: [&str; 5] =
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
-    pub(crate) fn of(page: &Page) -> Self {
+    pub(crate) fn from_page(page: &Page) -> Self {
         let mut all = Vec::new();
         for id in page.elements("meta") {
             let Some(content) = page.attribute(id, "content").map(tidy).filter(|c| !c.is_empty()) else {

@@ -97,7 +97,7 @@ pub fn metadata(page: &Page) -> Metadata {
 /// ```
 #[must_use]
 pub fn metadata_at(page: &Page, address: &str) -> Metadata {
-    let sources = Sources::of(page, address);
+    let sources = Sources::new(page, address);
     let (site, known) = (sources.site(), sources.known());
     let Sources { meta, article, whole, .. } = &sources;
     let Headline { text: title, node: headline } = headline(page, meta, article, &site);
@@ -124,7 +124,7 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
 /// and dates, which is most of its cost.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
-    let sources = Sources::of(page, "");
+    let sources = Sources::new(page, "");
     let title = headline(page, &sources.meta, &sources.article, &sources.site()).text;
     (title, description(&sources.meta, &sources.article))
 }
@@ -143,8 +143,8 @@ struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    fn of(page: &Page, address: &'a str) -> Self {
-        let meta = Meta::of(page);
+    fn new(page: &Page, address: &'a str) -> Self {
+        let meta = Meta::from_page(page);
         let linked = linked_canonical(page);
         let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
         let json = json_ld(page, Some(known(canonical.as_deref(), address)).filter(|it| !it.is_empty()));

@@ -120,7 +120,7 @@ impl Page {
     /// use gleaner_html::{Page, kinds::Kinds};
     ///
     /// let html = "<ul class=menu><li><a href=/n>News</a></ul><p>Rain.";
-    /// let partly = Page::parse_partly(html, &Kinds::of(["body > ul.menu"]));
+    /// let partly = Page::parse_partly(html, &Kinds::from_names(["body > ul.menu"]));
     /// assert_eq!(partly.page.raw_text(0), "Rain.");
     /// assert_eq!(partly.page.elements("a").count(), 1);
     /// assert_eq!(partly.left_out, [3]);

@@ -136,7 +136,7 @@ fn line(page: &Page, id: NodeId) -> Option<String> {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
     };
     if page.tag(id).is_some() {
-        let small = if never(id) { None } else { Small::of(page, id) };
+        let small = if never(id) { None } else { Small::from_element(page, id) };
         return small.filter(|small| small.digits() >= FEWEST_DIGITS).map(|small| small.text());
     }
     let text = page.text(id).filter(|text| text.len() < 200 && digits(text) >= FEWEST_DIGITS)?;

@@ -19,7 +19,7 @@ pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId>
 /// The text of a small subtree on one line, its parts parted by a space; `None` if it
 /// is larger than any date or name, or a script.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
-    Small::of(page, id).map(|small| small.text())
+    Small::from_element(page, id).map(|small| small.text())
 }
 
 /// The parts of a small text as they stand: most texts are refused by a look at them.
@@ -30,7 +30,7 @@ pub(crate) struct Small<'a> {
 
 impl<'a> Small<'a> {
     /// Of a subtree; `None` as for [`small_text`].
-    pub(crate) fn of(page: &'a Page, id: NodeId) -> Option<Self> {
+    pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
         if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
             return None;
@@ -118,7 +118,7 @@ mod tests {
     fn a_look_tells_what_the_text_is() {
         let page =
             Page::parse("<div><p> <b> By 12</b> An<i>3</i><p>e\u{301}x<p>\u{AD}Ab<p> <p>B<b>\u{301}</b>");
-        let small: Vec<_> = page.elements("p").map(|id| Small::of(&page, id).unwrap()).collect();
+        let small: Vec<_> = page.elements("p").map(|id| Small::from_element(&page, id).unwrap()).collect();
         let texts: Vec<String> = small.iter().map(Small::text).collect();
         assert_eq!(texts, ["By 12 An 3", "éx", "Ab", "", "B \u{301}"]);
         let firsts: Vec<_> = small.iter().map(Small::first_ascii).collect();
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(small[0].digits(), 3);
         for (id, text) in page.elements("p").zip(&texts) {
             let beginning = beginning(&page, id);
-            assert_eq!(beginning, Small::of(&page, id).unwrap().beginning());
+            assert_eq!(beginning, Small::from_element(&page, id).unwrap().beginning());
             assert!(beginning.map_or(text.is_empty(), |it| may_be(it, &text.to_lowercase())), "{text}");
         }
         let others =

@@ -115,7 +115,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
             continue;
         };
         let shown = shown(page, id, tag);
-        let skipped = Skip::of(tag, shown == Shown::Not && id != root, || keep(id));
+        let skipped = Skip::new(tag, shown == Shown::Not && id != root, || keep(id));
         if shown == Shown::AsBlock || is_block(tag) {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind, out.block));
@@ -161,7 +161,7 @@ enum Skip {
 }
 
 impl Skip {
-    fn of(tag: &str, is_hidden: bool, keep: impl Fn() -> bool) -> Self {
+    fn new(tag: &str, is_hidden: bool, keep: impl Fn() -> bool) -> Self {
         if is_hidden || invisible(tag) {
             Self::Unseen
         } else if never_text(tag) || !keep() {

@@ -203,7 +203,7 @@ impl Objects {
         let shown = if prefix.is_empty() { "all objects" } else { prefix };
         let mut entries: Vec<Entry> = self.call("list", shown, move |store| {
             let path = path.clone();
-            async move { store.list(path.as_ref()).map_ok(Entry::of).try_collect().await }
+            async move { store.list(path.as_ref()).map_ok(Entry::from_meta).try_collect().await }
         })?;
         entries.sort_unstable();
         Ok(entries)
@@ -286,7 +286,7 @@ impl Objects {
 }
 
 impl Entry {
-    fn of(meta: ObjectMeta) -> Self {
+    fn from_meta(meta: ObjectMeta) -> Self {
         let changed = meta.last_modified;
         let nanoseconds = i32::try_from(changed.timestamp_subsec_nanos()).unwrap_or_default();
         Self {

@@ -50,7 +50,7 @@ fn sum<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
 impl Figures {
     /// The figures of counts.
     #[must_use]
-    pub fn of(counts: &Counts) -> Self {
+    pub fn from_counts(counts: &Counts) -> Self {
         let rest = counts.outcomes.iter().filter(|(reason, _)| !NAMED.contains(&label(reason)));
         let (failures, others) = rest
             .map(|(reason, count)| (reason.clone(), *count))
@@ -146,7 +146,7 @@ mod tests {
             ("gone: http_404", 1),
         ];
         let outcomes: BTreeMap<String, u64> = counts.map(|(label, n)| (label.to_owned(), n)).into();
-        let figures = Figures::of(&Counts { outcomes, ..Counts::default() });
+        let figures = Figures::from_counts(&Counts { outcomes, ..Counts::default() });
         assert_eq!((figures.new, figures.failed(), figures.visits()), (5, 7, 38));
         assert_eq!((figures.answered(), figures.listings(), figures.pages()), (27, 8, 22));
         assert_eq!(figures.worst(), Some(("not_article: hub", 6)));

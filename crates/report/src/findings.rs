@@ -61,7 +61,7 @@ impl Finding {
 /// they usually give.
 pub(crate) fn all(told: &Told) -> Vec<Finding> {
     let past = &told.past[..told.past.len().min(Told::PAST)];
-    let rhythm = Rhythm::of(told.run.started, past);
+    let rhythm = Rhythm::new(told.run.started, past);
     let of_run = [failed(told), nothing_reached(told, &rhythm), missed(&rhythm), budget(told), disk(told)];
     let mut found: Vec<(f64, Finding)> =
         of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)).collect();
@@ -69,8 +69,8 @@ pub(crate) fn all(told: &Told) -> Vec<Finding> {
         let look = Look {
             told,
             host,
-            figures: Figures::of(&host.counts),
-            usual: Usual::of(&host.name, told.run.started, past, &rhythm),
+            figures: Figures::from_counts(&host.counts),
+            usual: Usual::new(&host.name, told.run.started, past, &rhythm),
             past,
             rhythm: &rhythm,
         };
@@ -96,8 +96,8 @@ fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
     }
     let silent = |host: &&HostTold| is_silent(host);
     let count = told.hosts.iter().filter(silent).count();
-    let is_answered = told.hosts.iter().any(|host| Figures::of(&host.counts).answered() > 0);
-    let is_forbidden = told.hosts.iter().any(|host| Figures::of(&host.counts).disallowed() > 0);
+    let is_answered = told.hosts.iter().any(|host| Figures::from_counts(&host.counts).answered() > 0);
+    let is_forbidden = told.hosts.iter().any(|host| Figures::from_counts(&host.counts).disallowed() > 0);
     let of_all = told.documents == 0 || (rhythm.is_whole_now() && count * 2 >= told.hosts.len());
     let is_found = count > 0 && !is_answered && !is_forbidden && of_all;
     is_found.then(|| {
@@ -107,7 +107,7 @@ fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
 
 /// Whether a host was asked in vain, or could not be asked.
 fn is_silent(host: &HostTold) -> bool {
-    let figures = Figures::of(&host.counts);
+    let figures = Figures::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
@@ -212,8 +212,9 @@ impl Look<'_> {
 
     /// A host that used to answer is unusual, for some runs.
     fn grade_of_silence(&self) -> Grade {
-        let answered =
-            |night: &Night| night.hosts.get(&self.host.name).map(|counts| Figures::of(counts).answered() > 0);
+        let answered = |night: &Night| {
+            night.hosts.get(&self.host.name).map(|counts| Figures::from_counts(counts).answered() > 0)
+        };
         let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
         let silent = past.iter().take_while(|answered| !**answered).count();
         let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
@@ -267,7 +268,7 @@ impl Look<'_> {
         let past: Vec<f64> = self
             .past
             .iter()
-            .filter_map(|night| night.hosts.get(&self.host.name).map(Figures::of))
+            .filter_map(|night| night.hosts.get(&self.host.name).map(Figures::from_counts))
             .filter(|figures| figures.visits() >= FEW_FAILURES)
             .map(|figures| share(&figures))
             .collect();

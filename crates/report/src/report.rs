@@ -94,19 +94,19 @@ impl From<Grade> for Status {
 impl Report {
     /// The report of what is told. Pure; time linear in hosts times runs.
     #[must_use]
-    pub fn of(told: &Told) -> Self {
+    pub fn from_told(told: &Told) -> Self {
         let findings = findings::all(told);
         let gravest = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Note);
         let mut totals = gleaner_store::Counts::default();
         told.hosts.iter().for_each(|host| totals.add(&host.counts));
-        let rhythm = Rhythm::of(told.run.started, &told.past);
+        let rhythm = Rhythm::new(told.run.started, &told.past);
         let mut hosts: Vec<Host> = told
             .hosts
             .iter()
             .map(|host| Host {
                 name: host.name.clone(),
-                usual: Usual::of(&host.name, told.run.started, &told.past, &rhythm).map(|usual| usual.new),
-                figures: Figures::of(&host.counts),
+                usual: Usual::new(&host.name, told.run.started, &told.past, &rhythm).map(|usual| usual.new),
+                figures: Figures::from_counts(&host.counts),
                 held: host.held.clone(),
                 template: host.template.clone(),
                 paused: host.paused,
@@ -125,7 +125,7 @@ impl Report {
             next_due: told.next_due,
             compared: told.past.len().min(Told::PAST - 1),
             findings,
-            totals: Figures::of(&totals),
+            totals: Figures::from_counts(&totals),
             hosts,
         }
     }

@@ -70,7 +70,7 @@ pub(crate) struct Rhythm {
 
 impl Rhythm {
     /// The rhythm of a run's start and those before it, the newest first.
-    pub(crate) fn of(now: Timestamp, past: &[Night]) -> Self {
+    pub(crate) fn new(now: Timestamp, past: &[Night]) -> Self {
         let starts: Vec<Timestamp> =
             [now].into_iter().chain(past.iter().map(|night| night.started)).collect();
         let gaps: Vec<f64> =
@@ -126,9 +126,9 @@ pub(crate) struct Usual {
 
 impl Usual {
     /// What a host usually gave before `now`; `None`: that is not known.
-    pub(crate) fn of(host: &str, now: Timestamp, past: &[Night], rhythm: &Rhythm) -> Option<Self> {
+    pub(crate) fn new(host: &str, now: Timestamp, past: &[Night], rhythm: &Rhythm) -> Option<Self> {
         let value = |(number, night): (usize, &Night)| {
-            let figures = Figures::of(night.hosts.get(host)?);
+            let figures = Figures::from_counts(night.hosts.get(host)?);
             let counts = rhythm.is_whole(number) && figures.answered() > 0;
             counts.then(|| Value { days_ago: days(night.started, now), new: figures.new as f64 })
         };

@@ -24,7 +24,7 @@ fn sentences(report: &Report) -> Vec<String> {
 }
 
 fn report_of(last: Counts) -> Report {
-    Report::of(&told(&[("vnexpress.net", nights(240, last)), ("tuoitre.vn", nights(100, gives(104)))]))
+    Report::from_told(&told(&[("vnexpress.net", nights(240, last)), ("tuoitre.vn", nights(100, gives(104)))]))
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn what_holds_a_host_back_is_said() {
         told(&[("vnexpress.net", nights(240, Counts::default())), ("tuoitre.vn", nights(100, gives(104)))]);
     told.hosts[0].held = vec![Held { urls: 31, why: "robots.txt could not be had: timeout".into() }];
     let said = "vnexpress.net: nothing could be asked: robots.txt could not be had: timeout";
-    assert_eq!(sentences(&Report::of(&told)), [said]);
+    assert_eq!(sentences(&Report::from_told(&told)), [said]);
     told.hosts[0].paused = true;
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(sentences(&report), ["vnexpress.net: it is paused: nothing is asked there"]);
 }
@@ -90,7 +90,7 @@ fn a_host_at_which_nothing_was_due_is_fine() {
 fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
     let mut told = told(&[("vnexpress.net", nights(240, gives(9)))]);
     told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
 }
 
@@ -98,15 +98,15 @@ fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
 fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     let again = || counts(&[("failed: http_500", 1)]);
     let mut told = told(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
-    assert_eq!(Report::of(&told).status, Status::Failed, "as a night of its own it reached nothing");
+    assert_eq!(Report::from_told(&told).status, Status::Failed, "as a night of its own it reached nothing");
     told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
-    assert_eq!(Report::of(&told).status, Status::Fine);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
     // Also as the second run of all.
     told.past.truncate(1);
     told.run.started = told.past[0].started + jiff::SignedDuration::from_mins(5);
-    assert_eq!(Report::of(&told).status, Status::Fine);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
     told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(24);
-    assert_eq!(Report::of(&told).status, Status::Failed);
+    assert_eq!(Report::from_told(&told).status, Status::Failed);
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn the_first_nights_are_fine_whatever_they_give() {
     for count in 0..3 {
         let mut nights: Vec<Counts> = (0..count).map(|_| gives(400)).collect();
         nights.push(counts(&[("listing", 3), ("not_article: consent_wall", 40)]));
-        let report = Report::of(&told(&[("vnexpress.net", nights)]));
+        let report = Report::from_told(&told(&[("vnexpress.net", nights)]));
         assert_eq!(report.status, Status::Fine, "after {count} nights: {:?}", report.findings);
         assert_eq!(report.hosts[0].usual, None);
     }
     let unreachable = vec![counts(&[("failed: dns", 1)])];
-    let report = Report::of(&told(&[("vnexpress.net", unreachable)]));
+    let report = Report::from_told(&told(&[("vnexpress.net", unreachable)]));
     assert_eq!(report.status, Status::Failed);
 }
 
@@ -128,7 +128,7 @@ fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
     let mut told = told(&[("tuoitre.vn", nights(100, gives(104)))]);
     let counts = counts(&[("failed: dns", 1)]);
     told.hosts.push(HostTold { name: "wrong.example".into(), counts, ..HostTold::default() });
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(sentences(&report), ["wrong.example: it cannot be reached: failed: dns (1 URLs)"]);
 }
@@ -143,7 +143,7 @@ fn weekends_are_held_against_weekends() {
         let shift = jiff::SignedDuration::from_hours(24 * (i64::try_from(last).unwrap() % 7));
         told.run.started += shift;
         told.past.iter_mut().for_each(|night| night.started += shift);
-        let report = Report::of(&told);
+        let report = Report::from_told(&told);
         assert_eq!(report.status, Status::Fine, "night {last}: {:?}", report.findings);
     }
 }
@@ -154,7 +154,7 @@ fn a_small_host_is_silent_only_after_some_nights() {
     for (empty, status) in [(1, Status::Fine), (2, Status::Fine), (5, Status::Unusual)] {
         let nights: Vec<Counts> =
             few.iter().copied().chain(std::iter::repeat_n(0, empty)).map(gives).collect();
-        let report = Report::of(&told(&[("village.example", nights)]));
+        let report = Report::from_told(&told(&[("village.example", nights)]));
         assert_eq!(report.status, status, "{empty}: {:?}", report.findings);
     }
 }
@@ -177,7 +177,7 @@ fn the_gravest_comes_first_then_the_largest_host() {
     ]);
     told.hosts[2].template = Template { version: 2, outdated: true, gathered: 12, ..Template::default() };
     told.ending = Ending::Failed { error: "the disk is full".into() };
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
     assert_eq!(report.findings[0].grade, Grade::Failed);
@@ -191,7 +191,7 @@ fn a_budget_is_a_note_and_excuses_what_it_left() {
     let mut told = told(&[("vnexpress.net", nights(240, gives(10)))]);
     told.ending = Ending::Budget { key: "crawl.max_time".into() };
     told.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(report.findings[0].text, "crawl.max_time reached, 700 URLs are left to the next run");
     assert!(report.findings[1].text.starts_with("10 new, usually 240"), "{:?}", report.findings);
@@ -205,14 +205,14 @@ fn put_off(told: &mut Told, days: i64) {
 fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
     put_off(&mut told, 2);
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Unusual);
     assert_eq!(
         sentences(&report),
         ["the run before it began 3.0 days earlier, usually 24.0 hours: runs did not happen"]
     );
     told.past[3].started += jiff::SignedDuration::from_hours(9);
-    assert_eq!(Report::of(&told).status, Status::Fine);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
 }
 
 #[test]
@@ -220,13 +220,13 @@ fn a_disk_that_fills_up_is_said_in_runs() {
     let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
     // A night takes some 14 MB.
     told.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
-    assert_eq!(Report::of(&told).status, Status::Fine);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
     told.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
-    let report = Report::of(&told);
+    let report = Report::from_told(&told);
     assert_eq!(sentences(&report), ["the disk is getting full: 100.0 MiB are free, room for some 6 runs"]);
     assert_eq!(report.status, Status::Unusual);
     told.disk = None;
-    assert_eq!(Report::of(&told).status, Status::Fine);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_fault_that_lasts_becomes_the_state_of_things() {
     let mut alarms = 0;
     for _ in 0..30 {
         nights.push(counts(&[("failed: timeout", 4)]));
-        let report = Report::of(&told(&[
+        let report = Report::from_told(&told(&[
             ("vnexpress.net", nights.clone()),
             ("tuoitre.vn", vec![gives(90); nights.len()]),
         ]));

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// A report of that night.
 fn report(night: usize) -> Report {
-    Report::of(&told(&[("a.example", vec![gives(10); night + 1])]))
+    Report::from_told(&told(&[("a.example", vec![gives(10); night + 1])]))
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<L
     let template = corpus.store.template(&document.host)?;
     let template = template.and_then(|json| SiteTemplate::from_json(&json).ok());
     let pins = corpus.pins.of(&document.host);
-    let judgement = Judgement::of(&page, template.as_ref(), pins);
+    let judgement = Judgement::new(&page, template.as_ref(), pins);
     let url = Some(document.url.as_str());
     let explained = Explained { page: &page, url, template: template.as_ref(), pins, judgement: &judgement };
     Ok(Some(listed(&explained, MOST_LINES)))

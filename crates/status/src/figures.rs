@@ -72,7 +72,7 @@ impl Figures {
     /// For how long they are shown before they are made anew.
     pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
-    pub(crate) fn of(corpus: &Corpus) -> Result<Self, StoreError> {
+    pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Self, StoreError> {
         let store = &corpus.store;
         let mut last = store.runs(RUNS)?;
         last.reverse();
@@ -106,7 +106,13 @@ impl Figures {
             })
         };
         let hosts = store.hosts().map(host).collect::<Result<_, StoreError>>()?;
-        Ok(Self { runs, hosts, totals: store.totals()?, disk: disk(corpus)?, workers: Workers::of(corpus)? })
+        Ok(Self {
+            runs,
+            hosts,
+            totals: store.totals()?,
+            disk: disk(corpus)?,
+            workers: Workers::from_corpus(corpus)?,
+        })
     }
 
     pub(crate) fn host(&self, name: &str) -> Option<&HostFigures> {

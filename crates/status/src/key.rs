@@ -65,7 +65,7 @@ impl Key {
         let text = fs::read_to_string(path).map_err(wrong)?;
         match text.trim() {
             key if key.chars().count() < SHORTEST => Err(KeyError::TooShort { path: path.to_owned() }),
-            key => Ok(Self::of(key)),
+            key => Ok(Self::new(key)),
         }
     }
 
@@ -83,7 +83,7 @@ impl Key {
         Ok((Self::read(&path)?, path))
     }
 
-    pub(crate) fn of(key: &str) -> Self {
+    pub(crate) fn new(key: &str) -> Self {
         let cookie = blake3::Hash::from(blake3::derive_key(COOKIE, key.as_bytes()));
         Self { hash: blake3::hash(key.as_bytes()), cookie }
     }

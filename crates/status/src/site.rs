@@ -61,7 +61,7 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) fn new(corpus: Corpus, hooks: Hooks, key: Key, names: Names) -> Self {
-        let search = Search::of(corpus.store.folder());
+        let search = Search::in_folder(corpus.store.folder());
         Self {
             corpus,
             hooks,
@@ -83,7 +83,7 @@ impl Site {
         {
             return Ok(Arc::clone(figures));
         }
-        let figures = Arc::new(Figures::of(&self.corpus)?);
+        let figures = Arc::new(Figures::from_corpus(&self.corpus)?);
         *kept = Some((Instant::now(), Arc::clone(&figures)));
         Ok(figures)
     }

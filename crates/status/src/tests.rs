@@ -59,13 +59,13 @@ pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> D
 
 pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     let levels = Levels { exact: true, ..Levels::default() };
-    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     let url = CanonicalUrl::parse(&document.url).unwrap();
     let (id, mut change) = (document.id, writer.begin());
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
     change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
     let outcome: Outcome =
-        change.place(url.key(), PackedDocument::of(document), &mut duplicates).unwrap().into();
+        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap().into();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, outcome, None).unwrap();
     writer.commit(change).unwrap();
@@ -127,7 +127,7 @@ impl Fixture {
             fetched: Timestamp::UNIX_EPOCH,
         };
         let key = CanonicalUrl::parse(pages[0].0).unwrap().key();
-        writer.keep_page(key, PackedPage::of(&raw)).unwrap();
+        writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
         let mut change = writer.begin();
         for (name, paused) in [("old.example", true), ("x<script>.example", false)] {
             let host = change.host(name, name).unwrap();
@@ -139,7 +139,7 @@ impl Fixture {
         let mut config = Config::default();
         config.store.path = folder.path().to_string_lossy().into_owned();
         let corpus = Corpus { store: store.clone(), config, pins: HostPins::default() };
-        let site = Arc::new(Site::new(corpus, hooks, Key::of(KEY), names));
+        let site = Arc::new(Site::new(corpus, hooks, Key::new(KEY), names));
         site.search.update(&store).unwrap();
         Self { folder, store, ids, site }
     }
@@ -172,7 +172,7 @@ fn request(method: Method, path: &str, body: &str) -> Request<Body> {
 }
 
 fn with_cookie(mut request: Request<Body>) -> Request<Body> {
-    let cookie = format!("other=1; gleaner_key={}", Key::of(KEY).cookie());
+    let cookie = format!("other=1; gleaner_key={}", Key::new(KEY).cookie());
     request.headers_mut().insert(COOKIE, cookie.parse().unwrap());
     request
 }

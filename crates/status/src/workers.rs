@@ -64,7 +64,7 @@ pub(crate) struct Done {
 
 impl Workers {
     /// `None`: the corpus is one process's alone.
-    pub(crate) fn of(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
         if !corpus.store.is_shared() {
             return Ok(None);
         }

@@ -120,11 +120,11 @@ fn fill(documents: usize, what: &str, levels: &Levels) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { cache: 64 << 20, create: true };
     let mut writer = open(folder.path(), &options).unwrap();
-    let mut duplicates = Duplicates::of(&writer.store(), levels).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), levels).unwrap();
     let (mut payload, mut spent, mut wall) = (0_usize, 0.0, 0.0);
     for from in (0..documents).step_by(1000) {
         let packed: Vec<PackedDocument> =
-            (from..from + 1000).map(|number| PackedDocument::of(document(number))).collect();
+            (from..from + 1000).map(|number| PackedDocument::from_document(document(number))).collect();
         let (begun, before) = (Instant::now(), processor());
         for first in (from..from + 1000).step_by(FOUND) {
             let mut change = writer.begin();

@@ -71,20 +71,20 @@ fn main() {
     for number in 0..documents {
         let text = document(number).text;
         let before = processor();
-        assert!(Signed::of(&text).is_some());
+        assert!(Signed::from_text(&text).is_some());
         signing += processor() - before;
     }
     println!("{documents} documents; signing: {:.1} us each", micros(signing));
     for (name, levels) in [("off", Levels { near: None, ..Levels::default() }), ("on", Levels::default())] {
         let folder = std::env::temp_dir().join(format!("gleaner-near-cost-{}", std::process::id()));
         let mut writer = open(&folder, &Options { cache: 64 << 20, create: true }).unwrap();
-        let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+        let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
         let (mut packing, mut placing) = (0, 0);
         for number in 0..documents {
             let document = document(number);
             let url = CanonicalUrl::parse(&document.url).unwrap();
             let start = processor();
-            let packed = PackedDocument::of(document);
+            let packed = PackedDocument::from_document(document);
             let packed_at = processor();
             let mut change = writer.begin();
             let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -110,7 +110,7 @@ fn main() {
             bytes_below(&folder.join("sled")) / documents as u64
         );
         let start = processor();
-        drop(Duplicates::of(&writer.store(), &levels).unwrap());
+        drop(Duplicates::new(&writer.store(), &levels).unwrap());
         println!("  index made anew: {:.1} us each", micros(processor() - start));
         drop(writer);
         std::fs::remove_dir_all(&folder).unwrap();

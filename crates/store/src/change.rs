@@ -125,7 +125,7 @@ impl Change {
         let kept = self
             .store
             .engine
-            .scan(Range::of(prefix))
+            .scan(Range::with_prefix(prefix))
             .filter(|pair| !matches!(pair, Ok((key, _)) if self.batch.writes.contains_key(key)));
         let writes = &self.batch.writes;
         let written = writes.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix));

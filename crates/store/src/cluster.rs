@@ -106,7 +106,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         cluster: Some(engine),
         post: Some(post),
     };
-    Ok(Writer::of(&store).expect("nobody else has this store yet"))
+    Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
 }
 
 /// Opens a cluster's store for reading. `folder` is where reports and caches are.

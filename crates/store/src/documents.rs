@@ -60,7 +60,7 @@ impl From<Placement> for Outcome {
 
 /// The hash under which a document lies that is not to be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
-    ContentHash::of(&format!("{content_hash} of {id}"))
+    ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
 
 impl Change {

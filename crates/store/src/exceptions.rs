@@ -60,7 +60,7 @@ pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, Stor
 /// Looks through the names of all hosts.
 fn found(engine: &dyn Engine) -> Result<Vec<(String, u8)>, StoreError> {
     let mut elsewhere = BTreeMap::new();
-    for pair in engine.scan(Range::of([keys::HOST]).keys_only()) {
+    for pair in engine.scan(Range::with_prefix([keys::HOST]).keys_only()) {
         let (key, _) = pair?;
         let Some((part, name)) = keys::part_and_host(&key) else { continue };
         let today = Part::of_today(name);

@@ -196,7 +196,7 @@ impl Change {
         let firsts = self.store.engine.firsts(&prefixes)?;
         let waiting = prefixes.iter().zip(&parts).zip(firsts).filter(|(_, first)| first.is_some());
         for ((prefix, part), _) in waiting {
-            for pair in self.store.engine.scan(Range::of(prefix.as_slice())) {
+            for pair in self.store.engine.scan(Range::with_prefix(prefix.as_slice())) {
                 if received.done >= limit {
                     return Ok(received);
                 }
@@ -242,7 +242,8 @@ impl Change {
                 }
                 let (id, signature) = (kept.id, kept.signature());
                 let Some(signature) = signature else { return Ok(()) };
-                let outcome = self.stand_alone(number, kept, &Keys::of(&signature), duplicates)?.into();
+                let outcome =
+                    self.stand_alone(number, kept, &Keys::from_signature(&signature), duplicates)?.into();
                 self.reattribute(url_of(id), outcome)
             }
         }
@@ -282,7 +283,7 @@ impl Change {
         self.end_alias(url)?;
         let host = CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned()).unwrap_or_default();
         let document = Document { id: document_of(url), url: record.url, host, ..unpack(packed)? };
-        let outcome = self.place(url, PackedDocument::of(document), duplicates)?.into();
+        let outcome = self.place(url, PackedDocument::from_document(document), duplicates)?.into();
         self.reattribute(url, outcome)
     }
 

@@ -63,7 +63,7 @@ impl Duplicates {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn of(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
+    pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
         let is_kept = store.engine.near().is_some();
         if is_kept && levels.head != Head::First {
             return Err(StoreError::Heads);
@@ -83,7 +83,7 @@ impl Duplicates {
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a signature", &value)?;
             if let Some(signature) = kept.signature() {
-                duplicates.put(number, &Keys::of(&signature));
+                duplicates.put(number, &Keys::from_signature(&signature));
                 known += 1;
             }
         }
@@ -137,7 +137,7 @@ impl Duplicates {
     /// The same by its kept signature.
     pub(crate) fn put_signature(&mut self, number: u32, signature: Option<Signature>) {
         if let Some(signature) = signature {
-            self.put(number, &Keys::of(&signature));
+            self.put(number, &Keys::from_signature(&signature));
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let (folder, lock) = (Arc::from(folder), Arc::new(lock));
     let store = Store { engine, parts: Parts::Whole, folder, lock, cluster: None, post: None };
-    let writer = Writer::of(&store).expect("nobody else has this store yet");
+    let writer = Writer::from_store(&store).expect("nobody else has this store yet");
     writer.check_format()?;
     writer.sweep()?;
     Ok(writer)
@@ -83,7 +83,7 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 
 impl Writer {
     /// The writer of an open store; `None` while there is one.
-    pub(crate) fn of(store: &Store) -> Option<Self> {
+    pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // Its drop makes room for another.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
@@ -182,7 +182,7 @@ impl Writer {
 
     /// Claims that other processes had made before: what was claimed for becomes theirs.
     fn give_up(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
-        let mut duplicates = Duplicates::of(&self.store, &Levels::default())?;
+        let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
             let mut change = self.begin();
             let ours = decode("a content hash", &ours)?;

@@ -38,8 +38,8 @@ pub struct PackedDocument {
 impl PackedDocument {
     /// Signs and compresses a document's text.
     #[must_use]
-    pub fn of(document: Document) -> Self {
-        let signed = Signed::of(&document.text);
+    pub fn from_document(document: Document) -> Self {
+        let signed = Signed::from_text(&document.text);
         Self { signed, ..Self::unsigned(document) }
     }
 
@@ -87,7 +87,7 @@ pub struct PackedPage(pub(crate) Vec<u8>);
 impl PackedPage {
     /// Compresses a page.
     #[must_use]
-    pub fn of(page: &RawPage) -> Self {
+    pub fn from_page(page: &RawPage) -> Self {
         Self(compressed(&encode(page), PAGE_LEVEL))
     }
 }
@@ -146,7 +146,7 @@ mod tests {
             fetched: Timestamp::UNIX_EPOCH,
             published: Some("2026-11-20".into()),
             authors: vec!["An".into()],
-            content_hash: ContentHash::of("Mưa."),
+            content_hash: ContentHash::from_text("Mưa."),
             method: "fast-content-extractor".into(),
             template_version: Some(3),
         };
@@ -160,7 +160,10 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_back() {
-        assert_eq!(unpack(&PackedDocument::of(document_of_today()).bytes).unwrap(), document_of_today());
+        assert_eq!(
+            unpack(&PackedDocument::from_document(document_of_today()).bytes).unwrap(),
+            document_of_today()
+        );
     }
 
     fn document_of_today() -> Document {
@@ -176,7 +179,7 @@ mod tests {
     fn a_page_comes_back_and_one_that_is_damaged_is_told() {
         let body = b"<p>rain</p>".repeat(1000);
         let page = RawPage { body, content_type: Some("text/html".into()), fetched: Timestamp::UNIX_EPOCH };
-        let PackedPage(bytes) = PackedPage::of(&page);
+        let PackedPage(bytes) = PackedPage::from_page(&page);
         assert!(bytes.len() < 500, "{}", bytes.len());
         assert_eq!(unpack_page(&bytes).unwrap(), page);
         assert!(unpack_page(&bytes[..20]).is_err());

@@ -41,7 +41,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn writer(&self) -> Result<Option<Writer>, StoreError> {
-        Ok(Writer::of(self))
+        Ok(Writer::from_store(self))
     }
 
     /// The data folder.
@@ -68,7 +68,7 @@ impl Store {
 
     /// What stands under the keys that begin with this.
     pub(crate) fn scan(&self, prefix: impl Into<Vec<u8>>) -> Scan {
-        self.engine.scan(Range::of(prefix))
+        self.engine.scan(Range::with_prefix(prefix))
     }
 
     /// The keys that begin with this.
@@ -76,7 +76,7 @@ impl Store {
         &self,
         prefix: P,
     ) -> impl Iterator<Item = Result<Vec<u8>, StoreError>> + use<P> {
-        self.engine.scan(Range::of(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
+        self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
     /// The record of a URL; `None` where the crawl does not know it.
@@ -176,7 +176,7 @@ impl Store {
         parts: Vec<Part>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         let engine = Arc::clone(&self.engine);
-        let of = move |part| engine.scan(Range::of(keys::hosts_of(part)));
+        let of = move |part| engine.scan(Range::with_prefix(keys::hosts_of(part)));
         parts.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
@@ -217,7 +217,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn template(&self, host: &str) -> Result<Option<String>, StoreError> {
-        let newest = self.engine.scan(Range::of(keys::templates_of(host)).backwards()).next();
+        let newest = self.engine.scan(Range::with_prefix(keys::templates_of(host)).backwards()).next();
         newest.transpose()?.map(|(_, json)| text(&json)).transpose()
     }
 
@@ -263,7 +263,7 @@ impl Store {
         &self,
         last: Option<DocumentId>,
     ) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
-        let all = Range::of([keys::DOCUMENT]);
+        let all = Range::with_prefix([keys::DOCUMENT]);
         let range = match last {
             Some(id) => all.after(keys::document(id)),
             None => all,
@@ -350,7 +350,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<Run>, StoreError> {
-        let runs = self.engine.scan(Range::of([keys::RUN]).backwards());
+        let runs = self.engine.scan(Range::with_prefix([keys::RUN]).backwards());
         let is_crawl = |run: &Result<Run, StoreError>| run.as_ref().map_or(true, |run| !run.replayed);
         runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
     }

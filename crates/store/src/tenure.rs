@@ -322,7 +322,7 @@ impl Tenure {
         let last = self.0.sent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, greater).unwrap_or(0);
         let mut id = [0; 16];
         id[..8].copy_from_slice(&now.max(last + 1).to_be_bytes());
-        id[8..].copy_from_slice(&gleaner_corpus::ContentHash::of(&self.0.session).as_bytes()[..8]);
+        id[8..].copy_from_slice(&gleaner_corpus::ContentHash::from_text(&self.0.session).as_bytes()[..8]);
         id
     }
 }

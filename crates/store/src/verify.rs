@@ -233,7 +233,7 @@ impl<E: Examiner> Look<'_, E> {
         if key != keys::document(document.id) {
             self.examiner.fault(format!("the document of {} has another's name", document.url));
         }
-        if ContentHash::of(&document.text) != document.content_hash {
+        if ContentHash::from_text(&document.text) != document.content_hash {
             self.examiner.fault(format!("the text of {} is not the one that was stored", document.url));
         }
         let head: Option<DocumentId> =

@@ -69,21 +69,21 @@ impl Corpus {
     fn new(place: &Place, head: Head) -> Self {
         let writer = place.open();
         let levels = Levels { head, memory: 1 << 16, ..Levels::default() };
-        let duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+        let duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
         Self { writer, duplicates, levels }
     }
 
     /// As a new process with other settings would.
     fn set(&mut self, change: impl FnOnce(&mut Levels)) {
         change(&mut self.levels);
-        self.duplicates = Duplicates::of(&self.writer.store(), &self.levels).unwrap();
+        self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
     }
 
     fn place(&mut self, page: usize, text: &str) -> Placement {
         let (url, mut change) = (url(page), self.writer.begin());
         let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
         change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
-        let packed = PackedDocument::of(document(page, text));
+        let packed = PackedDocument::from_document(document(page, text));
         let placement = change.place(url.key(), packed, &mut self.duplicates).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
         change.end(url.key(), record, placement.into(), None).unwrap();

@@ -56,9 +56,9 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
         )
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    let packed = PackedDocument::of(document(number, text));
+    let packed = PackedDocument::from_document(document(number, text));
     let levels = Levels { exact: !text.starts_with("own "), memory: 1 << 16, ..Levels::default() };
-    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
     change.end(url.key(), record, placement.into(), None).unwrap();

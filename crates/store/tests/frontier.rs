@@ -158,7 +158,7 @@ fn gathered_pages_keep_their_bytes_until_their_end(place: &Place) {
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"<p>Ch\xe1\xbb\xa3".to_vec(), content_type: None, fetched: NOW };
     for (at, url) in (1..).zip(urls) {
-        writer.keep_page(key(url), PackedPage::of(&page)).unwrap();
+        writer.keep_page(key(url), PackedPage::from_page(&page)).unwrap();
         let mut change = writer.begin();
         let record = change.url(key(url)).unwrap().unwrap();
         assert_eq!(change.gather(key(url), record).unwrap(), at);
@@ -181,7 +181,7 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
     for url in urls {
-        writer.keep_page(key(url), PackedPage::of(&page)).unwrap();
+        writer.keep_page(key(url), PackedPage::from_page(&page)).unwrap();
         let mut change = writer.begin();
         let record = change.url(key(url)).unwrap().unwrap();
         change.keep(key(url)).unwrap();
@@ -210,7 +210,7 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
     let (folder, mut writer) = fresh();
     discover(&mut writer, &[("http://a.example/1", 1)]);
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
-    writer.keep_page(key("http://a.example/1"), PackedPage::of(&page)).unwrap();
+    writer.keep_page(key("http://a.example/1"), PackedPage::from_page(&page)).unwrap();
     drop(writer);
     let writer = open(folder.path(), &OPTIONS).unwrap();
     assert_eq!(writer.store().page(key("http://a.example/1")).unwrap(), None);

@@ -46,8 +46,9 @@ fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
         ..Document::bare(id(number), url.as_str(), url.host(), text.into(), hour(hours))
     };
     let levels = Levels { memory: 1 << 16, ..Levels::default() };
-    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
-    let placement = change.place(url.key(), PackedDocument::of(document), &mut duplicates).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
+    let placement =
+        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, placement.into(), None).unwrap();
     writer.commit(change).unwrap();

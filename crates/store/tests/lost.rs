@@ -37,8 +37,9 @@ fn store(writer: &mut Writer, number: u32, text: String) {
     change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let document = Document::bare(id(number), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
-    let placement = change.place(url.key(), PackedDocument::of(document), &mut duplicates).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let placement =
+        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
     change.end(url.key(), record, placement.into(), None).unwrap();
     writer.commit(change).unwrap();

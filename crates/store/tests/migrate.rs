@@ -103,7 +103,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
             let text = text(topic, variant);
             let document = Document::bare(id(page), url.as_str(), url.host(), text, at(time));
             let language = if topic == 1 { "vi" } else { "en" };
-            let packed = PackedDocument::of(Document { language: language.into(), ..document });
+            let packed = PackedDocument::from_document(Document { language: language.into(), ..document });
             let placement = change.place(key, packed, duplicates).unwrap();
             let record = change.url(key).unwrap().unwrap();
             let archived = Archived { file: 1, offset: time as u64, at: at(time), digest: [7; 20] };
@@ -119,13 +119,13 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
         Step::Gone(_) => change.mark_gone(key, at(time)).unwrap(),
         Step::Gather(_) => {
             let record = change.url(key).unwrap().unwrap();
-            writer.keep_page(key, PackedPage::of(&raw)).unwrap();
+            writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
             change.gather(key, record).unwrap();
         }
         Step::Keep(_) => {
             let record = change.url(key).unwrap().unwrap();
             change.end(key, record, Outcome::Stored, None).unwrap();
-            writer.keep_page(key, PackedPage::of(&raw)).unwrap();
+            writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
             change.keep(key).unwrap();
         }
         Step::Retry(_) => {
@@ -155,7 +155,7 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     }
     writer.commit(change).unwrap();
     let levels = Levels { memory: 1 << 16, ..Levels::default() };
-    let mut duplicates = Duplicates::of(&writer.store(), &levels).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     for (time, step) in steps.iter().enumerate() {
         act(writer, &mut duplicates, step, time);
     }
@@ -385,7 +385,7 @@ fn work_goes_on_in_the_target() {
     drop(target);
     let mut worker = open(&database);
     assert_eq!(worker.store().next_file().unwrap(), 701);
-    let mut duplicates = Duplicates::of(&worker.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&worker.store(), &Levels::default()).unwrap();
     for page in 12..PAGES {
         act(&mut worker, &mut duplicates, &Step::Place(page, page % 3, 2 + page % 2), 100 + page);
     }
@@ -440,7 +440,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     drop((source, target));
     // The source goes on meanwhile.
     let mut source = open(one);
-    let mut duplicates = Duplicates::of(&source.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&source.store(), &Levels::default()).unwrap();
     for (time, step) in
         [Step::Withdraw(1), Step::Gather(2), Step::Retry(3), Step::Place(4, 1, 3)].iter().enumerate()
     {
@@ -504,13 +504,13 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     assert!(matches!(refused, MigrateError::Unfinished), "{refused}");
     // A page and a copy of it at another domain: the copy's part writes to the page's.
     let mut writer = alone(&database);
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);
     let mut change = writer.begin();
     let found = Found { url: url(3), role: Role::Page, dated: None, news: false };
     change.discover(&found, 0, 0, Turn::default()).unwrap();
     let copy = Document::bare(id(3), url(3).as_str(), url(3).host(), text(0, 0), at(1));
-    change.place(url(3).key(), PackedDocument::of(copy), &mut duplicates).unwrap();
+    change.place(url(3).key(), PackedDocument::from_document(copy), &mut duplicates).unwrap();
     writer.commit(change).unwrap();
     let refused = Migration::begin(&writer.store(), &mut open(&target)).unwrap_err();
     assert!(matches!(refused, MigrateError::Messages), "{refused}");

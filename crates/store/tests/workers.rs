@@ -172,8 +172,8 @@ fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     change.discover(&found, 0, 0, Turn { rank: 3, fresh: None })?;
     let id = DocumentId(*url.key().as_bytes());
     let text = Document::bare(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default())?;
-    change.place(url.key(), PackedDocument::of(text), &mut duplicates)?;
+    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
+    change.place(url.key(), PackedDocument::from_document(text), &mut duplicates)?;
     writer.commit(change)?;
     writer.flush()
 }
@@ -285,7 +285,7 @@ fn nothing_is_written_for_a_part_that_is_another_workers() {
         }),
         ("a raw page", |writer, url| {
             let page = RawPage { body: b"<p>".to_vec(), content_type: None, fetched: Timestamp::UNIX_EPOCH };
-            writer.keep_page(url.key(), PackedPage::of(&page))
+            writer.keep_page(url.key(), PackedPage::from_page(&page))
         }),
         ("a message", |writer, url| {
             let mut change = writer.begin();

@@ -26,14 +26,14 @@ struct Site {
 }
 
 impl Site {
-    fn of(mut sources: Vec<Vec<u8>>) -> Self {
+    fn from_sources(mut sources: Vec<Vec<u8>>) -> Self {
         let teachers = LEARNED.min(sources.len() * 2 / 3);
         let read = |bytes: &Vec<u8>| Page::parse(&decode::decode(bytes, Some("text/html")).text);
         let taught: Vec<Page> = sources.iter().take(teachers).map(read).collect();
         let taught: Vec<_> = taught.iter().map(|page| ("https://a.example/", page)).collect();
         let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &taught);
         let pages = sources.drain(..).skip(teachers).take(PAGES).collect();
-        Self { detector: Detector::of(&template), template, pages }
+        Self { detector: Detector::from_template(&template), template, pages }
     }
 
     fn full(&self, bytes: &[u8]) {
@@ -94,7 +94,7 @@ fn stages(criterion: &mut Criterion, sites: &[Site]) {
 
 fn detection(criterion: &mut Criterion) {
     for (name, sites) in measured::sites(1) {
-        let sites: Vec<Site> = sites.into_iter().map(Site::of).collect();
+        let sites: Vec<Site> = sites.into_iter().map(Site::from_sources).collect();
         measure(criterion, name, &sites);
         if name == "recorded" {
             stages(criterion, &sites);

@@ -78,7 +78,7 @@ fn by_template(pages: &[Vec<u8>]) {
             SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named)
         };
         let template = learn();
-        let detector = Detector::of(&template);
+        let detector = Detector::from_template(&template);
         let full = |bytes: &[u8]| drop(black_box(template.extract(&page(bytes))));
         let detected = |bytes: &Vec<u8>| {
             let partly = detector.read(&decode(bytes, Some("text/html")).text);

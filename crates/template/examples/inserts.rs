@@ -46,7 +46,7 @@ fn main() {
         let template =
             (!is_single).then(|| SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named));
         for page in &all {
-            let judgement = Judgement::of(page, template.as_ref(), &pins);
+            let judgement = Judgement::new(page, template.as_ref(), &pins);
             pages += 1;
             for (sum, insert) in sums.iter_mut().zip(Insert::ALL) {
                 let blocks = judgement.blocks.iter().zip(&judgement.inserts);

@@ -174,9 +174,9 @@ pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> 
 }
 
 fn reason(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Option<Reason> {
-    let signals = Signals::of(page);
-    let declared = Declared::of(page);
-    let address = Address::of(url);
+    let signals = Signals::from_page(page);
+    let declared = Declared::from_page(page);
+    let address = Address::from_url(url);
     let is_dated_article = declared == Declared::Article && metadata(page).published.is_some();
     if let Some(wall) = walls::wall(page, judged, is_dated_article) {
         return Some(wall);

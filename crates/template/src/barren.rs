@@ -50,7 +50,7 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     }
     seen.retain(|_, seen| seen.pages >= LEAST_PAGES && !seen.has_content);
     for (_, page) in pages {
-        let all = Kinds::of(seen.keys().map(String::as_str));
+        let all = Kinds::from_names(seen.keys().map(String::as_str));
         for id in all.outermost(page) {
             if let Some(seen) = kinds::name(page, id).and_then(|name| seen.get_mut(&name)) {
                 seen.is_outermost = true;
@@ -65,10 +65,10 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
 /// The kinds without which the metadata of each page are what they are with them. Few
 /// pages witness anything, and the first that does tells for the others, too.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
-    let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::of(url, page)).collect();
+    let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
     loop {
-        let all = Kinds::of(kept.iter().map(String::as_str));
+        let all = Kinds::from_names(kept.iter().map(String::as_str));
         match told.iter_mut().position(|page| page.differs(&all)) {
             None => return kept.into_iter().collect(),
             Some(witness) => kept = told[witness].without_its_own(kept),
@@ -87,7 +87,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(url: &'a str, page: &'a Page) -> Self {
+    fn new(url: &'a str, page: &'a Page) -> Self {
         let whole = metadata_at(page, url);
         Self { url, page, whole, tried: HashMap::from([(Vec::new(), false)]) }
     }
@@ -105,7 +105,7 @@ impl<'a> Told<'a> {
         // Halves that are still to be tried, the last first.
         let mut groups = vec![kinds];
         while let Some(mut group) = groups.pop() {
-            if !self.differs(&Kinds::of(kept.iter().chain(&group).map(String::as_str))) {
+            if !self.differs(&Kinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
                 kept.extend(group);
             } else if group.len() > 1 {
                 let half = group.split_off(group.len() / 2);

@@ -143,7 +143,7 @@ const LIST_FROM: usize = 6;
 
 /// Names the lines of a page.
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
-    let mut names = Names::of(page, blocks);
+    let mut names = Names::new(page, blocks);
     let between = between_content(blocks);
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
 }
@@ -188,7 +188,7 @@ struct Says {
 }
 
 impl<'a> Names<'a> {
-    fn of(page: &'a Page, blocks: &[Judged]) -> Self {
+    fn new(page: &'a Page, blocks: &[Judged]) -> Self {
         let mut with_content = HashSet::new();
         for block in blocks.iter().filter(|block| block.is_content()) {
             let mut node = block.placed.block;
@@ -224,7 +224,7 @@ impl<'a> Names<'a> {
             .take(REACH)
             .take_while(|node| !is_outside(node))
             .collect();
-        let asked = |node| (node, *self.asked.entry(node).or_insert_with(|| Says::of(page, node)));
+        let asked = |node| (node, *self.asked.entry(node).or_insert_with(|| Says::from_element(page, node)));
         nodes.into_iter().map(asked).collect()
     }
 }
@@ -336,7 +336,7 @@ fn is_bare(text: &str) -> bool {
 const CREDITS: [&str; 5] = ["credit", "photographer", "copyright", "courtesy", "attribution"];
 
 impl Says {
-    fn of(page: &Page, element: NodeId) -> Self {
+    fn from_element(page: &Page, element: NodeId) -> Self {
         let tag = page.tag(element).unwrap_or_default();
         let figure = matches!(tag, "figure" | "figcaption");
         let (nav, by_line, cell) = (tag == "nav", tag == "time", matches!(tag, "td" | "th"));

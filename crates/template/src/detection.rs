@@ -68,7 +68,7 @@ enum Said {
 }
 
 impl Said {
-    fn of(line: &KnownLine) -> Self {
+    fn from_line(line: &KnownLine) -> Self {
         let vote = line.place.filter(|place| place.pages >= LEAST_PAGES).map(|place| place.log_odds);
         match vote {
             _ if line.repeated => Self::Nothing,
@@ -90,7 +90,7 @@ impl Said {
 /// What the places say of each line, and of those of which they do not what stands on
 /// both sides.
 fn said(page: &Page, lines: &[KnownLine]) -> Vec<Said> {
-    let mut said: Vec<Said> = lines.iter().map(Said::of).collect();
+    let mut said: Vec<Said> = lines.iter().map(Said::from_line).collect();
     let around = |at: usize| page.node(lines[at].placed.block).parent;
     let mut before = None;
     for at in 0..lines.len() {
@@ -118,9 +118,9 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 impl Detector {
     /// Of a template. One without pages detects nothing.
     #[must_use]
-    pub fn of(template: &SiteTemplate) -> Self {
-        let barren = Kinds::of(template.barren.iter().map(String::as_str));
-        Self { known: Known::of(&template.site), barren, health: template.health }
+    pub fn from_template(template: &SiteTemplate) -> Self {
+        let barren = Kinds::from_names(template.barren.iter().map(String::as_str));
+        Self { known: Known::from_site(&template.site), barren, health: template.health }
     }
 
     /// The text of a page of this site; `None` if it cannot be told by places alone.
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn what_stands_at_the_sites_places_is_its_text() {
         let (template, page) = (template(), page(70, ""));
-        let detected = Detector::of(&template).detect(&page).unwrap();
+        let detected = Detector::from_template(&template).detect(&page).unwrap();
         let full = template.extract(&page);
         assert_eq!(plain(&detected.lines), plain(&full.lines));
         assert!(detected.known > 0.5 && detected.repeated < full.repeated, "{detected:?}");
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_places_do_not_tell_is_left_to_the_full_method() {
-        let detector = Detector::of(&template());
+        let detector = Detector::from_template(&template());
         let new = |sentences: usize| format!("<section>{}</section>", SENTENCE.repeat(sentences));
         for (more, is_detected) in [(new(1), true), (new(9), false)] {
             assert_eq!(detector.detect(&page(71, &more)).is_some(), is_detected, "{more}");
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_stands_between_content_is_content() {
-        let detector = Detector::of(&template());
+        let detector = Detector::from_template(&template());
         let story = |between: &str| {
             let paragraph = format!("<p>{SENTENCE} It was a story of two parts, of many.</p>").repeat(2);
             let page = Page::parse(&format!("<div class=story>{paragraph}{between}{paragraph}</div>"));
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_text_of_another_order_is_not_detected() {
-        let detector = Detector::of(&template());
+        let detector = Detector::from_template(&template());
         let long =
             Page::parse(&format!("<div class=story>{}</div>", format!("<p>{SENTENCE}</p>").repeat(99)));
         assert_eq!(detector.detect(&long), None);
@@ -260,6 +260,6 @@ mod tests {
     #[test]
     fn without_learning_pages_nothing_is_detected() {
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
-        assert_eq!(Detector::of(&empty).detect(&page(1, "")), None);
+        assert_eq!(Detector::from_template(&empty).detect(&page(1, "")), None);
     }
 }

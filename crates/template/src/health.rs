@@ -82,7 +82,7 @@ const OFTEN_ALONE: f32 = 0.3;
 impl Health {
     /// Of the pages that a template was learned from, extracted by it.
     #[must_use]
-    pub fn of(pages: &[Extracted]) -> Self {
+    pub fn from_pages(pages: &[Extracted]) -> Self {
         let median = |of: &dyn Fn(&Extracted) -> f32| {
             let mut all: Vec<f32> = pages.iter().map(of).collect();
             all.sort_by(f32::total_cmp);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_far_from_the_learning_pages_is_unlike() {
-        let health = Health::of(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), Method::Template)]);
+        let health = Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), Method::Template)]);
         assert_eq!((health.words, health.confidence, health.alone), (400, 0.9, 0.0));
         let (by_site, alone) = (Method::Template, Method::BlockModel);
         let cases = [
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn without_learning_pages_nothing_is_unlike() {
-        let health = Health::of(&[]);
+        let health = Health::from_pages(&[]);
         assert_eq!(health, Health::default());
         assert!(!health.see(&page(0, 0.0, (0.0, 0.0), Method::BlockModel)).unlike);
     }
@@ -247,20 +247,20 @@ mod tests {
     #[test]
     fn a_site_that_is_often_judged_alone_is_so_later() {
         let alone = page(400, 0.9, (1.0, 0.6), Method::BlockModel);
-        let health = Health::of(&[alone.clone(), usual()]);
+        let health = Health::from_pages(&[alone.clone(), usual()]);
         assert!(!health.see(&alone).unlike);
     }
 
     #[test]
     fn a_site_that_repeats_nothing_is_known_by_its_places() {
         let quiet = |known| page(400, 0.9, (known, 0.0), Method::Template);
-        let health = Health::of(&[quiet(0.9), quiet(1.0), quiet(1.0)]);
+        let health = Health::from_pages(&[quiet(0.9), quiet(1.0), quiet(1.0)]);
         assert!(!health.see(&quiet(0.4)).unlike && health.see(&quiet(0.3)).unlike);
     }
 
     #[test]
     fn twelve_unlike_pages_of_twenty_are_a_redesign() {
-        let health = Health::of(&[usual()]);
+        let health = Health::from_pages(&[usual()]);
         let seen = [health.see(&usual()), health.see(&page(0, 0.0, (0.0, 0.0), Method::Template))];
         let mut window: Window<usize> = Window::default();
         for number in 0..100 {
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_met_again_counts_once() {
-        let unlike = Health::of(&[usual()]).see(&page(0, 0.0, (0.0, 0.0), Method::Template));
+        let unlike = Health::from_pages(&[usual()]).see(&page(0, 0.0, (0.0, 0.0), Method::Template));
         let mut window = Window::default();
         (0..30).for_each(|_| assert_eq!(window.push('a', unlike), None));
         assert!(window.len() == 1 && !window.is_empty() && !window.out_of_date());

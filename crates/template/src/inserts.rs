@@ -127,7 +127,7 @@ pub(crate) fn find(
     if inserts.is_empty() {
         return found;
     }
-    let Some(body) = Body::of(page, blocks) else { return found };
+    let Some(body) = Body::find(page, blocks) else { return found };
     for (at, named) in classify(page, blocks).into_iter().enumerate() {
         let asked = |insert: &Insert| inserts.contains(*insert) && insert.class() == named.class;
         let comes_back = |insert: &Insert| {
@@ -161,7 +161,7 @@ struct Body {
 
 impl Body {
     /// `None`: there is no content.
-    fn of(page: &Page, blocks: &[Judged]) -> Option<Self> {
+    fn find(page: &Page, blocks: &[Judged]) -> Option<Self> {
         let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
         let lines = *content.first()?..content.last()? + 1;
         let element = element(page, blocks, &content);

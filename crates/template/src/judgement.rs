@@ -55,7 +55,7 @@ pub fn is_cut(page: &Page) -> bool {
 impl Judgement {
     /// Judges a page by its site's template, where there is one.
     #[must_use]
-    pub fn of(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
+    pub fn new(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
@@ -170,7 +170,7 @@ mod tests {
         <div class=talk><p>I never liked that bridge, and I have said so for years, as you all know.</p></div>";
 
     fn text(pins: &Pins, template: Option<&SiteTemplate>) -> String {
-        let extracted = Judgement::of(&Page::parse(STORY), template, pins).extracted();
+        let extracted = Judgement::new(&Page::parse(STORY), template, pins).extracted();
         gleaner_html::text::plain(&extracted.lines)
     }
 
@@ -216,10 +216,10 @@ mod tests {
 
     #[test]
     fn without_pins_nothing_is_pinned() {
-        let judgement = Judgement::of(&Page::parse(STORY), None, &Pins::default());
+        let judgement = Judgement::new(&Page::parse(STORY), None, &Pins::default());
         assert_eq!(judgement.pins, [None; 3]);
         assert_eq!(judgement.blocks.len(), 3);
-        let nothing = Judgement::of(&Page::parse(""), None, &Pins::default());
+        let nothing = Judgement::new(&Page::parse(""), None, &Pins::default());
         assert_eq!((nothing.blocks.len(), nothing.confidence), (0, 0.0));
     }
 }

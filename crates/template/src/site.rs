@@ -145,7 +145,7 @@ impl SiteTemplate {
         let mut site = site;
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
-        let health = Health::of(&extracted);
+        let health = Health::from_pages(&extracted);
         Self { host: host.to_owned(), version, learned, learned_from, health, site, barren }
     }
 

@@ -60,7 +60,8 @@ fn recorded_pages_give_the_text_of_the_reference() {
         let parsed: Vec<Page> = sources.iter().map(|(_, html)| Page::parse(html)).collect();
         for fold in 0..5 {
             let teachers = (0..sources.len()).filter(|at| at % 5 != fold).take(24);
-            let detector = Detector::of(&learn(teachers.map(|at| (sources[at].0.as_str(), &parsed[at]))));
+            let detector =
+                Detector::from_template(&learn(teachers.map(|at| (sources[at].0.as_str(), &parsed[at]))));
             for at in (fold..sources.len()).step_by(5) {
                 let reference = text(detector.detect(&Page::parse_reference(&sources[at].1)));
                 let partly = detector.read(&sources[at].1);
@@ -153,11 +154,11 @@ fn menus_are_barren_and_stories_are_not() {
     let barren: Vec<&str> = template.barren.iter().map(String::as_str).collect();
     assert_eq!(barren, ["body > div.menu", "body > ul.links"]);
     let html = generated(70, "", "");
-    let partly = Detector::of(&template).read(&html);
+    let partly = Detector::from_template(&template).read(&html);
     assert_eq!(partly.left_out.len(), 2);
     assert!(!partly.page.raw_text(0).contains("Story of the day"));
     assert_eq!(followed(&partly.page), followed(&Page::parse(&html)));
-    assert!(Detector::of(&template).detect_partly(&partly).is_some());
+    assert!(Detector::from_template(&template).detect_partly(&partly).is_some());
 }
 
 proptest! {
@@ -165,7 +166,7 @@ proptest! {
 
     #[test]
     fn generated_pages_give_the_text_of_the_reference(soups in proptest::collection::vec((soup(), soup()), 8)) {
-        let detector = Detector::of(&site());
+        let detector = Detector::from_template(&site());
         for (number, (menu, story)) in soups.iter().enumerate() {
             let html = generated(70 + number, menu, story);
             let reference = Page::parse_reference(&html);

@@ -122,7 +122,7 @@ impl Daily {
     }
 
     fn paragraphs(&self, host: &str, number: usize) -> Vec<String> {
-        let mut draw = Draw::of(host.len(), number);
+        let mut draw = Draw::new(host.len(), number);
         let mut paragraphs: Vec<String> = (0..PARAGRAPHS).map(|_| format!("{}.", draw.words(60))).collect();
         if corrected(number).is_some_and(|at| at <= self.now()) {
             paragraphs[1] = format!("This story was corrected: {}.", draw.words(60));
@@ -331,7 +331,7 @@ fn number_of(path: &str) -> Option<usize> {
 }
 
 fn title(host: &str, number: usize) -> String {
-    Draw::of(host.len() + 100, number).words(7)
+    Draw::new(host.len() + 100, number).words(7)
 }
 
 fn head(title: &str) -> String {

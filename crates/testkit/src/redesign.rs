@@ -32,7 +32,7 @@ impl Redesign {
 
 /// An article's page under `path`, which says that it is sent in `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
-    let words = Words::of(site.paper.language);
+    let words = Words::from_language(site.paper.language);
     format!(
         r#"<!doctype html>
 <html lang="{lang}"><head><meta charset="{charset}"><title>{title} — {name}</title>
@@ -81,7 +81,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(language: Language) -> Self {
+    fn from_language(language: Language) -> Self {
         match language {
             Language::Vietnamese => Self {
                 most_read: "Đọc nhiều trong tuần",

@@ -71,7 +71,7 @@ impl Stand {
     /// one for each number.
     #[must_use]
     pub fn text(number: usize) -> String {
-        let mut draw = Draw::of(usize::MAX, number);
+        let mut draw = Draw::new(usize::MAX, number);
         let paragraphs: Vec<String> = (0..PARAGRAPHS).map(|_| draw.words(90)).collect();
         paragraphs.join("\n")
     }
@@ -107,7 +107,7 @@ impl Stand {
             push_link(&mut page, paper, article);
         }
         let (next, last) = ((paper + 1) % self.hosts, self.articles.saturating_sub(1));
-        let title = Draw::of(next, last).words(7);
+        let title = Draw::new(next, last).words(7);
         let path = Self::article_path(last);
         push(&mut page, format_args!("<li><a href=\"http://paper-{next}.example{path}\">{title}</a></li>\n"));
         page + "</ul></body></html>"
@@ -125,7 +125,7 @@ impl Stand {
     }
 
     fn article(&self, paper: usize, article: usize) -> String {
-        let mut draw = Draw::of(if article < self.wire { 0 } else { paper }, article);
+        let mut draw = Draw::new(if article < self.wire { 0 } else { paper }, article);
         let title = draw.words(7);
         let mut page = format!(
             "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>{title} - Paper {paper}</title>\
@@ -165,7 +165,7 @@ fn article_of(path: &str) -> Option<usize> {
 }
 
 fn push_link(page: &mut String, paper: usize, article: usize) {
-    let title = Draw::of(paper, article).words(7);
+    let title = Draw::new(paper, article).words(7);
     push(page, format_args!("<li><a href=\"{}\">{title}</a></li>\n", Stand::article_path(article)));
 }
 
@@ -185,7 +185,7 @@ fn missing() -> Answer {
 pub(crate) struct Draw(u64);
 
 impl Draw {
-    pub(crate) fn of(paper: usize, article: usize) -> Self {
+    pub(crate) fn new(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
         // Never zero, from which there is no way out; the first draws of near seeds are near.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);

@@ -146,12 +146,12 @@ pub fn told(text: &str) -> Option<Legacy> {
         return None;
     }
     let share = |syllables: usize| syllables as f32 / words.len() as f32;
-    let now = share(words.iter().filter(|word| Syllable::of(word).is_some()).count());
+    let now = share(words.iter().filter(|word| Syllable::from_word(word).is_some()).count());
     if now > ALREADY {
         return None;
     }
     let undone = |legacy: Legacy| {
-        let is_syllable = |word: &&&str| Syllable::of(&legacy.undo_windows_1252(word)).is_some();
+        let is_syllable = |word: &&&str| Syllable::from_word(&legacy.undo_windows_1252(word)).is_some();
         share(words.iter().filter(is_syllable).count())
     };
     let (best, share) =

@@ -98,15 +98,15 @@ impl Syllable {
     /// ```
     /// use gleaner_vietnamese::syllable::{Syllable, Tone};
     ///
-    /// let syllable = Syllable::of("Nghiêng").unwrap();
+    /// let syllable = Syllable::from_word("Nghiêng").unwrap();
     /// assert_eq!((syllable.onset, syllable.rhyme, syllable.tone), ("ngh", "iêng", Tone::Level));
-    /// assert_eq!(Syllable::of("việt").unwrap().tone, Tone::Heavy);
-    /// assert_eq!(Syllable::of("viết").unwrap().rhyme, "iêt");
-    /// assert_eq!(Syllable::of("vièt"), None);
-    /// assert_eq!(Syllable::of("internet"), None);
+    /// assert_eq!(Syllable::from_word("việt").unwrap().tone, Tone::Heavy);
+    /// assert_eq!(Syllable::from_word("viết").unwrap().rhyme, "iêt");
+    /// assert_eq!(Syllable::from_word("vièt"), None);
+    /// assert_eq!(Syllable::from_word("internet"), None);
     /// ```
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         let (letters, tone) = parts(word)?;
         let fits = |onset: &&'static str| {
             let rest = letters.strip_prefix(*onset)?;
@@ -205,12 +205,12 @@ mod tests {
         let yes = "Hà Nội mưa rất to đường phố ngập nước người dân thuyền quyển nghiêng giữa gì giếng khuya \
                    oanh ủy uống ĐƯỜNG xoong quốc huỳnh khuếch thuở nghĩa yêu ý gìn quý quyết tuýt quần";
         for word in yes.split_whitespace() {
-            assert!(Syllable::of(word).is_some(), "{word}");
+            assert!(Syllable::from_word(word).is_some(), "{word}");
         }
         for word in
             ["street", "Nội1", "vjệt", "cát̀", "tàc", "", "nghh", "ngươiiiiiiiii", "wow", "Zürich", "über"]
         {
-            assert_eq!(Syllable::of(word), None, "{word}");
+            assert_eq!(Syllable::from_word(word), None, "{word}");
         }
     }
 
@@ -218,8 +218,8 @@ mod tests {
     fn any_normal_form_is_read() {
         let word = "Đường";
         let decomposed: String = word.nfd().collect();
-        assert_eq!(Syllable::of(&decomposed), Syllable::of(word));
-        assert_eq!(Syllable::of(word).unwrap().tone, Tone::Falling);
+        assert_eq!(Syllable::from_word(&decomposed), Syllable::from_word(word));
+        assert_eq!(Syllable::from_word(word).unwrap().tone, Tone::Falling);
     }
 
     #[test]

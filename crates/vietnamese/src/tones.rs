@@ -48,7 +48,7 @@ pub fn unified(text: &str, placement: Placement) -> String {
 
 /// The word with its mark in that way; `None` where there is nothing to move.
 fn moved(word: &str, placement: Placement) -> Option<String> {
-    let syllable = Syllable::of(word)?;
+    let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;
     if !matches!(syllable.rhyme, "oa" | "oe" | "uy") {
         return None;

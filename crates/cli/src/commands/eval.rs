@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Eval) -> Done {
     let scores = evaluate(&sets, &task, &|| bar.inc(1));
     bar.finish_and_clear();
     let scores = scores.map_err(Failure::usage)?;
-    let report = Report::of(&scores);
+    let report = Report::from_run(&scores);
     if report.rows.is_empty() {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }

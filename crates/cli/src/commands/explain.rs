@@ -18,7 +18,7 @@ use crate::failure::Failure;
 pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     let OnePage { page, url, .. } = one_page::read(&args.page, config)?;
     let Knowledge { template, pins } = one_page::knowledge(&args.page, common, config, url.as_ref())?;
-    let judgement = Judgement::of(&page, template.as_ref(), &pins);
+    let judgement = Judgement::new(&page, template.as_ref(), &pins);
     let html = explain(&Explained {
         page: &page,
         url: url.as_ref().map(CanonicalUrl::as_str),

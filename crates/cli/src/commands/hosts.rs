@@ -82,7 +82,10 @@ fn lines(config: &Config, store: &Store) -> Result<Vec<Line>, StoreError> {
     let mut runs: Vec<(Run, HashMap<String, Figures>)> = Vec::new();
     for run in store.runs(RUNS)? {
         let counts = store.counts(run.number)?;
-        runs.push((run, counts.iter().map(|(host, counts)| (host.clone(), Figures::of(counts))).collect()));
+        runs.push((
+            run,
+            counts.iter().map(|(host, counts)| (host.clone(), Figures::from_counts(counts))).collect(),
+        ));
     }
     let now = Timestamp::now();
     let line = |host: Result<HostRecord, StoreError>| {

@@ -33,7 +33,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     cluster::refuse(&config, "rebuild")?;
     // Before anything is put aside for it.
-    let rules = Rules::of(&config)?;
+    let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
     let Begun { writer, before } = rebuild::begin(&config, args.force)?;
@@ -61,7 +61,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 /// Extracts what the archive has once more.
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
-    let rules = Rules::of(&config)?;
+    let rules = Rules::from_config(&config)?;
     let desk = Desk::begin(common, &config)?;
     let (writer, sources) = match cluster::is_shared(&config) {
         false => {
@@ -69,9 +69,9 @@ pub(crate) fn reextract(common: &Common) -> Done {
             (writer(&config, false)?, sources)
         }
         true => {
-            let agreed = Agreed::of(&config, "reextract", None, &settings::pins_text(&config)?)?;
+            let agreed = Agreed::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
             let writer = cluster::join(&config, agreed, false, &desk.stop)?;
-            let files = writer.store().archive_files().map(|file| Ok(Source::of(&file?.1)));
+            let files = writer.store().archive_files().map(|file| Ok(Source::from_file(&file?.1)));
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
                 return Err(Failure::Usage(no_archive(&config.store.objects)));
@@ -88,12 +88,12 @@ pub(crate) fn reextract(common: &Common) -> Done {
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
-    let rules = Rules::of(&config)?;
+    let rules = Rules::from_config(&config)?;
     let desk = Desk::begin(common, &config)?;
     let writer = match cluster::is_shared(&config) {
         false => writer(&config, true)?,
         true => {
-            let agreed = Agreed::of(&config, "ingest", None, &settings::pins_text(&config)?)?;
+            let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
             // Each reads all files, for the pages of its own parts.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
             cluster::join(&config, agreed, false, &desk.stop)?
@@ -147,7 +147,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(config: &Config) -> Result<Self, Failure> {
+    fn from_config(config: &Config) -> Result<Self, Failure> {
         Ok(Self { pins: settings::pins(config)?, admission: settings::admission(config)? })
     }
 }

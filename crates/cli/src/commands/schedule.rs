@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     let mut nights = None;
     let check = |config: &mut Config| {
-        nights = Some(Nights::of(&config.schedule).map_err(Failure::usage)?);
+        nights = Some(Nights::from_schedule(&config.schedule).map_err(Failure::usage)?);
         config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };

@@ -117,7 +117,7 @@ impl House {
         let store = match create && cluster::is_shared(&config) {
             true => {
                 let told = settings::pins_text(&config)?;
-                let agreed = Agreed::of(&config, "crawl", seeds.as_deref(), &told)?;
+                let agreed = Agreed::new(&config, "crawl", seeds.as_deref(), &told)?;
                 cluster::join(&config, agreed, true, &stop)?.store()
             }
             false => settings::store(&config, create)?,

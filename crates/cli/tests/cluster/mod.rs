@@ -56,11 +56,11 @@ impl Cluster {
 
     /// With settings of the database's server.
     pub fn with(settings: &[&str]) -> Option<Self> {
-        Self::of(STAND, settings)
+        Self::with_stand(STAND, settings)
     }
 
     /// With another web.
-    pub fn of(stand: Stand, settings: &[&str]) -> Option<Self> {
+    pub fn with_stand(stand: Stand, settings: &[&str]) -> Option<Self> {
         let postgres = Postgres::start(settings)?;
         let address = postgres.database();
         let options = Options { stand: Some(stand), faults: false, ..Options::default() };

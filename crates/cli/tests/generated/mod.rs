@@ -60,7 +60,7 @@ pub fn document(number: u64) -> Document {
         authors: (0..number % 3).map(|n| format!("Tác giả {n}")).collect(),
         section: Some("Kinh tế".into()),
         canonical: None,
-        content_hash: ContentHash::of(&text),
+        content_hash: ContentHash::from_text(&text),
         method: "block-model".into(),
         template_version: (number.is_multiple_of(5)).then_some(3),
         confidence: Some(if number.is_multiple_of(10) { 20 } else { 95 }),
@@ -72,13 +72,13 @@ pub fn document(number: u64) -> Document {
 /// Makes a corpus of that many documents in a new folder.
 pub fn corpus(folder: &Path, documents: u64) {
     let mut writer = open(folder, &Options { cache: 64 << 20, create: true }).unwrap();
-    let mut duplicates = Duplicates::of(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     for begin in (0..documents).step_by(1000) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {
             let document = document(number);
             let key = UrlKey::from_bytes(document.id.0);
-            change.place(key, PackedDocument::of(document), &mut duplicates).unwrap();
+            change.place(key, PackedDocument::from_document(document), &mut duplicates).unwrap();
         }
         writer.commit(change).unwrap();
     }

@@ -24,10 +24,10 @@ pub struct Crawl {
 
 impl Crawl {
     pub fn new(gap: Duration) -> Self {
-        Self::of(Options::default(), gap)
+        Self::with_options(Options::default(), gap)
     }
 
-    pub fn of(options: Options, gap: Duration) -> Self {
+    pub fn with_options(options: Options, gap: Duration) -> Self {
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("seeds.txt"), Newspaper::seeds().join("\n")).unwrap();

@@ -68,15 +68,15 @@ impl Class {
     /// ```
     /// use gleaner_corpus::language::class::Class;
     ///
-    /// let class = |word| Class::of(word).unwrap();
+    /// let class = |word| Class::from_word(word).unwrap();
     /// assert_eq!((class("người"), class("là"), class("Straße")), (Class::Vietnamese, Class::Shared, Class::Foreign));
     /// assert_eq!((class("NGUOI"), class("tuong"), class("hang")), (Class::Telling, Class::Telling, Class::Syllable4));
     /// assert_eq!((class("the"), class("with"), class("weather")), (Class::EnglishSyllable, Class::English, Class::OtherLong));
-    /// assert_eq!(Class::of("2026"), None);
-    /// assert_eq!(Class::of("новости"), None);
+    /// assert_eq!(Class::from_word("2026"), None);
+    /// assert_eq!(Class::from_word("новости"), None);
     /// ```
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         let mut lower = word.to_lowercase();
         if lower.is_ascii() {
             return lower.bytes().all(|byte| byte.is_ascii_alphabetic()).then(|| Self::of_plain(&lower));
@@ -87,7 +87,7 @@ impl Class {
         if !unicode_normalization::is_nfc(&lower) {
             lower = lower.nfc().collect();
         }
-        Some(match Syllable::of(&lower) {
+        Some(match Syllable::from_word(&lower) {
             Some(_) if lower.chars().any(is_vietnamese) => Self::Vietnamese,
             Some(_) => Self::Shared,
             None => Self::Foreign,
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn telling_syllables_are_syllables_without_marks() {
         for word in TELLING.split_whitespace() {
-            assert_eq!(Class::of(word), Some(Class::Telling), "{word}");
+            assert_eq!(Class::from_word(word), Some(Class::Telling), "{word}");
             assert!(Syllable::could_be_without_marks(word), "{word}");
             assert!(stop_words::of("en").is_some_and(|list| !list.contains(word)), "{word}");
         }
@@ -141,9 +141,9 @@ mod tests {
     fn case_and_normal_form_do_not_matter() {
         for (one, other) in [("đường", "ĐƯỜNG"), ("việt", "vie\u{323}\u{302}t"), ("là", "LA\u{300}")]
         {
-            assert_eq!(Class::of(one), Class::of(other), "{one}");
+            assert_eq!(Class::from_word(one), Class::from_word(other), "{one}");
         }
-        assert_eq!(Class::of("ệ"), Some(Class::Vietnamese));
-        assert_eq!(Class::of("não"), Some(Class::Shared));
+        assert_eq!(Class::from_word("ệ"), Some(Class::Vietnamese));
+        assert_eq!(Class::from_word("não"), Some(Class::Shared));
     }
 }

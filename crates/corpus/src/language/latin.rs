@@ -56,11 +56,11 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut counts = Self::default();
         for word in each_word(text) {
             let Some(first) = word.chars().next().filter(|first| first.is_alphabetic()) else { continue };
-            match Class::of(word) {
+            match Class::from_word(word) {
                 Some(class) if first.is_uppercase() => {
                     counts.capital[class as usize] += 1.0;
                     counts.shouted += f64::from(u8::from(is_shouted(word)));
@@ -81,8 +81,8 @@ impl Counts {
 }
 
 impl Fit {
-    pub(super) fn of(text: &str) -> Self {
-        let counts = Counts::of(text);
+    pub(super) fn from_text(text: &str) -> Self {
+        let counts = Counts::from_text(text);
         let weighed = counts.weighed();
         let latin: f64 = weighed.iter().sum();
         let words = latin + counts.strange;

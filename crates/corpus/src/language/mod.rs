@@ -80,7 +80,7 @@ pub fn language(text: &str, declared: Option<&str>) -> Language {
         sample = Cow::Owned(sample.nfc().collect());
     }
     let declared = declared.and_then(tags::primary);
-    let fit = Fit::of(&sample);
+    let fit = Fit::from_text(&sample);
     if fit.words == 0.0 {
         let alone = |tag| Language { tag, probability: DECLARATION_ALONE };
         return declared.map_or_else(Language::undetermined, alone);

@@ -45,14 +45,14 @@ impl Quality {
     /// Linear in the text.
     ///
     /// ```
-    /// let quality = gleaner_corpus::Quality::of("The rain came. It stayed.\nThe rain came. It stayed.", "en");
+    /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");
     /// assert_eq!((quality.words, quality.sentence_length), (10, 2.5));
     /// assert_eq!(quality.stop_word_share, Some(0.4)); // the, it, the, it
     /// assert_eq!(quality.repeated_line_share, 0.5);
     /// assert_eq!(quality.symbol_share, 0.0952); // four full stops of 42 characters
     /// ```
     #[must_use]
-    pub fn of(text: &str, language: &str) -> Self {
+    pub fn new(text: &str, language: &str) -> Self {
         let words = crate::words(text);
         let sentences = text.lines().flat_map(sentences).filter(|one| each_word(one).next().is_some());
         Self {
@@ -98,27 +98,27 @@ mod tests {
 
     #[test]
     fn vietnamese_prose_has_stop_words_and_a_list_of_names_has_none() {
-        let prose = Quality::of("Bà con bán rau ở chợ và họ muốn về trước khi trời mưa.", "vi");
-        let names = Quality::of("Hà Nội, Huế, Đà Nẵng, Quy Nhơn", "vi");
+        let prose = Quality::new("Bà con bán rau ở chợ và họ muốn về trước khi trời mưa.", "vi");
+        let names = Quality::new("Hà Nội, Huế, Đà Nẵng, Quy Nhơn", "vi");
         assert!(prose.stop_word_share > Some(0.25), "{prose:?}");
         assert_eq!(names.stop_word_share, Some(0.0));
-        assert_eq!(Quality::of("Οι παραγωγοί", "el").stop_word_share, None);
+        assert_eq!(Quality::new("Οι παραγωγοί", "el").stop_word_share, None);
     }
 
     #[test]
     fn case_does_not_hide_a_stop_word() {
-        assert_eq!(Quality::of("THE Và", "en").stop_word_share, Some(0.5));
-        assert_eq!(Quality::of("THE VÀ", "vi").stop_word_share, Some(0.5));
+        assert_eq!(Quality::new("THE Và", "en").stop_word_share, Some(0.5));
+        assert_eq!(Quality::new("THE VÀ", "vi").stop_word_share, Some(0.5));
     }
 
     #[test]
     fn nothing_gives_figures_too() {
         for text in ["", "\n\n", " \u{a0}", "…"] {
-            let quality = Quality::of(text, "en");
+            let quality = Quality::new(text, "en");
             assert_eq!((quality.words, quality.sentence_length), (0, 0.0), "{text:?}");
             assert_eq!((quality.stop_word_share, quality.repeated_line_share), (None, 0.0), "{text:?}");
         }
-        assert_eq!(Quality::of("…", "en").symbol_share, 1.0);
+        assert_eq!(Quality::new("…", "en").symbol_share, 1.0);
     }
 
     #[test]
@@ -126,14 +126,14 @@ mod tests {
         for (text, share) in
             [("a\nb", 0.0), ("a\n\n a \nb", 0.3333), ("a\na\na\na", 0.75), ("a", 0.0), ("A\na", 0.0)]
         {
-            assert_eq!(Quality::of(text, "en").repeated_line_share, share, "{text:?}");
+            assert_eq!(Quality::new(text, "en").repeated_line_share, share, "{text:?}");
         }
     }
 
     #[test]
     fn marks_of_letters_are_no_symbols() {
-        assert_eq!(Quality::of("हिन्दी", "hi").symbol_share, 0.0);
-        assert_eq!(Quality::of("a #1 $", "en").symbol_share, 0.5);
+        assert_eq!(Quality::new("हिन्दी", "hi").symbol_share, 0.0);
+        assert_eq!(Quality::new("a #1 $", "en").symbol_share, 0.5);
     }
 
     proptest::proptest! {
@@ -141,7 +141,7 @@ mod tests {
 
         #[test]
         fn shares_are_shares(text in "[\\PCa.!? \n\u{300}]{0,200}") {
-            let quality = Quality::of(&text, "en");
+            let quality = Quality::new(&text, "en");
             for share in [quality.repeated_line_share, quality.symbol_share, quality.stop_word_share.unwrap_or(0.0)] {
                 proptest::prop_assert!((0.0..=1.0).contains(&share), "{quality:?}");
             }

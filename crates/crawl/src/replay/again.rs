@@ -70,7 +70,7 @@ impl Conductor {
         let hash = document.content_hash;
         match self.admission.admit(document) {
             Ok(document) if document.content_hash == hash => None,
-            Ok(document) => Some(Ok(PackedDocument::of(document))),
+            Ok(document) => Some(Ok(PackedDocument::from_document(document))),
             Err(refusal) => Some(Err(outcome_of(refusal))),
         }
     }

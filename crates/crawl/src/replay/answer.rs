@@ -36,7 +36,7 @@ impl Answer {
     ///
     /// # Errors
     /// The record is passed over, for the reason with this label.
-    pub(super) fn of(
+    pub(super) fn from_record(
         record: &Record,
         place: Place,
         limits: Limits,
@@ -62,7 +62,7 @@ impl Answer {
         let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
         let payload = message.payload(limit);
         let unread = unread(record, &message, &payload, limit);
-        let mut response = Response::of(url.url(), message.status, message.headers);
+        let mut response = Response::new(url.url(), message.status, message.headers);
         response.body = payload.body;
         let answer = Self { url, at, role, response, unread, place };
         if answer.is_success() && role.is_none() && answer.response.accept_page().is_err() {
@@ -140,7 +140,7 @@ mod tests {
         let common = "WARC-Target-URI: http://a.example/x\nWARC-Date: 2026-11-21T02:00:00Z\n";
         let header = Header::parse(format!("{common}{fields}").as_bytes());
         let record = Record { offset: 0, header, block: block.to_vec(), is_cut };
-        Answer::of(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
+        Answer::from_record(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
     }
 
     /// The outcome of a `response`; `None`: it is read.

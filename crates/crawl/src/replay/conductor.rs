@@ -257,7 +257,7 @@ impl Conductor {
         record.role = answer.role.unwrap_or(record.role);
         let file = self.files[answer.place.file].number;
         if file > 0 && self.purpose == Purpose::Rebuild && answer.is_success() {
-            let digest = *Digest::of(&answer.response.body).as_bytes();
+            let digest = *Digest::from_content(&answer.response.body).as_bytes();
             record.archived = Some(Archived { file, offset: answer.place.offset, at: answer.at, digest });
         }
         let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());

@@ -24,7 +24,7 @@ pub(crate) struct Ours {
 
 impl Ours {
     /// The parts that are held now.
-    pub(crate) fn of(store: &Store) -> Self {
+    pub(crate) fn from_store(store: &Store) -> Self {
         let mut parts = store.held_parts();
         parts.sort_unstable();
         Self { store: store.clone(), parts }
@@ -51,7 +51,7 @@ impl Ours {
 
     /// The marks of a file.
     pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {
-        Ok(Marks::of(self.store.replayed(purpose, file, &self.parts)?))
+        Ok(Marks::new(self.store.replayed(purpose, file, &self.parts)?))
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// What stands in the store; another run's does not count, nor what other settings did.
-    pub(super) fn of(ours: &Ours, run: u32, settings: &str) -> Result<Self, StoreError> {
+    pub(super) fn new(ours: &Ours, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = ours.store.reextracted(&ours.parts)?.into_iter();
         let done = done.map(|done| match done {
             Some(done) if done.run == run && done.settings == settings => (done.file, done.offset),
@@ -87,7 +87,7 @@ impl Checkpoint {
             Ordering::Equal => *offset,
             Ordering::Greater => 0,
         };
-        Marks::of(self.done.iter().map(mark).collect())
+        Marks::new(self.done.iter().map(mark).collect())
     }
 
     /// All is done up to here: notes it for the parts in which it was not.
@@ -110,7 +110,7 @@ pub(crate) enum Marks {
 }
 
 impl Marks {
-    fn of(marks: Vec<u64>) -> Self {
+    fn new(marks: Vec<u64>) -> Self {
         match marks.split_first() {
             None => Self::Even(0),
             Some((first, rest)) if rest.iter().all(|mark| mark == first) => Self::Even(*first),
@@ -138,7 +138,7 @@ impl Marks {
     pub(crate) fn raised(self, mark: u64) -> Self {
         match self {
             Self::Even(old) => Self::Even(old.max(mark)),
-            Self::Uneven(marks) => Self::of(marks.into_iter().map(|old| old.max(mark)).collect()),
+            Self::Uneven(marks) => Self::new(marks.into_iter().map(|old| old.max(mark)).collect()),
         }
     }
 }
@@ -157,7 +157,7 @@ mod tests {
             (vec![3, 7], 7, Marks::Even(7)),
             (vec![3, 7], 2, Marks::Uneven(vec![3, 7])),
         ] {
-            assert_eq!(Marks::of(marks.clone()).raised(to), then, "{marks:?} {to}");
+            assert_eq!(Marks::new(marks.clone()).raised(to), then, "{marks:?} {to}");
         }
         assert_eq!((Marks::Uneven(vec![4, 2]).least(), Marks::Uneven(vec![4, 2]).get(0)), (2, 4));
     }

@@ -138,7 +138,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
-    let limits = Limits::of(&config);
+    let limits = Limits::from_config(&config);
     let settings = settings_of(&config, &pins);
     let hands = Hands {
         config,
@@ -154,14 +154,14 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (mut replayed, mut is_over) = (Replayed::default(), false);
     let (crew, complete) = loop {
         follow(&writer, &progress);
-        let ours = Ours::of(&writer.store());
+        let ours = Ours::from_store(&writer.store());
         // Through them nothing is ever asked.
         let politeness = Politeness::new(hands.config.fetch.delay.get());
         let mut crew = Crew::assemble(hands.clone(), politeness, writer)?;
         // Whoever has no part has nothing to read.
         let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
-        let checkpoint = again.then(|| Checkpoint::of(&ours, hands.run.number, &settings)).transpose()?;
+        let checkpoint = again.then(|| Checkpoint::new(&ours, hands.run.number, &settings)).transpose()?;
         replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
         let files = marked(purpose, sources, &ours, checkpoint.as_ref())?;
         let heard = source::read(files.clone(), ours.clone(), limits).map_err(CrawlError::NoWorkers)?;
@@ -206,7 +206,7 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
     template.pins = String::new();
     corpus.index_memory = Config::default().corpus.index_memory;
     let all = format!("{template:?} {corpus:?} {:?} {pins:?}", config.text);
-    ContentHash::of(&all).to_string().chars().take(16).collect()
+    ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 
 /// Files with their marks.

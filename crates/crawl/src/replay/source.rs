@@ -43,7 +43,7 @@ impl Source {
 
     /// A whole file of the archive that a store has in object storage.
     #[must_use]
-    pub fn of(file: &FileRecord) -> Self {
+    pub fn from_file(file: &FileRecord) -> Self {
         Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
     }
 
@@ -85,7 +85,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn from_config(config: &Config) -> Self {
         let bytes = |limit: gleaner_config::Bytes| usize::try_from(limit.get()).unwrap_or(usize::MAX);
         Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
     }
@@ -199,7 +199,7 @@ impl Reading<'_> {
         let is_ours = |url: &CanonicalUrl| {
             self.ours.position(url).is_some_and(|part| self.marks.get(part) <= place.offset)
         };
-        match Answer::of(&record, place, self.limits, is_ours) {
+        match Answer::from_record(&record, place, self.limits, is_ours) {
             Ok(Some(answer)) => Some(Heard::Answer(Box::new(answer))),
             Ok(None) => None,
             Err(reason) => Some(Heard::PassedOver(reason)),

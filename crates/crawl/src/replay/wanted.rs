@@ -28,7 +28,7 @@ impl Conductor {
                 // A page that was fetched again after a crash, since its first answer had been
                 // archived and not yet stored, was read once: where it stood then.
                 let is_same = |archived: Archived| {
-                    is_page && archived.digest == *Digest::of(&answer.response.body).as_bytes()
+                    is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };
                 let is_done = |record: &UrlRecord| {
                     matches!(record.state, UrlState::Gathered { .. })

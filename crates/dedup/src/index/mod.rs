@@ -75,7 +75,7 @@ mod tests {
 
     fn keys(document: u64, changed: u64) -> Keys {
         let hashes = (0..300).map(|at| mix(if at < changed { 1 << 50 } else { 0 } | document << 20 | at));
-        Keys::of(&Signature::of_hashes(hashes))
+        Keys::from_signature(&Signature::of_hashes(hashes))
     }
 
     fn check(mut index: impl Index<Error = Infallible>) {

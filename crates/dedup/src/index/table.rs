@@ -131,7 +131,9 @@ mod tests {
 
     fn keys(document: u32, shared: u64) -> Keys {
         let own = |at| mix(u64::from(document) << 20 | at);
-        Keys::of(&Signature::of_hashes((0..300).map(|at| own(if at < shared { at } else { at | 1 << 60 }))))
+        Keys::from_signature(&Signature::of_hashes(
+            (0..300).map(|at| own(if at < shared { at } else { at | 1 << 60 })),
+        ))
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub struct Repeated {
 /// many words. Case, punctuation and the place of tone marks do not count, digits do.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
-    let tokens = Tokens::of(paragraph);
+    let tokens = Tokens::from_text(paragraph);
     let hash = || mix(tokens.hashes().iter().fold(0, |hash, token| step(hash, *token)));
     (tokens.len() >= words.max(1)).then(hash)
 }

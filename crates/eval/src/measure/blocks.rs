@@ -22,7 +22,7 @@ use super::words::{normal, words};
 #[must_use]
 pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     let (extracted, gold) = (normal(extracted), normal(gold));
-    let (extracted, gold) = (Blocks::of(&extracted), Blocks::of(&gold));
+    let (extracted, gold) = (Blocks::from_text(&extracted), Blocks::from_text(&gold));
     Ratios::new(extracted.share_in(&gold), gold.share_in(&extracted))
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// Of a text in the form in which words are compared.
-    pub(crate) fn of(text: &'a str) -> Self {
+    pub(crate) fn from_text(text: &'a str) -> Self {
         let blocks: Vec<Vec<&str>> =
             text.lines().map(|line| words(line).collect::<Vec<_>>()).filter(|b| !b.is_empty()).collect();
         let all: Vec<&str> = blocks.iter().flatten().copied().collect();
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_block_without_words_is_nowhere() {
-        assert!(!Blocks::of("").has(&[]) && !Blocks::of("The cat sat.").has(&[]));
+        assert!(!Blocks::from_text("").has(&[]) && !Blocks::from_text("The cat sat.").has(&[]));
     }
 
     #[test]

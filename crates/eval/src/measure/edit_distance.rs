@@ -62,7 +62,7 @@ pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     if across.is_empty() {
         return Some(down.len());
     }
-    let places = Places::of(down);
+    let places = Places::from_text(down);
     let mut limit = at_least(down, across).max(FIRST_LIMIT);
     loop {
         match Band::new(down.len(), across.len(), limit).run(&places, across, &mut steps) {
@@ -115,7 +115,7 @@ enum Bits {
 }
 
 impl Places {
-    fn of(text: &[char]) -> Self {
+    fn from_text(text: &[char]) -> Self {
         let blocks = text.len().div_ceil(BITS);
         let mut by_character = HashMap::new();
         let mut lists: Vec<Vec<(usize, u64)>> = Vec::new();

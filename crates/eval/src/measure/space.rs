@@ -39,7 +39,7 @@ impl Size {
     /// # Panics
     /// Never: what is compressed is held in memory.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         let compressed = encoder.write_all(bytes).and_then(|()| encoder.finish());
         let gzip = compressed.expect("memory takes what is written").len() as u64;
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_repeats_compresses() {
-        let size = Size::of("rain ".repeat(1_000).as_bytes());
+        let size = Size::from_bytes("rain ".repeat(1_000).as_bytes());
         assert!(size.plain == 5_000 && size.gzip < 100, "{size:?}");
     }
 }

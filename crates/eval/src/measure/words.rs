@@ -40,7 +40,7 @@ pub struct Overlap {
 impl Bag {
     /// Counts the words of a text.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut bag = Self::default();
         for word in words(&normal(text)) {
             bag.total += 1;
@@ -142,10 +142,10 @@ mod tests {
             ("", "a", (0, 1, 0)),
         ];
         for (text, gold, (extracted, of, shared)) in cases {
-            let overlap = Bag::of(text).against(&Bag::of(gold));
+            let overlap = Bag::from_text(text).against(&Bag::from_text(gold));
             assert_eq!(overlap, Overlap { extracted, gold: of, shared }, "{text} against {gold}");
         }
-        let third = Bag::of("a a a").against(&Bag::of("a b")).ratios();
+        let third = Bag::from_text("a a a").against(&Bag::from_text("a b")).ratios();
         assert!((third.precision - 1.0 / 3.0).abs() < 1e-12 && (third.f1 - 0.4).abs() < 1e-12);
     }
 }

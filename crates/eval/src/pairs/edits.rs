@@ -201,7 +201,7 @@ mod tests {
                 let mut random = Random::new(seed);
                 let (one, copy) = edit.pair(&text("a"), &text("b"), Language::Vietnamese, &mut random);
                 let (least, most) = bounds(edit);
-                let share = Shared::of(&one, &copy).share();
+                let share = Shared::new(&one, &copy).share();
                 assert!((least..=most).contains(&share), "{edit:?} {seed}: {share}");
                 assert!(edit == Edit::Half || one != copy || edit == Edit::Respelled);
             }

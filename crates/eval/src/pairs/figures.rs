@@ -52,9 +52,9 @@ pub enum By {
 impl Judged {
     /// Takes a pair through all stages.
     #[must_use]
-    pub fn of(pair: &Pair) -> Self {
+    pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
-        let signed = Signed::of(one).zip(Signed::of(other));
+        let signed = Signed::from_text(one).zip(Signed::from_text(other));
         let (keys, similarity) = signed.map_or((0, 0.0), |(one, other)| {
             let keys = one.keys.as_array().iter().zip(other.keys.as_array());
             (keys.filter(|(one, other)| one == other).count(), one.signature.similarity(&other.signature))
@@ -62,17 +62,17 @@ impl Judged {
         Self {
             language: pair.language,
             kind: pair.kind,
-            shared: Shared::of(one, other),
+            shared: Shared::new(one, other),
             keys,
             similarity,
-            alignment: Alignment::of(&dedup::Tokens::of(one), &dedup::Tokens::of(other)),
+            alignment: Alignment::new(&dedup::Tokens::from_text(one), &dedup::Tokens::from_text(other)),
         }
     }
 
     /// All of these, on all cores.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
-        pairs.par_iter().map(Self::of).collect()
+        pairs.par_iter().map(Self::from_pair).collect()
     }
 
     /// What the product says at these thresholds.
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     fn judged(kind: Kind, one: &str, other: &str) -> Judged {
-        Judged::of(&Pair { language: Language::English, kind, texts: (one.into(), other.into()) })
+        Judged::from_pair(&Pair { language: Language::English, kind, texts: (one.into(), other.into()) })
     }
 
     fn text(of: &str) -> String {

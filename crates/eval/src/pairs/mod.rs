@@ -162,7 +162,7 @@ fn others(texts: &[&Text], language: Language, seed: u64) -> Vec<Pair> {
         kind: Kind::Unlike(unlike),
         texts: (one, other),
     };
-    let bags: Vec<Bag> = texts.par_iter().map(|text| Bag::of(&text.whole())).collect();
+    let bags: Vec<Bag> = texts.par_iter().map(|text| Bag::from_text(&text.whole())).collect();
     let mut pairs = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         if let Some(near) = nearest(texts, &bags, at) {

@@ -182,7 +182,7 @@ mod tests {
         for series in [Series::Weather, Series::Prices, Series::Market] {
             for language in Language::ALL {
                 let part = |seed| series.part(language, &mut Random::new(seed));
-                let share = Shared::of(&part(1), &part(2)).share();
+                let share = Shared::new(&part(1), &part(2)).share();
                 assert!((0.6..0.97).contains(&share), "{series:?} {language:?}: {share}");
             }
         }

@@ -27,7 +27,7 @@ pub struct Shared {
 impl Shared {
     /// Compares two texts, a paragraph a line.
     #[must_use]
-    pub fn of(one: &str, other: &str) -> Self {
+    pub fn new(one: &str, other: &str) -> Self {
         let (one, other) = (normal(one), normal(other));
         let (a, b) = (paragraphs(&one), paragraphs(&other));
         let whole = length(&a.concat(), &b.concat());
@@ -90,14 +90,14 @@ mod tests {
             ("alpha beta", 0, 0.0),
         ];
         for (other, words, contained) in cases {
-            let shared = Shared::of(text, other);
+            let shared = Shared::new(text, other);
             assert_eq!(shared.words, words, "{other}");
             assert!((shared.contained() - contained).abs() < 1e-12, "{other}");
             assert_eq!(shared, {
-                let back = Shared::of(other, text);
+                let back = Shared::new(other, text);
                 Shared { of: (back.of.1, back.of.0), ..back }
             });
         }
-        assert!((Shared::of(text, "one two three four").share() - 0.4).abs() < 1e-12);
+        assert!((Shared::new(text, "one two three four").share() - 0.4).abs() < 1e-12);
     }
 }

@@ -40,7 +40,7 @@ impl Language {
 
     /// The language of a text; `None` where it is neither.
     #[must_use]
-    pub fn of(tag: &str, text: &str) -> Option<Self> {
+    pub fn new(tag: &str, text: &str) -> Option<Self> {
         match tag.split('-').next() {
             Some("en") => Some(Self::English),
             Some("vi") => Some(Self::Vietnamese),
@@ -94,7 +94,7 @@ pub fn texts(sets: &[Set]) -> Result<Vec<Text>, SetError> {
     let entries = sets.iter().flat_map(|set| set.entries.iter().map(move |entry| (set, entry)));
     for (article, (set, entry)) in entries.enumerate() {
         let Some(gold) = entry.read_gold()? else { continue };
-        let Some(language) = Language::of(&entry.lang, &gold) else { continue };
+        let Some(language) = Language::new(&entry.lang, &gold) else { continue };
         let site = if entry.site.is_empty() { &set.name } else { &entry.site };
         let pieces = pieces(&gold).into_iter();
         texts.extend(pieces.map(|paragraphs| Text { language, site: site.clone(), article, paragraphs }));
@@ -134,7 +134,7 @@ mod tests {
             ("", "Der Markt", None),
         ];
         for (tag, text, expected) in cases {
-            assert_eq!(Language::of(tag, text), expected, "{tag} {text}");
+            assert_eq!(Language::new(tag, text), expected, "{tag} {text}");
         }
     }
 

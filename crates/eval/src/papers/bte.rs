@@ -73,16 +73,16 @@ struct OfPage<'a> {
 }
 
 fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> {
-    let bag = Bag::of(gold);
+    let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::Params::default();
     // With no token allowed the original's range is found in linear time.
     let in_linear_time = bte::Params { max_tokens: 0, ..bte::Params::default() };
-    let f1 = |lines: Vec<Line>| Bag::of(&plain(&lines)).against(&bag).ratios().f1;
+    let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
         entry,
         shares: [100.0 * shares.of_text(), 100.0 * shares.of_tags()],
-        tokens: original::Tokens::of(&recorded.source).len(),
+        tokens: original::Tokens::from_source(&recorded.source).len(),
         f1: [
             f1(improved::extract(&recorded.page, &params)),
             f1(original::extract(&recorded.source, &in_linear_time)),
@@ -377,7 +377,7 @@ mod tests {
         assert!(times.iter().all(|figure| figure.is_some_and(|figure| figure > 0.0)));
         let source = source("vnexpress.net");
         let lines = original::extract(&source, &bte::Params::default());
-        let f1 = Bag::of(&plain(&lines)).against(&Bag::of(GOLD)).ratios().f1;
+        let f1 = Bag::from_text(&plain(&lines)).against(&Bag::from_text(GOLD)).ratios().f1;
         let row = figures(&tables[1], "multilingual, word F1: vi", From::Ours).unwrap();
         assert!(f1 > 0.5 && (row[1].unwrap() - f1).abs() < 1e-12, "{row:?}");
         assert_eq!(row[0], row[3], "both searches find the same");

@@ -85,23 +85,23 @@ impl Row {
     /// Figures printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
-        Self::of(label, From::Paper, figures)
+        Self::new(label, From::Paper, figures)
     }
 
     /// Cells as the paper prints them, figures or words; an empty one where it has none.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
-        Self { as_printed: cells.to_vec(), ..Self::of(label, From::Paper, &figures) }
+        Self { as_printed: cells.to_vec(), ..Self::new(label, From::Paper, &figures) }
     }
 
     /// Figures of this run.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
-        Self::of(label, From::Ours, figures)
+        Self::new(label, From::Ours, figures)
     }
 
-    fn of(label: &str, from: From, figures: &[Option<f64>]) -> Self {
+    fn new(label: &str, from: From, figures: &[Option<f64>]) -> Self {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
@@ -110,7 +110,7 @@ impl Row {
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
         let figures: Vec<Option<f64>> = paper.iter().zip(ours).map(difference).collect();
-        let difference = Self::of(label, From::Difference, &figures);
+        let difference = Self::new(label, From::Difference, &figures);
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 

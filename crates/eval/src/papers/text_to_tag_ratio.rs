@@ -128,7 +128,7 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
 
 /// `None` where some text is too long and too unlike the gold for the edit distance.
 fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
-    let ratios = Ratios::of(&recorded.source, &Params::default());
+    let ratios = Ratios::new(&recorded.source, &Params::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
     let mut is_whole = true;
     let mut compared = |ratios: &Ratios, params: &Params| {
@@ -142,14 +142,14 @@ fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
         })
     };
     let written = Params { lines: Lines::AsWritten, ..Params::default() };
-    let of_source = Ratios::of(&recorded.source, &written);
+    let of_source = Ratios::new(&recorded.source, &written);
     let as_written = (of_source != ratios).then(|| compared(&of_source, &written));
     let mut scores = |params: &Params| compared(&ratios, params);
     let clusterings = CLUSTERINGS.map(|clustering| scores(&Params::with(clustering)));
     let steps =
         std::array::from_fn(|step| scores(&Params { deviations: coefficient(step), ..Params::default() }));
     let text = plain(&ratios.text(&ratios.select(&Params::default())));
-    let space = Space { html: Size::of(&recorded.bytes), text: Size::of(text.as_bytes()) };
+    let space = Space { html: Size::from_bytes(&recorded.bytes), text: Size::from_bytes(text.as_bytes()) };
     is_whole.then_some(Figures { clusterings, steps, as_written, space })
 }
 
@@ -468,7 +468,7 @@ mod tests {
         for at in [0, 2] {
             let page = set.entries[at].read().unwrap();
             let text = plain(&extract(&page.source, &Params::default()));
-            space += Space { html: Size::of(&page.bytes), text: Size::of(text.as_bytes()) };
+            space += Space { html: Size::from_bytes(&page.bytes), text: Size::from_bytes(text.as_bytes()) };
         }
         let ours = found(&tables, "table 4", "a page");
         near(ours[0], space.html.plain as f64 / 2048.0);

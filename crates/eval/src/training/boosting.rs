@@ -65,7 +65,7 @@ pub struct Table {
 impl Table {
     /// Cuts rows of equal length into bins.
     #[must_use]
-    pub fn of(rows: &[Vec<f32>]) -> Self {
+    pub fn from_rows(rows: &[Vec<f32>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
         let edges: Vec<Vec<f32>> =
             (0..columns).map(|column| edges(rows.iter().map(|row| row[column]).collect())).collect();
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn what_can_be_learned_is_learned() {
         let (rows, targets) = rows();
-        let forest = grow(&Table::of(&rows[..1_500]), &targets[..1_500], &params());
+        let forest = grow(&Table::from_rows(&rows[..1_500]), &targets[..1_500], &params());
         let right =
             |(row, target): (&Vec<f32>, &Target)| (forest.log_odds(row) > 0.0) == (target.label > 0.5);
         let unseen = rows[1_500..].iter().zip(&targets[1_500..]);
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn rows_in_bins_get_the_answer_of_rows_in_numbers() {
         let (rows, targets) = rows();
-        let table = Table::of(&rows);
+        let table = Table::from_rows(&rows);
         let forest = grow(&table, &targets, &Params { trees: 5, ..params() });
         for (at, row) in rows.iter().enumerate() {
             for tree in forest.trees() {
@@ -375,8 +375,13 @@ mod tests {
     #[test]
     fn the_same_rows_give_the_same_trees() {
         let (rows, targets) = rows();
-        let grown =
-            || grow(&Table::of(&rows), &targets, &Params { trees: 3, rows: 0.5, features: 0.5, ..params() });
+        let grown = || {
+            grow(
+                &Table::from_rows(&rows),
+                &targets,
+                &Params { trees: 3, rows: 0.5, features: 0.5, ..params() },
+            )
+        };
         assert_eq!(grown(), grown());
     }
 
@@ -384,9 +389,9 @@ mod tests {
     fn weights_of_nothing_and_no_rows_give_leaves() {
         let (rows, targets) = rows();
         let none: Vec<Target> = targets.iter().map(|t| Target { weight: 0.0, ..*t }).collect();
-        let forest = grow(&Table::of(&rows), &none, &params());
+        let forest = grow(&Table::from_rows(&rows), &none, &params());
         assert_eq!(forest.log_odds(&rows[0]), 0.0);
-        assert_eq!(grow(&Table::of(&[]), &[], &params()).log_odds(&[]), 0.0);
+        assert_eq!(grow(&Table::from_rows(&[]), &[], &params()).log_odds(&[]), 0.0);
     }
 
     #[test]

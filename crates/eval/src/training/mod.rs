@@ -59,10 +59,10 @@ impl Lessons {
         for set in sets {
             lessons.extend(of_set(set, done)?);
         }
-        Ok(Self::of(lessons))
+        Ok(Self::new(lessons))
     }
 
-    fn of(lessons: Vec<Lesson>) -> Self {
+    fn new(lessons: Vec<Lesson>) -> Self {
         let mut pages: BTreeMap<&str, f32> = BTreeMap::new();
         for lesson in &lessons {
             *pages.entry(&lesson.site).or_default() += 1.0;
@@ -83,14 +83,14 @@ impl Lessons {
     /// One model of all pages.
     #[must_use]
     pub fn teach(&self, params: &Params) -> Forest {
-        boosting::grow(&Table::of(&self.rows), &self.targets, params)
+        boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
     /// Of each site the model that has seen no page of it: one model a fold, sites
     /// dealt out in the order of their names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &Params) -> CrossValidated {
-        let table = Table::of(&self.rows);
+        let table = Table::from_rows(&self.rows);
         let grow = |fold: usize| {
             let blind = |(target, site): (&Target, &usize)| {
                 let weight = if site % folds == fold { 0.0 } else { target.weight };
@@ -127,7 +127,7 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<Lesson>, SetError> 
         .into_par_iter()
         .map(|fold| {
             let pages: Vec<&Page> = teachers(kept.len(), fold).map(|at| &kept[at].page).collect();
-            Repeated::of(&pages)
+            Repeated::from_pages(&pages)
         })
         .collect();
     let nothing = Repeated::default();
@@ -173,6 +173,6 @@ const WEIGHT_OF_A_PAGE: f32 = 200.0;
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();
-    let f1 = Bag::of(&text.join("\n")).against(&Bag::of(gold)).ratios().f1 as f32;
+    let f1 = Bag::from_text(&text.join("\n")).against(&Bag::from_text(gold)).ratios().f1 as f32;
     f1 * f1
 }

@@ -28,7 +28,7 @@ fn corpus(count: u8) -> Vec<Document> {
             id: DocumentId([n; 16]),
             host: format!("site{}.example", n % 5),
             title: Some(format!("Bài {n}")),
-            content_hash: ContentHash::of(&text),
+            content_hash: ContentHash::from_text(&text),
             text,
             confidence: Some(if n.is_multiple_of(10) { 10 } else { 90 }),
             ..first.clone()

@@ -20,7 +20,7 @@ mod tests {
     fn three_documents_are_three_lines() {
         let mut out = Vec::new();
         for document in documents() {
-            render(&Record::of(&document, &beside(&document)), &mut out);
+            render(&Record::new(&document, &beside(&document)), &mut out);
         }
         assert_eq!(String::from_utf8(out).unwrap(), include_str!("snapshots/documents.jsonl"));
     }

@@ -253,7 +253,7 @@ mod tests {
     fn file(group: u64) -> Vec<u8> {
         let mut file = Parquet::new(Vec::new(), group).unwrap();
         for document in documents() {
-            file.write(&Record::of(&document, &beside(&document))).unwrap();
+            file.write(&Record::new(&document, &beside(&document))).unwrap();
         }
         file.finish().unwrap()
     }
@@ -290,7 +290,7 @@ mod tests {
         let result = Parquet::new(Full, 1).and_then(|mut file| {
             documents()
                 .iter()
-                .try_for_each(|document| file.write(&Record::of(document, &Beside::default())))?;
+                .try_for_each(|document| file.write(&Record::new(document, &Beside::default())))?;
             file.finish().map(drop)
         });
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::StorageFull);

@@ -72,7 +72,7 @@ mod tests {
         fn map_text(&self) -> Vec<String> {
             let text = |document| {
                 let mut out = Vec::new();
-                render(&Record::of(document, &Beside::default()), &mut out);
+                render(&Record::new(document, &Beside::default()), &mut out);
                 String::from_utf8(out).unwrap()
             };
             self.iter().map(text).collect()

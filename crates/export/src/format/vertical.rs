@@ -136,7 +136,7 @@ mod tests {
 
     fn rendered(documents: &[gleaner_corpus::Document]) -> String {
         let mut out = Vec::new();
-        documents.iter().for_each(|document| render(&Record::of(document, &Beside::default()), &mut out));
+        documents.iter().for_each(|document| render(&Record::new(document, &Beside::default()), &mut out));
         String::from_utf8(out).unwrap()
     }
 

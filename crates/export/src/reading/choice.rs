@@ -31,7 +31,7 @@ use crate::{Compression, ExportError};
 /// # Errors
 /// A file cannot be read or written; what was begun is removed.
 pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result<DataFile, ExportError> {
-    let kept = match Form::of(from) {
+    let kept = match Form::from_path(from) {
         Some(Form::JsonLines(compression)) => keep_lines(from, into, compression, wanted),
         Some(Form::Parquet) => keep_rows(from, into, wanted),
         None => return Err(ExportError::NoShard { path: from.into() }),

@@ -47,11 +47,11 @@ impl Form {
     ///
     /// ```
     /// use gleaner_export::reading::Form;
-    /// assert_eq!(Form::of("data/a.parquet".as_ref()), Some(Form::Parquet));
-    /// assert_eq!(Form::of("manifest.json".as_ref()), None);
+    /// assert_eq!(Form::from_path("data/a.parquet".as_ref()), Some(Form::Parquet));
+    /// assert_eq!(Form::from_path("manifest.json".as_ref()), None);
     /// ```
     #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let endings = [
             (".jsonl", Self::JsonLines(Compression::None)),
@@ -72,7 +72,7 @@ pub fn each<E: From<ExportError>>(
     path: &Path,
     take: impl FnMut(u64, Result<Article, String>) -> Result<(), E>,
 ) -> Result<(), E> {
-    match Form::of(path) {
+    match Form::from_path(path) {
         Some(Form::JsonLines(compression)) => json_lines::each(path, compression, take),
         Some(Form::Parquet) => rows::each(path, take),
         None => Err(ExportError::NoShard { path: path.into() }.into()),
@@ -86,7 +86,7 @@ pub fn each<E: From<ExportError>>(
 pub fn shards(path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let metadata = std::fs::metadata(path).map_err(ExportError::reading(path))?;
     if !metadata.is_dir() {
-        return match Form::of(path) {
+        return match Form::from_path(path) {
             Some(_) => Ok(vec![path.into()]),
             None => Err(ExportError::NoShard { path: path.into() }),
         };
@@ -101,7 +101,7 @@ pub fn shards(path: &Path) -> Result<Vec<PathBuf>, ExportError> {
             let path = entry.map_err(ExportError::reading(&folder))?.path();
             match path.is_dir() {
                 true => folders.push(path),
-                false => found.extend(Form::of(&path).map(|_| path)),
+                false => found.extend(Form::from_path(&path).map(|_| path)),
             }
         }
     }

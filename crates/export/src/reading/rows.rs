@@ -39,10 +39,10 @@ pub(super) fn each<E: From<ExportError>>(
     let mut row = 0;
     for number in 0..file.num_row_groups() {
         let group = file.get_row_group(number).map_err(broken(path))?;
-        let mut ids = Texts::of(&*group, id).map_err(broken(path))?;
-        let mut texts = Texts::of(&*group, text).map_err(broken(path))?;
+        let mut ids = Texts::open(&*group, id).map_err(broken(path))?;
+        let mut texts = Texts::open(&*group, text).map_err(broken(path))?;
         let mut times = match fetched {
-            Some((at, unit)) => Times::of(&*group, at, unit).map_err(broken(path))?,
+            Some((at, unit)) => Times::open(&*group, at, unit).map_err(broken(path))?,
             None => Times::Unknown,
         };
         loop {
@@ -125,7 +125,7 @@ impl<T: DataType> Cells<T> {
 type Texts = Cells<ByteArrayType>;
 
 impl Texts {
-    fn of(group: &dyn RowGroupReader, at: usize) -> Result<Self, ParquetError> {
+    fn open(group: &dyn RowGroupReader, at: usize) -> Result<Self, ParquetError> {
         match group.get_column_reader(at)? {
             ColumnReader::ByteArrayColumnReader(reader) => Ok(Cells::new(group, at, reader)),
             _ => Err(ParquetError::General("a column of text is none".into())),
@@ -141,7 +141,7 @@ enum Times {
 }
 
 impl Times {
-    fn of(group: &dyn RowGroupReader, at: usize, unit: (i64, i64)) -> Result<Self, ParquetError> {
+    fn open(group: &dyn RowGroupReader, at: usize, unit: (i64, i64)) -> Result<Self, ParquetError> {
         Ok(match group.get_column_reader(at)? {
             ColumnReader::Int64ColumnReader(reader) => Self::Stamps(Cells::new(group, at, reader), unit),
             ColumnReader::ByteArrayColumnReader(reader) => Self::Written(Cells::new(group, at, reader)),

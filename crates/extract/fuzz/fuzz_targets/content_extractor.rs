@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let pages = site(bytes);
     let others = &pages[..pages.len() - 1];
-    let indexed = Site::of(others, &Params::default());
-    let exhaustive = Site::of(others, &Params { search: Search::Exhaustive, ..Params::default() });
+    let indexed = Site::new(others, &Params::default());
+    let exhaustive = Site::new(others, &Params { search: Search::Exhaustive, ..Params::default() });
     for page in &pages {
         let found = indexed.find(page);
         lines_are_of_page(&found.lines, page);

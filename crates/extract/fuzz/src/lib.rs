@@ -31,7 +31,7 @@ pub fn single_page(bytes: &[u8], prefix: &str) {
         let lines = method.extract(Input { source: &source, page: &page });
         assert!(lines.iter().all(|line| !line.text.is_empty()), "{method}");
         assert!(chars(&lines) <= characters, "{method}");
-        let given = lines.iter().map(|line| Letters::of(&line.text)).fold(Letters::default(), Letters::and);
+        let given = lines.iter().map(|line| Letters::from_text(&line.text)).fold(Letters::default(), Letters::and);
         assert!(given.are_among(&letters), "{method}");
     }
 }
@@ -80,7 +80,7 @@ impl Default for Letters {
 }
 
 impl Letters {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let mut letters = Self::default();
         text.bytes().filter(u8::is_ascii_alphanumeric).for_each(|b| letters.0[usize::from(b)] += 1);
         letters
@@ -89,7 +89,7 @@ impl Letters {
     /// Of a text as it stands or composed, whichever has more: composing takes an `e` away
     /// and makes a `K` of the sign for kelvins.
     fn of_either(text: &str) -> Self {
-        Self::of(text).or(&Self::of(&tidy(text)))
+        Self::from_text(text).or(&Self::from_text(&tidy(text)))
     }
 
     fn and(mut self, other: Self) -> Self {

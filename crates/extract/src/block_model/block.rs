@@ -71,7 +71,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn of(page: &Page) -> Self {
+    pub(super) fn from_page(page: &Page) -> Self {
         let size = page.len();
         let mut marks = Self {
             linked: vec![false; size],
@@ -113,7 +113,7 @@ impl Marks {
         let range =
             |counts: &[u32]| (counts[placed.nodes.end as usize] - counts[placed.nodes.start as usize]) as f32;
         let linked = within(&self.linked);
-        let characters = Characters::of(text);
+        let characters = Characters::from_text(text);
         let outside = size - 1.5 * linked;
         let is_prose = outside >= LEAST_PROSE && (characters.sentences > 0.0 || characters.commas > 0.0);
         Block {
@@ -135,7 +135,7 @@ impl Marks {
 }
 
 impl Characters {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         let (mut all, mut upper, mut digits, mut sentences, mut commas) = (0, 0, 0, 0, 0);
         let mut ended = false;
         for c in text.chars() {
@@ -222,7 +222,7 @@ mod tests {
             ("新。旧，", 2.0 - 1.0, 1.0),
         ];
         for (text, sentences, commas) in cases {
-            let found = Characters::of(text);
+            let found = Characters::from_text(text);
             assert_eq!((found.sentences, found.commas), (sentences, commas), "{text}");
         }
     }

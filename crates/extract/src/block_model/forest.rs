@@ -85,7 +85,7 @@ impl Forest {
     #[must_use]
     pub fn new(trees: Vec<Tree>) -> Self {
         assert!(trees.iter().all(|tree| tree.is_sound(usize::MAX)), "a tree's children are its own");
-        let questions = Questions::of(&trees);
+        let questions = Questions::from_trees(&trees);
         Self { trees, questions }
     }
 

@@ -59,7 +59,7 @@ pub struct KnownLine {
 }
 
 impl Votes {
-    fn of(place: &Place) -> Self {
+    fn from_place(place: &Place) -> Self {
         Self {
             pages: place.pages,
             log_odds: [0, LENGTHS[0], LENGTHS[1], LENGTHS[2]].map(|w| place.log_odds_of(w)),
@@ -78,9 +78,9 @@ impl KnownLine {
 impl Known {
     /// Of what was learned.
     #[must_use]
-    pub fn of(site: &Site) -> Self {
+    pub fn from_site(site: &Site) -> Self {
         let mut places: Vec<(u64, Votes)> =
-            site.places.iter().map(|(name, place)| (place_key(name), Votes::of(place))).collect();
+            site.places.iter().map(|(name, place)| (place_key(name), Votes::from_place(place))).collect();
         places.sort_unstable_by_key(|(key, _)| *key);
         Self { places, repeated: site.repeated.keys().collect() }
     }
@@ -92,7 +92,7 @@ impl Known {
         let mut placed = placed_lines(page, 0, keep);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
-        let mut links = Links::of(page);
+        let mut links = Links::from_page(page);
         let mut paths = Paths::new(page);
         placed.into_iter().map(|placed| self.line(placed, &mut links, &mut paths)).collect()
     }
@@ -133,7 +133,7 @@ struct Links<'a> {
 }
 
 impl<'a> Links<'a> {
-    fn of(page: &'a Page) -> Self {
+    fn from_page(page: &'a Page) -> Self {
         let mut ranges: Vec<(NodeId, NodeId)> = Vec::new();
         for id in page.elements("a") {
             if ranges.last().is_none_or(|(_, end)| *end <= id) {
@@ -263,7 +263,7 @@ mod tests {
                 judged.iter_mut().step_by(2).for_each(|block| block.log_odds = 1.0);
                 site.take_verdicts(&judged);
             }
-            let known = Known::of(&site);
+            let known = Known::from_site(&site);
             for page in pages.iter().chain([&other]) {
                 let judged = site.judge(page, &model);
                 let lines = known.lines(page, |_| true);
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn nothing_is_known_of_nothing() {
-        let known = Known::of(&Site::default());
+        let known = Known::from_site(&Site::default());
         assert!(known.lines(&Page::parse(""), |_| true).is_empty());
         assert!(known.lines(&Page::default(), |_| true).is_empty());
         let line = known.lines(&Page::parse("<p>a line"), |_| true).remove(0);

@@ -72,7 +72,7 @@ pub struct Judged {
 
 impl Judged {
     /// A block of which nothing is thought yet.
-    fn of(block: block::Block) -> Self {
+    fn from_block(block: block::Block) -> Self {
         let link_share = block.link_share();
         Self {
             placed: block.placed,
@@ -134,8 +134,8 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
 /// The blocks of a page, each with its features, to teach a model with.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
-    let scene = scene::Scene::of(page, repeated);
-    let features = features::Features::of(page, &scene);
+    let scene = scene::Scene::new(page, repeated);
+    let features = features::Features::new(page, &scene);
     let row = |at: usize| {
         let mut row: Vec<f32> = Vec::with_capacity(feature_names().len());
         features.put(at, &mut row);

@@ -22,7 +22,7 @@ pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usiz
     if blocks.is_empty() {
         return Vec::new();
     }
-    let features = Features::of(page, scene);
+    let features = Features::new(page, scene);
     let width = super::feature_names().len();
     let mut values: Vec<f32> = Vec::with_capacity(AT_ONCE * width);
     let mut odds = Vec::with_capacity(blocks.len());

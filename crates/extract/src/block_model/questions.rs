@@ -50,7 +50,7 @@ impl Questions {
     pub(super) const LEAVES: usize = u32::BITS as usize;
 
     /// Those of some trees, all sound.
-    pub(super) fn of(trees: &[Tree]) -> Self {
+    pub(super) fn from_trees(trees: &[Tree]) -> Self {
         let mut questions = Self::default();
         let mut all: Vec<(u16, Struck)> = Vec::new();
         for (number, tree) in (0..).zip(trees) {
@@ -179,7 +179,7 @@ mod tests {
             prop_assert!(trees.iter().all(|tree| tree.is_sound(6)));
             let walked = |row: &Vec<f32>| trees.iter().map(|tree| tree.value(row)).sum::<f32>().to_bits();
             let slices: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
-            let asked = Questions::of(&trees).ask(&slices).map(f32::to_bits);
+            let asked = Questions::from_trees(&trees).ask(&slices).map(f32::to_bits);
             prop_assert_eq!(&asked[..rows.len()], &rows.iter().map(walked).collect::<Vec<_>>());
         }
     }

@@ -47,8 +47,8 @@ pub struct Repeated(BTreeSet<u64>);
 impl Repeated {
     /// What several of the articles on these pages have in common.
     #[must_use]
-    pub fn of(pages: &[&Page]) -> Self {
-        Self(Common::of(pages).keys().collect())
+    pub fn from_pages(pages: &[&Page]) -> Self {
+        Self(Common::from_pages(pages).keys().collect())
     }
 
     /// The same without what a model surely takes for content on the pages that have it, as
@@ -56,7 +56,7 @@ impl Repeated {
     /// the end of interviews. What most have is the site's, whatever it looks like. With the
     /// pages' scenes, nothing taken away yet.
     pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
-        let mut common = Common::of(pages);
+        let mut common = Common::from_pages(pages);
         let chances = common.chances(pages, model);
         let is_content = |key: &u64| chances.get(key).is_some_and(Chance::is_content);
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
@@ -99,7 +99,7 @@ struct Common {
 }
 
 impl Common {
-    fn of(pages: &[&Page]) -> Self {
+    fn from_pages(pages: &[&Page]) -> Self {
         let scenes: Vec<Scene> = pages.iter().map(|page| Scene::read(page)).collect();
         let mut copies: HashMap<Option<u64>, HashSet<u64, Secret>> = HashMap::new();
         let mut articles: Vec<HashSet<u64, Secret>> = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
         for (articles, repeated) in cases {
             let pages: Vec<Page> = articles.iter().map(|article| page(*article)).collect();
             let pages: Vec<&Page> = pages.iter().collect();
-            assert_eq!(Repeated::of(&pages).len(), repeated, "{articles:?}");
+            assert_eq!(Repeated::from_pages(&pages).len(), repeated, "{articles:?}");
         }
     }
 
@@ -235,12 +235,15 @@ mod tests {
         };
         let pages: Vec<Page> = (0..4).map(|n| Page::parse(&html(n))).collect();
         let pages: Vec<&Page> = pages.iter().collect();
-        assert_eq!((Repeated::of(&pages).len(), Repeated::but_content(&pages, &model).0.len()), (3, 2));
+        assert_eq!(
+            (Repeated::from_pages(&pages).len(), Repeated::but_content(&pages, &model).0.len()),
+            (3, 2)
+        );
     }
 
     #[test]
     fn without_a_title_every_page_is_an_article() {
         let pages = ["<p>All rights are reserved."; 2].map(Page::parse);
-        assert_eq!(Repeated::of(&[&pages[0], &pages[1]]).len(), 1);
+        assert_eq!(Repeated::from_pages(&[&pages[0], &pages[1]]).len(), 1);
     }
 }

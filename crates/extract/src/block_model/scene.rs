@@ -46,7 +46,7 @@ impl Sum {
         self.paragraphs += other.paragraphs;
     }
 
-    fn of(block: &Block) -> Self {
+    fn from_block(block: &Block) -> Self {
         Self {
             words: block.len(),
             linked: block.linked,
@@ -112,7 +112,7 @@ pub fn is_cut(page: &Page) -> bool {
 
 impl Scene {
     /// Reads a page without the blocks that its site repeats. Time linear in the page.
-    pub(super) fn of(page: &Page, repeated: &Repeated) -> Self {
+    pub(super) fn new(page: &Page, repeated: &Repeated) -> Self {
         let mut scene = Self::read(page);
         scene.take_away(repeated);
         scene.settle(page);
@@ -126,7 +126,7 @@ impl Scene {
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
-        let marks = Marks::of(page);
+        let marks = Marks::from_page(page);
         let places = scene.find_elements(page, &placed);
         scene.blocks = placed
             .into_iter()
@@ -135,7 +135,7 @@ impl Scene {
                 marks.block(page, placed, element)
             })
             .collect();
-        scene.stated = Statements::of(page);
+        scene.stated = Statements::from_page(page);
         scene
     }
 
@@ -181,7 +181,7 @@ impl Scene {
     fn sum(&mut self) {
         self.forget_sums();
         for (at, block) in self.blocks.iter().enumerate() {
-            let sum = Sum::of(block);
+            let sum = Sum::from_block(block);
             let element = &mut self.elements[block.element];
             element.sum.add(&sum);
             element.first = element.first.min(at);
@@ -300,7 +300,7 @@ mod tests {
         let page = Page::parse(
             "<title>Rain</title><div class=a-1><p>one two</p><p>three <a href=/>four</a></p></div><div class=a-2>x</div>",
         );
-        let scene = Scene::of(&page, &Repeated::default());
+        let scene = Scene::new(&page, &Repeated::default());
         assert_eq!(scene.blocks.len(), 3);
         let first = &scene.elements[scene.elements[scene.blocks[0].element].parent];
         assert_eq!((first.sum.words, first.sum.linked, first.first, first.last), (4.0, 1.0, 0, 1));
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert!(Scene::of(&Page::parse(""), &Repeated::default()).blocks.is_empty());
-        assert!(Scene::of(&Page::default(), &Repeated::default()).blocks.is_empty());
+        assert!(Scene::new(&Page::parse(""), &Repeated::default()).blocks.is_empty());
+        assert!(Scene::new(&Page::default(), &Repeated::default()).blocks.is_empty());
     }
 }

@@ -137,7 +137,7 @@ impl Site {
         for (page, mut scene) in pages.iter().zip(scenes) {
             scene.take_away(&site.repeated);
             scene.settle(page);
-            let page = Asked::of(page, scene, model);
+            let page = Asked::new(page, scene, model);
             site.take_votes(&page);
             asked.push(page);
         }
@@ -180,7 +180,7 @@ impl Site {
     /// Every block of a page of this site, in page order, with what model and site say.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
-        self.judge_asked(Asked::of(page, Scene::of(page, &self.repeated), model))
+        self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
     }
 
     fn judge_asked(&self, page: Asked) -> Vec<Judged> {
@@ -189,11 +189,11 @@ impl Site {
         for ((block, place), alone) in blocks.into_iter().zip(odds) {
             let vote = self.places.get(&place).map(Place::log_odds);
             let log_odds = if self.pages == 0 { alone } else { together(alone, vote, block.len()) };
-            all.push(Judged { log_odds, alone, vote, place, ..Judged::of(block) });
+            all.push(Judged { log_odds, alone, vote, place, ..Judged::from_block(block) });
         }
         for (block, place) in taken {
             let (log_odds, alone, repeated) = (REPEATED, REPEATED, true);
-            all.push(Judged { log_odds, alone, repeated, place, ..Judged::of(block) });
+            all.push(Judged { log_odds, alone, repeated, place, ..Judged::from_block(block) });
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
         all
@@ -211,7 +211,7 @@ struct Asked {
 
 impl Asked {
     /// Of a settled scene.
-    fn of(page: &Page, mut scene: Scene, model: &Forest) -> Self {
+    fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
         let named = |blocks: Vec<Block>| {

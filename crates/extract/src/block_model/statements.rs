@@ -24,7 +24,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    pub(super) fn of(page: &Page) -> Self {
+    pub(super) fn from_page(page: &Page) -> Self {
         let (stated_title, description) = title_and_description(page);
         let heading = page.elements("h1").next().map(|h1| tidy(&page.raw_text(h1)));
         let headline: Sorted = hashes(stated_title.as_deref().unwrap_or_default()).collect();

@@ -54,8 +54,8 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// The blocks of a page: `html`, `body` and the elements with a block tag that
     /// stand below fewer than `max_depth` blocks. Time linear in the page.
-    pub(crate) fn of(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
-        let tags = TagsByLength::of(block_tags);
+    pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
+        let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
         let Some(body) = page.elements("body").next() else {
             return tree;
@@ -185,7 +185,7 @@ struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 const LONGEST_TAG: usize = 10;
 
 impl<'a> TagsByLength<'a> {
-    fn of(tags: &'a [String]) -> Self {
+    fn from_tags(tags: &'a [String]) -> Self {
         let mut by_length = Self(Default::default(), Vec::new());
         for tag in tags {
             by_length.0.get_mut(tag.len()).unwrap_or(&mut by_length.1).push(tag);
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn blocks(page: &Page) -> Blocks {
-        Blocks::of(page, &all_tags(), 200)
+        Blocks::new(page, &all_tags(), 200)
     }
 
     #[test]

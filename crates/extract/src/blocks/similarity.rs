@@ -119,7 +119,7 @@ pub(crate) struct Groups {
 impl Groups {
     /// Groups of vectors, none of them empty, each with the number of its page; pages are
     /// numbered from 0 without large gaps.
-    pub(crate) fn of(blocks: &[(u32, Vector)], least: f64) -> Self {
+    pub(crate) fn new(blocks: &[(u32, Vector)], least: f64) -> Self {
         let mut groups: HashMap<&Vector, u32> = HashMap::new();
         let mut pages: Vec<Vec<u32>> = Vec::new();
         let mut index = Index::new(least);
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     fn counts(blocks: &[(u32, Vector)], max_work: u64) -> Vec<u32> {
-        let groups = Groups::of(blocks, 0.9);
+        let groups = Groups::new(blocks, 0.9);
         groups.of_blocks(&groups.pages_with_similar(&mut Work::new(max_work)))
     }
 

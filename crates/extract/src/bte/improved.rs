@@ -38,7 +38,7 @@ use super::{Params, Tokens, linear, text_of_range};
 /// in the runs of the page, up to [`Params::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
-    let tokens = Tokens::of(page, params);
+    let tokens = Tokens::new(page, params);
     let encode = tokens.encode();
     let best = if encode.len() <= params.max_runs { best_range(encode) } else { linear::best_range(encode) };
     text_of_range(page, params, &tokens, best)

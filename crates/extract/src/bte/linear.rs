@@ -21,7 +21,7 @@ use super::{Params, Tokens, text_of_range};
 /// the page.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
-    let tokens = Tokens::of(page, params);
+    let tokens = Tokens::new(page, params);
     let best = best_range(tokens.encode());
     text_of_range(page, params, &tokens, best)
 }

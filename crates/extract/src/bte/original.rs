@@ -52,7 +52,7 @@ const IN_A_BYTE: usize = 128;
 /// The text of a page's best range of tokens; none where the page has no word.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
-    let tokens = Tokens::of(source);
+    let tokens = Tokens::from_source(source);
     let best = if tokens.len() <= params.max_tokens {
         best_range(&tokens.binary)
     } else {
@@ -73,7 +73,7 @@ pub struct Tokens {
 impl Tokens {
     /// The tokens of a source. Time linear in it.
     #[must_use]
-    pub fn of(source: &str) -> Self {
+    pub fn from_source(source: &str) -> Self {
         let mut tokens = Self::default();
         for piece in pieces(source) {
             let written = &source[piece.range.clone()];
@@ -220,10 +220,11 @@ mod tests {
             ("<p", &[1]),
         ];
         for (source, expected) in cases {
-            let ones: Vec<u8> = Tokens::of(source).binary().iter().map(|tag| u8::from(*tag)).collect();
+            let ones: Vec<u8> =
+                Tokens::from_source(source).binary().iter().map(|tag| u8::from(*tag)).collect();
             assert_eq!(ones, expected, "{source}");
         }
-        let tokens = Tokens::of(&"<p>a".repeat(1_000));
+        let tokens = Tokens::from_source(&"<p>a".repeat(1_000));
         assert_eq!((tokens.len(), ones(tokens.binary()), tokens.is_empty()), (2_000, 1_000, false));
     }
 

@@ -72,7 +72,7 @@ enum Unit {
 /// page. Time linear in the page and the gold.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
-    let pairs = Pairs::of(gold);
+    let pairs = Pairs::from_text(gold);
     let mut units = Vec::new();
     let mut values = Vec::new();
     for piece in pieces(source) {
@@ -108,7 +108,7 @@ fn begin(values: &[i64], i: usize) -> usize {
 struct Pairs(HashSet<(String, String)>);
 
 impl Pairs {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         Self(pairs(&tidy(text)).collect())
     }
 

@@ -74,7 +74,7 @@ impl Punctuation {
     #[must_use]
     pub fn of_page(page: &Page, marks: Marks) -> Self {
         let mut counts = Self::default();
-        let mut texts = Texts::of(page);
+        let mut texts = Texts::from_page(page);
         while let Some((_, text, place)) = texts.next(|_| ()) {
             counts.add(text, marks, place);
         }
@@ -119,7 +119,7 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn of(page: &'a Page) -> Self {
+    pub(super) fn from_page(page: &'a Page) -> Self {
         Self { page, at: 0, anchor_end: 0 }
     }
 

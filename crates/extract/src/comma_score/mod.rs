@@ -54,7 +54,7 @@ use score::{Parts, above_average, score};
 /// without a part that has a comma.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
-    let parts = Parts::of(page, &params.elements, params.marks);
+    let parts = Parts::new(page, &params.elements, params.marks);
     let scores: Vec<f64> = parts.as_slice().iter().map(|part| score(&part.own, params)).collect();
     let Some((best, preliminary)) = above_average(&scores) else {
         return Vec::new();

@@ -26,7 +26,7 @@ mod tests {
         let page = Page::parse(
             "<div>0</div><div>1<section><div>2</div><p><div>3</div></section></div><div>4<div>5</div></div>",
         );
-        let parts = Parts::of(&page, &["div".into()], Marks::Both);
+        let parts = Parts::new(&page, &["div".into()], Marks::Both);
         let all: Vec<usize> = (0..parts.as_slice().len()).collect();
         let of = |best| controlled(&page, parts.as_slice(), best, all.clone());
         assert_eq!(of(2), [2, 3]);

@@ -48,7 +48,7 @@ impl Default for Params {
 /// The own text of the nodes whose score is above the average; none without a full stop.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
-    let parts = Parts::of(page, &params.elements, params.marks);
+    let parts = Parts::new(page, &params.elements, params.marks);
     let scores: Vec<f64> = parts.as_slice().iter().map(|part| score(&part.own)).collect();
     above_average(&scores).map(|(_, above)| parts.lines(page, &above)).unwrap_or_default()
 }

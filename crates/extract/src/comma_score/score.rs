@@ -27,10 +27,10 @@ impl Parts {
     /// The parts of a page: its shown elements of these names. Text outside of all of
     /// them is nobody's. Time linear in the page.
     #[must_use]
-    pub fn of(page: &Page, elements: &[String], marks: Marks) -> Self {
+    pub fn new(page: &Page, elements: &[String], marks: Marks) -> Self {
         let mut found = Self::default();
         let mut open: Vec<usize> = Vec::new();
-        let mut texts = Texts::of(page);
+        let mut texts = Texts::from_page(page);
         while let Some((id, text, place)) = texts.next(|element| {
             if page.tag(element).is_some_and(|tag| elements.iter().any(|name| name == tag)) {
                 found.close_before(page, &mut open, element);
@@ -112,7 +112,7 @@ mod tests {
         let page = Page::parse(
             "x,<div>a, b<div>c,<p>d,,</p></div>e<a href=/>f.</a></div><div><div></div></div><div hidden>,<div>,",
         );
-        let parts = Parts::of(&page, &["div".into()], Marks::Both);
+        let parts = Parts::new(&page, &["div".into()], Marks::Both);
         let own: Vec<_> = parts.as_slice().iter().map(|p| (p.own.characters, p.own.commas)).collect();
         assert_eq!(own, [(6, 1), (5, 3), (0, 0), (0, 0)]);
         let first = parts.as_slice()[0].own;

@@ -27,7 +27,7 @@
 //! use gleaner_extract::content_extractor::{Params, Site};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News</div><p>{text}</p><p>Write to us.</p>"));
-//! let site = Site::of(&[page("Rain is on its way."), page("Two more trains a day.")], &Params::default());
+//! let site = Site::new(&[page("Rain is on its way."), page("Two more trains a day.")], &Params::default());
 //! let lines = site.extract(&page("The <span>bridge</span> opens today."));
 //! assert_eq!(lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>(), ["bridge", "The opens today."]);
 //! assert_eq!(site.num_block_temp(), 2); // "Home News" and "Write to us."

@@ -116,7 +116,7 @@ mod tests {
         ];
         for (html, expected) in cases {
             let page = Page::parse(html);
-            let blocks = Blocks::of(&page, &all_tags(), 200);
+            let blocks = Blocks::new(&page, &all_tags(), 200);
             let lines = lines(&page, &blocks, |_| true);
             assert_eq!(lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expected, "{html}");
         }
@@ -127,7 +127,7 @@ mod tests {
         let page = Page::parse(
             "<h2>a <span>b</span></h2><ul><li><div>c</div></ul><table><tr><td><p>d</p>e</table>f",
         );
-        let blocks = Blocks::of(&page, &all_tags(), 200);
+        let blocks = Blocks::new(&page, &all_tags(), 200);
         let kinds: Vec<LineKind> = lines(&page, &blocks, |_| true).iter().map(|line| line.kind).collect();
         use LineKind::{Cell, Heading, Item, Paragraph};
         assert_eq!(kinds, [Heading, Heading, Item, Paragraph, Cell, Paragraph]);

@@ -45,17 +45,17 @@ impl Site {
     /// The site that these pages are from. Time and memory are linear in
     /// the pages' size.
     #[must_use]
-    pub fn of<P: Borrow<Page>>(pages: &[P], params: &Params) -> Self {
+    pub fn new<P: Borrow<Page>>(pages: &[P], params: &Params) -> Self {
         let nothing_known = HashMap::new();
         let mut features = Features::beside(&nothing_known);
         let mut vectors = Vec::new();
         for (number, page) in (0_u32..).zip(pages.iter().map(Borrow::borrow)) {
-            let blocks = Blocks::of(page, &params.block_tags, params.max_depth);
+            let blocks = Blocks::new(page, &params.block_tags, params.max_depth);
             let of_page = with_words(page, &blocks, &mut features);
             vectors.extend(of_page.into_iter().map(|(_, vector)| (number, vector)));
         }
         let terms = rarest_last(&mut vectors, features.into_new());
-        let groups = Groups::of(&vectors, params.similarity);
+        let groups = Groups::new(&vectors, params.similarity);
         let mut by_page = vec![Vec::new(); pages.len()];
         for (number, vector) in vectors {
             by_page[number as usize].push(vector);
@@ -119,7 +119,7 @@ impl Site {
     }
 
     fn compare(&self, page: &Page, without: Option<usize>) -> Extraction {
-        let blocks = Blocks::of(page, &self.params.block_tags, self.params.max_depth);
+        let blocks = Blocks::new(page, &self.params.block_tags, self.params.max_depth);
         let vectors = with_words(page, &blocks, &mut Features::beside(&self.terms));
         let (counts, exact) = match self.params.search {
             Search::Exhaustive => self.exhaustive(&vectors, without),

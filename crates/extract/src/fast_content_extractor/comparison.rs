@@ -33,7 +33,7 @@ enum Likeness {
 }
 
 impl Likeness {
-    fn of(vector: &Vector, index: &Index, look_up: &mut LookUp) -> Self {
+    fn new(vector: &Vector, index: &Index, look_up: &mut LookUp) -> Self {
         match (look_up.find(index, vector), vector.is_rough()) {
             (None, _) => Self::No,
             (Some(_), true) => Self::Perhaps,
@@ -113,7 +113,7 @@ impl<'a> Comparison<'a> {
             let Some((path, index)) = *stored else { continue };
             let mut likeness = |vector| {
                 let known = known.entry((path, vector));
-                *known.or_insert_with_key(|(_, vector)| Likeness::of(vector, index, look_up))
+                *known.or_insert_with_key(|(_, vector)| Likeness::new(vector, index, look_up))
             };
             if self.whole[number] == Likeness::Perhaps {
                 let below = number..self.blocks.block(number).end as usize;

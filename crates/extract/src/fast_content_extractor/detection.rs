@@ -118,7 +118,7 @@ impl Template {
     #[must_use]
     pub fn find(&self, page: &Page) -> Detection {
         let params = self.params();
-        let blocks = Blocks::of(page, &params.block_tags, params.max_depth);
+        let blocks = Blocks::new(page, &params.block_tags, params.max_depth);
         let paths = self.matcher.paths.find_all(&blocks, page);
         let mut state = self.extracted(&blocks, &paths);
         let is_part =

@@ -112,7 +112,7 @@ mod tests {
 
     fn described(html: &str) -> Vec<String> {
         let page = Page::parse(html);
-        let blocks = Blocks::of(&page, &tags_of_the_paper(), 200);
+        let blocks = Blocks::new(&page, &tags_of_the_paper(), 200);
         let mut paths = Paths::default();
         let made = paths.make_all(&blocks, &page);
         assert_eq!(paths.find_all(&blocks, &page), made.iter().copied().map(Some).collect::<Vec<_>>());

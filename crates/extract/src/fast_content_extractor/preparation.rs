@@ -49,7 +49,7 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let mut candidates = Vec::new();
     let mut vectors = Vec::new();
     for (number, page) in (0_u32..).zip(pages.iter().map(Borrow::borrow)) {
-        let tree = Blocks::of(page, &params.block_tags, params.max_depth);
+        let tree = Blocks::new(page, &params.block_tags, params.max_depth);
         let made = paths.make_all(&tree, page);
         for ((block, vector), path) in tree.iter().zip(tree.vectors(page, &mut features, |_| true)).zip(made)
         {
@@ -63,7 +63,7 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let terms = rarest_last(&mut vectors, features.into_new());
     let terms: HashMap<u32, &str> = terms.iter().map(|(term, number)| (*number, term.as_str())).collect();
     let mut work = Work::new(params.max_work);
-    let groups = Groups::of(&vectors, params.similarity);
+    let groups = Groups::new(&vectors, params.similarity);
     let counts = groups.of_blocks(&groups.pages_with_similar(&mut work));
 
     let repeated = repeated_from(pages.len(), params.repeated_share, params.repeated_pages);

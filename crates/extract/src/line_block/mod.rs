@@ -56,7 +56,7 @@ use crate::text_to_tag_ratio::smoothing::deviation;
 /// The text of the blocks that are content; none where no block is.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
-    let blocks = Blocks::of(source, params);
+    let blocks = Blocks::new(source, params);
     blocks.text(&blocks.select(params))
 }
 
@@ -72,8 +72,8 @@ impl Blocks {
     /// Steps 1 to 3. Of the settings only [`lines`](Params::lines),
     /// [`whole_links`](Params::whole_links) and [`distance`](Params::distance) matter here.
     #[must_use]
-    pub fn of(source: &str, params: &Params) -> Self {
-        let read = if params.whole_links { SourceLines::with_whole_links } else { SourceLines::of };
+    pub fn new(source: &str, params: &Params) -> Self {
+        let read = if params.whole_links { SourceLines::with_whole_links } else { SourceLines::new };
         let lines = read(source, params.lines, Head::Removed);
         let blocks = blocks::blocks(&lines, params.distance);
         let features = features::features(&lines, &blocks);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn features_are_the_paper_s_ratios() {
         let html = "<title>Bladder cancer: Exciting drug break</title><body>\n<p>A drug, an <a href=/>exciting</a> drug.</p>";
-        let blocks = Blocks::of(html, &Params { lines: Lines::AsWritten, ..Params::default() });
+        let blocks = Blocks::new(html, &Params { lines: Lines::AsWritten, ..Params::default() });
         let [block] = blocks.features() else { panic!("{:?}", blocks.features()) };
         assert_eq!(block.text_to_tag, 25.0 / 4.0);
         assert_eq!(block.anchor_text, 8.0 / 25.0);
@@ -163,7 +163,7 @@ mod tests {
         let html = "a\nb\n<hr>\nc\n<hr>\n<hr>\nd";
         for (distance, expected) in [(0, 4), (1, 3), (2, 2), (3, 1), (usize::MAX, 1)] {
             let params = Params { distance, lines: Lines::AsWritten, ..Params::default() };
-            assert_eq!(Blocks::of(html, &params).features().len(), expected, "{distance}");
+            assert_eq!(Blocks::new(html, &params).features().len(), expected, "{distance}");
         }
     }
 
@@ -188,14 +188,14 @@ mod tests {
         let html = format!("<div>{LONG}</div><hr><div>ab</div><hr><div><a href=/>cd</a></div>");
         check(&html, &Params::lambda_sigma(1.0), LONG);
         check(&html, &Params::lambda_sigma(1e9), "");
-        let blocks = Blocks::of(&html, &Params::default());
+        let blocks = Blocks::new(&html, &Params::default());
         let of = |block: &Features| block.anchor_text;
         assert!((blocks.deviation(of) - (2.0_f64 / 9.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]
     fn a_selection_may_be_shorter_or_longer() {
-        let blocks = Blocks::of("<p>a</p><hr><p>b</p>", &Params::default());
+        let blocks = Blocks::new("<p>a</p><hr><p>b</p>", &Params::default());
         assert_eq!(plain(&blocks.text(&[true])), "a");
         assert_eq!(plain(&blocks.text(&[false, true, true, true])), "b");
     }

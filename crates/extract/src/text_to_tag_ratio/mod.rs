@@ -49,7 +49,7 @@ use smoothing::{deviation, smoothed};
 /// The text of the lines that are content; none where no line is.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
-    let ratios = Ratios::of(source, params);
+    let ratios = Ratios::new(source, params);
     ratios.text(&ratios.select(params))
 }
 
@@ -65,8 +65,8 @@ impl Ratios {
     /// Algorithm 1 and equation 1. Of the settings only
     /// [`lines`](Params::lines) and [`radius`](Params::radius) matter here.
     #[must_use]
-    pub fn of(source: &str, params: &Params) -> Self {
-        let lines = SourceLines::of(source, params.lines, Head::Kept);
+    pub fn new(source: &str, params: &Params) -> Self {
+        let lines = SourceLines::new(source, params.lines, Head::Kept);
         let array = ratio::array(&lines);
         let smoothed = smoothed(&array, params.radius);
         Self { lines, array, smoothed }
@@ -127,7 +127,7 @@ mod tests {
     #[track_caller]
     fn check_array(html: &str, expected: &[f64]) {
         let params = Params { lines: Lines::AsWritten, ..Params::default() };
-        assert_eq!(Ratios::of(html, &params).array(), expected, "{html}");
+        assert_eq!(Ratios::new(html, &params).array(), expected, "{html}");
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
     fn the_coefficient_is_swept_without_reading_again() {
         let html =
             "<hr>\n".repeat(20) + &"Words of a paragraph.\n".repeat(5) + "Word\n" + &"<hr>\n".repeat(20);
-        let ratios = Ratios::of(&html, &Params::default());
+        let ratios = Ratios::new(&html, &Params::default());
         let selected = |deviations: f64| {
             let select = ratios.select(&Params { deviations, ..Params::default() });
             select.iter().filter(|is| **is).count()
@@ -163,7 +163,7 @@ mod tests {
             // A cluster's mean must be above the deviation, and 7 is above 0.
             let lines = extract("words a\nwords b", &Params::with(clustering));
             assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
-            let select = Ratios::of("<i>\n<i>", &Params::with(clustering)).select(&Params::with(clustering));
+            let select = Ratios::new("<i>\n<i>", &Params::with(clustering)).select(&Params::with(clustering));
             assert_eq!(select, [!by_cluster; 2], "{clustering:?}");
         }
     }

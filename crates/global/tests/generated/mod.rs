@@ -57,13 +57,13 @@ pub(crate) fn reference(documents: &[Made], settings: Settings) -> BTreeMap<usiz
     let mut behind: BTreeMap<usize, usize> = BTreeMap::new();
     for at in order {
         rank.insert(at, rank.len() as Number);
-        let hash = *ContentHash::of(&documents[at].text).as_bytes();
+        let hash = *ContentHash::from_text(&documents[at].text).as_bytes();
         if let Some(first) = by_hash.get(&hash) {
             behind.insert(at, *first);
             continue;
         }
         by_hash.insert(hash, at);
-        let Some(signed) = Signed::of(&documents[at].text) else { continue };
+        let Some(signed) = Signed::from_text(&documents[at].text) else { continue };
         let shared = |other: &Signed| {
             let both = signed.keys.as_array().iter().zip(other.keys.as_array());
             both.filter(|(one, other)| one == other).count() as u32
@@ -97,7 +97,7 @@ pub(crate) fn reference(documents: &[Made], settings: Settings) -> BTreeMap<usiz
         at
     };
     let is_same = |one: usize, other: usize| {
-        ContentHash::of(&documents[one].text) == ContentHash::of(&documents[other].text)
+        ContentHash::from_text(&documents[one].text) == ContentHash::from_text(&documents[other].text)
     };
     behind.keys().map(|at| (*at, (root(*at), is_same(*at, root(*at))))).collect()
 }

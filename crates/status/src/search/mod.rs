@@ -98,7 +98,7 @@ impl std::fmt::Debug for Open {
 }
 
 impl Open {
-    fn of((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
+    fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
         // It is told when there is something new, and watches no file.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
@@ -112,7 +112,7 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, Search
 
 impl Search {
     /// The index in the data folder; it is opened when it is first needed.
-    pub(crate) fn of(data: &Path) -> Self {
+    pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
     }
@@ -122,7 +122,7 @@ impl Search {
         if let Some(open) = &*open {
             return Ok(open.clone());
         }
-        let made = guarded(|| Open::of(index::open(&self.folder)?))?;
+        let made = guarded(|| Open::from_index(index::open(&self.folder)?))?;
         *open = Some(made.clone());
         Ok(made)
     }
@@ -150,7 +150,7 @@ impl Search {
 
     fn make_anew(&self) -> Result<Open, SearchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = Open::of(index::make_anew(&self.folder)?)?;
+        let made = Open::from_index(index::make_anew(&self.folder)?)?;
         *open = Some(made.clone());
         Ok(made)
     }

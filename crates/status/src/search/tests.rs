@@ -13,7 +13,7 @@ use crate::tests::{Fixture, document, store};
 fn an_update_does_what_has_changed_only() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = gleaner_store::open(folder.path(), &Options { cache: 1 << 20, create: true }).unwrap();
-    let search = Search::of(folder.path());
+    let search = Search::in_folder(folder.path());
     let of = writer.store();
     for number in 0..7 {
         let url = format!("https://bao.example/{number}");
@@ -26,7 +26,7 @@ fn an_update_does_what_has_changed_only() {
     store(&mut writer, document("https://bao.example/8", "Gió", "Gió to", "2026-11-01"));
     let gone = CanonicalUrl::parse("https://bao.example/5").unwrap().key();
     let mut change = writer.begin();
-    change.withdraw(gone, &mut Duplicates::of(&of, &Levels::default()).unwrap()).unwrap();
+    change.withdraw(gone, &mut Duplicates::new(&of, &Levels::default()).unwrap()).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(search.update(&of).unwrap(), Updated { put: 2, removed: 1 });
     let count =
@@ -39,7 +39,7 @@ fn an_index_that_is_damaged_or_of_another_version_is_made_anew() {
     let fixture = Fixture::new();
     let path = fixture.folder.path().join("search");
     let check = |what: &str| {
-        let search = Search::of(fixture.folder.path());
+        let search = Search::in_folder(fixture.folder.path());
         assert_eq!(search.update(&fixture.store).unwrap().put, 3, "{what}");
         assert_eq!(search.find(&Question::default(), 0, 9).unwrap().count, 3, "{what}");
     };
@@ -59,7 +59,7 @@ fn an_index_that_is_damaged_or_of_another_version_is_made_anew() {
 #[test]
 fn a_stop_ends_an_update() {
     let fixture = Fixture::new();
-    let search = Search::of(fixture.folder.path());
+    let search = Search::in_folder(fixture.folder.path());
     search.stop.store(true, Ordering::Relaxed);
     assert_eq!(search.update(&fixture.store).unwrap(), Updated::default());
     assert_eq!(search.find(&Question::default(), 0, 9).unwrap().count, 3);

@@ -45,7 +45,7 @@ pub(crate) fn update(
     store: &Store,
     stop: &AtomicBool,
 ) -> Result<Updated, SearchError> {
-    let known = Known::of(index, fields)?;
+    let known = Known::new(index, fields)?;
     let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
     let (mut updated, mut met, mut changes) = (Updated::default(), 0, 0);
     for document in store.documents() {
@@ -87,7 +87,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(index: &Index, fields: &Fields) -> Result<Self, SearchError> {
+    fn new(index: &Index, fields: &Fields) -> Result<Self, SearchError> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let seals = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("seal"));

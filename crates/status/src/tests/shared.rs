@@ -51,7 +51,7 @@ fn shared() -> Option<Shared> {
     config.store.engine = address;
     config.store.path = folder.path().join("status").to_string_lossy().into_owned();
     let corpus = Corpus { store: seen.clone(), config, pins: HostPins::default() };
-    let site = Arc::new(Site::new(corpus, Hooks::default(), Key::of(KEY), Names::default()));
+    let site = Arc::new(Site::new(corpus, Hooks::default(), Key::new(KEY), Names::default()));
     Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, site }, _server: server })
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Range {
 
 impl Range {
     /// The keys that begin with this.
-    pub(crate) fn of(prefix: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn with_prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
         let end = behind(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
         Self { begin: Bound::Included(prefix), end, backwards: false, keys_only: false }
@@ -161,7 +161,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// The first key under each of these beginnings.
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {
-            let pair = self.scan(Range::of(prefix.as_slice()).keys_only()).next().transpose()?;
+            let pair = self.scan(Range::with_prefix(prefix.as_slice()).keys_only()).next().transpose()?;
             Ok(pair.map(|(key, _)| key))
         };
         prefixes.iter().map(first).collect()

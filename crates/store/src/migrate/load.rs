@@ -69,7 +69,7 @@ impl<'a> Load<'a> {
     /// Puts a head into the index of near-duplicates, where the engine keeps one.
     pub(super) fn put_near(&self, number: u32, signature: Option<Signature>) {
         if let (Some(near), Some(signature)) = (self.store.engine.near(), signature) {
-            near.put(number, &Keys::of(&signature));
+            near.put(number, &Keys::from_signature(&signature));
         }
     }
 

@@ -98,7 +98,7 @@ pub(super) struct Address {
 
 impl Address {
     /// Reads an address; `None` for an empty one.
-    pub(super) fn of(url: &str) -> Option<Self> {
+    pub(super) fn from_url(url: &str) -> Option<Self> {
         if url.is_empty() {
             return None;
         }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn front_pages() {
-        let is_front = |url| Address::of(url).is_some_and(|address| address.is_front_page());
+        let is_front = |url| Address::from_url(url).is_some_and(|address| address.is_front_page());
         for url in ["https://a.example", "https://a.example/", "https://a.example/#top"] {
             assert!(is_front(url), "{url}");
         }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn shapes() {
-        let of = |path: &str| Address::of(&format!("https://a.example{path}")).unwrap();
+        let of = |path: &str| Address::from_url(&format!("https://a.example{path}")).unwrap();
         let story = of("/2026/11/20/rain-ends-in-the-valley-4123456.html");
         assert_eq!((story.segments, story.slug_words, story.digits), (4.0, 6.0, 7.0));
         assert!(story.has_year && story.has_extension && story.behind_listing.is_none() && !story.asks_list);

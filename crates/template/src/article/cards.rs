@@ -45,7 +45,7 @@ const DATES: usize = 5;
 const PRICES: usize = 6;
 
 impl Running {
-    fn of(page: &Page, judged: &[Judged]) -> Self {
+    fn new(page: &Page, judged: &[Judged]) -> Self {
         let mut at = vec![[0.0; KINDS]; page.len() + 1];
         for block in judged {
             let own = &mut at[block.placed.nodes.start as usize + 1];
@@ -79,8 +79,8 @@ impl Running {
 
 impl Cards {
     /// Finds a page's cards. Time linear in the page.
-    pub(super) fn of(page: &Page, judged: &[Judged]) -> Self {
-        let running = Running::of(page, judged);
+    pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
+        let running = Running::new(page, judged);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
         for (id, node) in page.iter() {
             let Some(tag) = page.tag(id) else { continue };
@@ -181,7 +181,7 @@ mod tests {
 
     fn cards(html: &str) -> Cards {
         let page = Page::parse(html);
-        Cards::of(&page, &block_model::judge(&page, block_model::built_in()))
+        Cards::new(&page, &block_model::judge(&page, block_model::built_in()))
     }
 
     #[test]

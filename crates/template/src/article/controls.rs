@@ -184,7 +184,7 @@ pub(super) struct Controls {
 
 impl Controls {
     /// Counts a page's controls. Time linear in the page.
-    pub(super) fn of(page: &Page, judged: &[Judged]) -> Self {
+    pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
         let mut controls = Self::default();
         for block in judged.iter().filter(|block| block.words <= SHORT) {
             let line = block.placed.line.text.to_lowercase();

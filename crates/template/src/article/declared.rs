@@ -24,7 +24,7 @@ impl Declared {
     /// Reads the page's metadata. A list that also declares an article in JSON-LD is
     /// an article: pages describe what they link to.
     #[must_use]
-    pub fn of(page: &Page) -> Self {
+    pub fn from_page(page: &Page) -> Self {
         let types = json_ld_types(page);
         let is_article = |t: &&str| t.ends_with("Article") || matches!(*t, "BlogPosting" | "Report");
         let open_graph = meta(page, "og:type").map(str::to_ascii_lowercase).unwrap_or_default();
@@ -91,7 +91,7 @@ mod tests {
             ("<meta property='article:published_time' content='2025-01-01'>".into(), Declared::Article),
         ];
         for (html, expected) in cases {
-            assert_eq!(Declared::of(&Page::parse(&html)), expected, "{html}");
+            assert_eq!(Declared::from_page(&Page::parse(&html)), expected, "{html}");
         }
     }
 }

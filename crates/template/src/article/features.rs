@@ -40,7 +40,7 @@ pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {
     content_features(judged, &content, total, &mut row);
     stretch_features(judged, &mut row);
     page_features(page, judged, total, &mut row);
-    card_features(&Cards::of(page, judged), total, &mut row);
+    card_features(&Cards::new(page, judged), total, &mut row);
     control_features(page, judged, url, &stated, &mut row);
     headline_features(judged, &content, &stated, &mut row);
     statement_features(page, &stated, &mut row);
@@ -141,7 +141,7 @@ fn stretch_features(judged: &[Judged], row: &mut Row) {
 }
 
 fn page_features(page: &Page, judged: &[Judged], total: f32, row: &mut Row) {
-    let signals = Signals::of(page);
+    let signals = Signals::from_page(page);
     row.push(("words, log", ln(signals.words as f32)));
     row.push(("link share", signals.link_share() as f32));
     row.push(("lines of links, log", ln(signals.link_lines as f32)));
@@ -189,7 +189,7 @@ fn card_features(cards: &Cards, total: f32, row: &mut Row) {
 }
 
 fn control_features(page: &Page, judged: &[Judged], url: &str, stated: &Metadata, row: &mut Row) {
-    let controls = Controls::of(page, judged);
+    let controls = Controls::new(page, judged);
     row.push(("words of shops, log", ln(controls.of_shops)));
     row.push(("words of lists, log", ln(controls.of_lists)));
     row.push(("words of teasers, log", ln(controls.of_teasers)));
@@ -249,7 +249,7 @@ fn headline(judged: &[Judged], title: &HashSet<String>) -> Option<usize> {
 }
 
 fn statement_features(page: &Page, stated: &Metadata, row: &mut Row) {
-    let declared = match Declared::of(page) {
+    let declared = match Declared::from_page(page) {
         Declared::Listing => -1.0,
         Declared::Nothing => 0.0,
         Declared::Article => 1.0,
@@ -273,7 +273,7 @@ fn statement_features(page: &Page, stated: &Metadata, row: &mut Row) {
 }
 
 fn address_features(url: &str, row: &mut Row) {
-    let address = Address::of(url);
+    let address = Address::from_url(url);
     let mut put = |name, value: fn(&Address) -> f32| row.push((name, address.as_ref().map_or(-1.0, value)));
     put("segments of the path", |a| a.segments);
     put("words of the slug", |a| a.slug_words);

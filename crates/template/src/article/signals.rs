@@ -37,7 +37,7 @@ struct Line {
 impl Signals {
     /// Counts a page's lines. Time linear in the page.
     #[must_use]
-    pub fn of(page: &Page) -> Self {
+    pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();
         let mut run = 0.0;
         let Some(body) = page.elements("body").next() else { return signals };
@@ -158,7 +158,7 @@ mod tests {
             ("<div hidden><p>one two three four five six seven eight.</p></div>".into(), (0.0, 0)),
         ];
         for (html, expected) in cases {
-            let signals = Signals::of(&Page::parse(&html));
+            let signals = Signals::from_page(&Page::parse(&html));
             assert_eq!((signals.stretch, signals.link_lines), expected, "{html}");
         }
     }

@@ -40,7 +40,7 @@ pub struct Explained<'a> {
     pub template: Option<&'a SiteTemplate>,
     /// The pins that were.
     pub pins: &'a Pins,
-    /// What came of it: [`Judgement::of`] this page, template and pins.
+    /// What came of it: [`Judgement::new`] this page, template and pins.
     pub judgement: &'a Judgement,
 }
 
@@ -52,13 +52,13 @@ pub struct Explained<'a> {
 /// use gleaner_template::{Judgement, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
-/// let judgement = Judgement::of(&page, None, &pins);
+/// let judgement = Judgement::new(&page, None, &pins);
 /// let html = explain(&Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement });
 /// assert!(html.contains("Rain fell.") && !html.contains("<script"));
 /// ```
 #[must_use]
 pub fn explain(explained: &Explained<'_>) -> String {
-    view::View::of(explained).write()
+    view::View::from_explained(explained).write()
 }
 
 /// A line as it is listed.
@@ -82,7 +82,7 @@ pub struct Listed {
 /// use gleaner_template::{Judgement, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
-/// let judgement = Judgement::of(&page, None, &pins);
+/// let judgement = Judgement::new(&page, None, &pins);
 /// let explained = Explained { page: &page, url: None, template: None, pins: &pins, judgement: &judgement };
 /// let texts: Vec<String> = listed(&explained, 10).into_iter().map(|line| line.text).collect();
 /// assert_eq!(texts, ["Rain fell.", "Snow fell."]);

@@ -91,7 +91,7 @@ fn lines(count: usize) -> String {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(explained: &'a Explained<'a>) -> Self {
+    pub(super) fn from_explained(explained: &'a Explained<'a>) -> Self {
         let blocks = &explained.judgement.blocks;
         let depth = |block: &Judged| explained.page.node(block.placed.block).depth;
         Self {

@@ -161,6 +161,6 @@ impl Clinic {
         if all.outcomes.is_empty() {
             facts.add("outcomes", format!("none in the last {seen} runs"));
         }
-        Ok(given(&Figures::of(&last), &Figures::of(&all), seen))
+        Ok(given(&Figures::from_counts(&last), &Figures::from_counts(&all), seen))
     }
 }

@@ -217,7 +217,7 @@ impl Clinic {
     ) -> Result<bool, Failure> {
         let page = Page::parse(source);
         let verdict = judge(&page, url.as_str());
-        let signals = Signals::of(&page);
+        let signals = Signals::from_page(&page);
         let spread = format!(
             "{:.0} words on the page, {:.0} of them in links, {:.0} in sentences, {:.0} in one stretch",
             signals.words, signals.linked, signals.prose, signals.stretch
@@ -237,7 +237,7 @@ impl Clinic {
         let json = self.store.template(url.host()).map_err(Failure::work)?;
         let template = json.and_then(|json| SiteTemplate::from_json(&json).ok());
         let pins = settings::pins_of(&self.config, Some(url.host()))?;
-        let extracted = Judgement::of(page, template.as_ref(), &pins).extracted();
+        let extracted = Judgement::new(page, template.as_ref(), &pins).extracted();
         let words: usize =
             extracted.lines.iter().map(|line| gleaner_extract::words(&line.text).count()).sum();
         let by = match (&template, extracted.method) {

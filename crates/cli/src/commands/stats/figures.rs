@@ -95,7 +95,7 @@ impl Pass {
 
 impl Figures {
     /// Those of the store at `place`; `pass` is `None` where the documents were not read.
-    pub(super) fn of(store: &Store, place: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
+    pub(super) fn new(store: &Store, place: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
             language: tag.clone(),

@@ -33,9 +33,9 @@ pub(super) struct Sides {
 
 impl Sides {
     /// Of a page with its gold text.
-    pub(super) fn of(page: &Page, gold: &str) -> Self {
+    pub(super) fn new(page: &Page, gold: &str) -> Self {
         let gold = normal(gold);
-        let gold = Blocks::of(&gold);
+        let gold = Blocks::from_text(&gold);
         let mut sides = Self::default();
         blocks(page, |text, counts| {
             sides.block(text, &counts, gold.has(&words(&normal(text)).collect::<Vec<_>>()))
@@ -150,7 +150,7 @@ mod tests {
 
     #[track_caller]
     fn check(html: &str, gold: &str, main: [u64; 6], rest: [u64; 6]) {
-        let sides = Sides::of(&Page::parse(html), gold);
+        let sides = Sides::new(&Page::parse(html), gold);
         let of = |p: &Punctuation| {
             [p.characters, p.commas, p.full_stops, p.anchor_characters, p.anchor_commas, p.anchor_full_stops]
         };
@@ -185,7 +185,7 @@ mod tests {
         let html =
             "a, b.<div>One, <a href=/>two, <b>c.</b></a><ul><li>d.<li hidden>e, f</ul>g.</div>h, <td>i.";
         let page = Page::parse(html);
-        let Sides { mut main, rest, .. } = Sides::of(&page, "one two c\nd");
+        let Sides { mut main, rest, .. } = Sides::new(&page, "one two c\nd");
         assert!(main.commas > 0 && rest.commas > 0);
         add(&mut main, &rest);
         assert_eq!(main, Punctuation::of_page(&page, Marks::Both));
@@ -194,11 +194,11 @@ mod tests {
     #[test]
     fn marks_letters_and_shares() {
         let page = Page::parse("<p>Mưa, gió - và, “nắng”.<p>x <a href=/>y, z.</a>");
-        let mut sides = Sides::of(&page, "mưa gió và nắng");
+        let mut sides = Sides::new(&page, "mưa gió và nắng");
         assert_eq!(sides.most_frequent(), [(',', 2), ('-', 1), ('.', 1), ('“', 1), ('”', 1)]);
         assert!(sides.is_latin());
         assert_eq!(sides.anchor_marks_in_rest(), Some(1.0));
-        sides.add(&Sides::of(
+        sides.add(&Sides::new(
             &Page::parse("<p>Дождь и <a href=/>ветер, снег.</a> Гроза"),
             "дождь и ветер снег гроза",
         ));

@@ -90,11 +90,11 @@ struct Figures {
 
 fn figures(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, Figures) {
     let page = &recorded.page;
-    let bag = Bag::of(gold);
-    let ratios = |lines| Bag::of(&plain(lines)).against(&bag).ratios();
+    let bag = Bag::from_text(gold);
+    let ratios = |lines| Bag::from_text(&plain(lines)).against(&bag).ratios();
     let by_commas = |position| comma_score::extract(page, &Params { position, ..Params::default() });
     let figures = Figures {
-        sides: Sides::of(page, gold),
+        sides: Sides::new(page, gold),
         comma: ratios(&by_commas(Position::BelowTheBestsParent)),
         full_stop: ratios(&punctuation::extract(page, &punctuation::Params::default())),
         anywhere: ratios(&by_commas(Position::Anywhere)),
@@ -338,7 +338,7 @@ mod tests {
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
         let page = set.entries[1].read().unwrap().page;
         let of = |lines: &[gleaner_html::text::Line]| {
-            Bag::of(&plain(lines)).against(&Bag::of(CHINESE_TEXT)).ratios()
+            Bag::from_text(&plain(lines)).against(&Bag::from_text(CHINESE_TEXT)).ratios()
         };
         let comma = of(&comma_score::extract(&page, &Params::default()));
         let full_stop = of(&punctuation::extract(&page, &punctuation::Params::default()));

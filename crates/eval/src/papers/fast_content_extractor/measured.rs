@@ -39,7 +39,7 @@ impl Both {
     fn learn(pages: &[&Page], ce: content_extractor::Params, fast: &fast_content_extractor::Params) -> Self {
         let ce = content_extractor::Params { search: Search::Indexed, ..ce };
         Self {
-            ce: content_extractor::Site::of(pages, &ce),
+            ce: content_extractor::Site::new(pages, &ce),
             template: fast_content_extractor::prepare(pages, fast),
         }
     }
@@ -49,8 +49,8 @@ impl Both {
         let ce = self.ce.find(page);
         let (blocks, lines) = (self.template.find(page).blocks, self.template.detect(page));
         [
-            Side::of(self.ce.num_block_temp(), ce.blocks, &ce.lines, gold),
-            Side::of(self.template.num_block_temp(), blocks, &lines, gold),
+            Side::new(self.ce.num_block_temp(), ce.blocks, &ce.lines, gold),
+            Side::new(self.template.num_block_temp(), blocks, &lines, gold),
         ]
     }
 }
@@ -77,8 +77,8 @@ impl Fold {
         Self {
             teachers: pages.len(),
             named,
-            all_pairs: content_extractor::Site::of(&pages, &params(Search::Exhaustive)),
-            only_temp: content_extractor::Site::of(&[repeated], &params(Search::Exhaustive)),
+            all_pairs: content_extractor::Site::new(&pages, &params(Search::Exhaustive)),
+            only_temp: content_extractor::Site::new(&[repeated], &params(Search::Exhaustive)),
             by_default: Both::learn(&pages, Default::default(), &Default::default()),
         }
     }
@@ -92,7 +92,7 @@ fn params(search: Search) -> content_extractor::Params {
 /// A page of all texts that `ContentExtractor` takes out of a site's pages, each once.
 fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
-    let alone = content_extractor::Site::of(&none, &params(Search::Indexed));
+    let alone = content_extractor::Site::new(&none, &params(Search::Indexed));
     let mut repeated = BTreeSet::new();
     for (number, page) in pages.iter().enumerate() {
         let content: HashSet<String> =
@@ -114,13 +114,13 @@ pub(super) struct Side {
 }
 
 impl Side {
-    fn of(num_block_temp: usize, num_block: usize, lines: &[Line], gold: &str) -> Self {
+    fn new(num_block_temp: usize, num_block: usize, lines: &[Line], gold: &str) -> Self {
         let text = plain(lines);
         Self {
             num_block_temp: num_block_temp as f64,
             num_block: num_block as f64,
             block_f: blocks::ratios(&text, gold).f1,
-            word_f: Bag::of(&text).against(&Bag::of(gold)).ratios().f1,
+            word_f: Bag::from_text(&text).against(&Bag::from_text(gold)).ratios().f1,
         }
     }
 
@@ -145,7 +145,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    fn of(fold: &Fold, page: &Page) -> Self {
+    fn new(fold: &Fold, page: &Page) -> Self {
         Self {
             all_pairs: seconds(RUNS, || fold.all_pairs.extract(page)),
             only_temp: seconds(RUNS, || fold.only_temp.extract(page)),
@@ -195,7 +195,7 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     let mut times = Vec::new();
     for (at, sides) in &scored {
         if sides.is_some() && times.len() < TIMED {
-            let time = |recorded: &Recorded| Times::of(&folds[at % FOLDS], &recorded.page);
+            let time = |recorded: &Recorded| Times::new(&folds[at % FOLDS], &recorded.page);
             times.push(with_page(kept.get(*at), &set.entries[*at], time)?);
         }
         done();
@@ -231,7 +231,7 @@ struct Sides {
 
 /// `None` where the gold has no word.
 fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
-    let gold = recorded.gold.as_deref().filter(|gold| Bag::of(gold).total() > 0)?;
+    let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);
     Some(Sides { named: of(&fold.named), by_default: of(&fold.by_default) })
 }

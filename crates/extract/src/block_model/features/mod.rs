@@ -93,7 +93,7 @@ fn flag(is: bool) -> f32 {
 }
 
 impl<'a> Features<'a> {
-    pub(super) fn of(page: &'a Page, scene: &'a Scene) -> Self {
+    pub(super) fn new(page: &'a Page, scene: &'a Scene) -> Self {
         let running = |value: fn(&Block) -> f32| {
             let mut sums = vec![0.0];
             let mut sum = 0.0;
@@ -183,9 +183,9 @@ fn position(of: &[&str], tag: &str) -> Option<usize> {
 /// The features' names, in order.
 pub(super) fn names() -> Vec<String> {
     let page = Page::parse("<p>word</p>");
-    let scene = Scene::of(&page, &Repeated::default());
+    let scene = Scene::new(&page, &Repeated::default());
     let mut names: Vec<String> = Vec::new();
-    Features::of(&page, &scene).put(0, &mut names);
+    Features::new(&page, &scene).put(0, &mut names);
     names
 }
 
@@ -202,8 +202,8 @@ mod tests {
         assert_eq!(sorted.len(), names.len(), "{names:#?}");
         assert_eq!(names.len(), 176, "as the module's head and docs/evaluation.md say");
         let page = Page::parse("<h1>One</h1><ul><li>two<li>three, four.</ul><p>five<br>six");
-        let scene = Scene::of(&page, &Repeated::default());
-        let features = Features::of(&page, &scene);
+        let scene = Scene::new(&page, &Repeated::default());
+        let features = Features::new(&page, &scene);
         for at in 0..features.len() {
             let mut values: Vec<f32> = Vec::new();
             features.put(at, &mut values);

@@ -205,7 +205,7 @@ const KINDS: [Entry; KIND_COUNT] = [
 /// Number of kinds of element.
 pub(in crate::block_model) const KIND_COUNT: usize = 15;
 
-/// The names of the kinds, in the order of the bits that [`Kinds::of`] sets.
+/// The names of the kinds, in the order of the bits that [`Kinds::from_names`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
 /// Characters of an element's names that are looked at.
@@ -233,7 +233,7 @@ impl<'a> Kinds<'a> {
 }
 
 fn kinds_of_names(names: &str) -> u32 {
-    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::of(&KINDS));
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::from_entries(&KINDS));
     static WHOLE: LazyLock<HashMap<&str, u32>> = LazyLock::new(whole);
     let words = name_words(names);
     let of_words = words.iter().filter_map(|word| WHOLE.get(word.as_str())).fold(0, |all, one| all | one);

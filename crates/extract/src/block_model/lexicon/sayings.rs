@@ -249,7 +249,7 @@ pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;
     }
-    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::of(&SAYINGS));
+    static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::from_entries(&SAYINGS));
     PARTS.find(&line.to_lowercase())
 }
 

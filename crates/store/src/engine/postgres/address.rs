@@ -70,7 +70,7 @@ fn check_escapes(text: &str) -> Result<(), StoreError> {
         Some(user_info) => !user_info.contains('@'),
         None => !pieces.query.contains('@'),
     };
-    match Pieces::of(text).is_some_and(|pieces| is_clear(&pieces)) {
+    match Pieces::from_text(text).is_some_and(|pieces| is_clear(&pieces)) {
         true => Ok(()),
         false => Err(wrong(
             "it cannot be told where the password ends; in a user or password, write @ as %40 and ? as %3F",

@@ -65,7 +65,7 @@ impl Postgres {
     fn newest_files(&self) -> Result<Vec<String>, StoreError> {
         let mut names = Vec::new();
         for kind in [keys::ARCHIVE_FILE, keys::DOCUMENTS_FILE] {
-            let last = self.scan(Range::of(keys::files_of(kind)).backwards()).next().transpose()?;
+            let last = self.scan(Range::with_prefix(keys::files_of(kind)).backwards()).next().transpose()?;
             if let Some((_, record)) = last {
                 names.push(decode::<FileRecord>("a file", &record)?.name);
             }

@@ -294,7 +294,7 @@ impl Engine for Postgres {
         // Before the database is asked, as for a scan.
         let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
             let overlay = self.read_overlay();
-            prefixes.iter().map(|prefix| overlay.within(&Range::of(prefix.as_slice()))).collect()
+            prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()
         };
         let ends: Vec<Vec<u8>> = prefixes.iter().map(|prefix| behind(prefix).unwrap_or_default()).collect();
         let sql = format!(
@@ -311,7 +311,7 @@ impl Engine for Postgres {
         })?;
         let mut firsts = Vec::with_capacity(prefixes.len());
         for ((prefix, kept), known) in prefixes.iter().zip(kept).zip(known) {
-            let range = Range::of(prefix.as_slice()).keys_only();
+            let range = Range::with_prefix(prefix.as_slice()).keys_only();
             let is_removed = kept.as_ref().is_some_and(|key| known.get(key) == Some(&None));
             firsts.push(if is_removed {
                 self.scan(range).next().transpose()?.map(|(key, _)| key)

@@ -42,7 +42,7 @@ pub(super) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     /// `None`: it cannot be told where the password ends and the query begins.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
+    pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
         if query.contains('@') && !query.split('&').all(is_known) {
@@ -86,7 +86,7 @@ fn is_known(pair: &str) -> bool {
 /// ```
 #[must_use]
 pub fn shown_address(text: &str) -> String {
-    let Some(Pieces { scheme, user_info, place, query }) = Pieces::of(text) else {
+    let Some(Pieces { scheme, user_info, place, query }) = Pieces::from_text(text) else {
         return format!("{}...", scheme_of(text));
     };
     let user = user_info.and_then(|user_info| user_info.split(':').next()).unwrap_or_default();
