@@ -139,8 +139,8 @@ until_it each_has_parts
 workers || true
 page_shows() { ask /metrics | grep -q "$1"; }
 until_it page_shows '^gleaner_workers{state="at_work"} [1-9]'
-until_it page_shows '^gleaner_parts_without_worker 0'
-until_it page_shows '^gleaner_worker_parts{worker="worker-3"} [1-9]'
+until_it page_shows '^gleaner_partitions_without_worker 0'
+until_it page_shows '^gleaner_worker_partitions{worker="worker-3"} [1-9]'
 
 say "until the crawl is over"
 for number in 1 2 3; do
@@ -156,7 +156,7 @@ done
 if [ -n "${watch:-}" ]; then
     say "what Prometheus saw: three workers with parts, and rules that it can read"
     saw() { fetch "http://$watch/api/v1/$1" | grep -q "$2"; }
-    until_it saw 'query?query=count(max_over_time(gleaner_worker_parts[5m])%3E0)' '"3"'
+    until_it saw 'query?query=count(max_over_time(gleaner_worker_partitions[5m])%3E0)' '"3"'
     until_it saw rules '"name":"PartsWithoutWorker".*"health":"ok"'
 fi
 

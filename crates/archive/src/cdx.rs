@@ -5,7 +5,7 @@
 //! and Common Crawl write them. Of a line only the file's name and the offset count; what
 //! the record is, the record says.
 //!
-//! The awkward truth: a JSON value is looked for, not parsed, so a name with an escaped
+//! Limitation: a JSON value is looked for, not parsed, so a name with an escaped
 //! quotation mark is not found.
 
 use crate::Place;

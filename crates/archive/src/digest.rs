@@ -3,7 +3,7 @@
 //! SHA-1 in base32, which Heritrix, Common Crawl and pywb write, so that archives can be
 //! compared with theirs. Others are read as far as they can be told to be others.
 //!
-//! The awkward truth: SHA-1 can be made to collide on purpose. Nothing is dropped for a
+//! Limitation: SHA-1 can be made to collide on purpose. Nothing is dropped for a
 //! digest alone: it says that a URL's page is what this URL gave before.
 
 use std::fmt;

@@ -8,7 +8,7 @@
 //! 3. Opening looks at what lies behind the last place that is known to be on disk: sound
 //!    records stay, and a record that was torn off in its middle is cut off.
 //!
-//! The awkward truth: records that nobody knows of stay after a crash, and their pages are
+//! Limitation: records that nobody knows of stay after a crash, and their pages are
 //! fetched and kept once more. A reader of the archive meets both.
 
 use std::fs::{self, File, OpenOptions};

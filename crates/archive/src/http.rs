@@ -3,7 +3,7 @@
 //! Read leniently, since archives hold what servers sent: a status line that is none, a
 //! header without a colon or a line end without `\r` spoils nothing else.
 //!
-//! The awkward truth: names and values are read as UTF-8 with replacements, so a
+//! Limitation: names and values are read as UTF-8 with replacements, so a
 //! `Location` in Latin-1 comes out spoiled.
 
 use crate::payload::{self, Payload};

@@ -22,7 +22,7 @@
 //! Written are `warcinfo`, `response`, `revisit` and `request` records. Read are `response`
 //! and `revisit` records of any writer; others are passed on to the caller.
 //!
-//! The awkward truth: bodies are kept after content decoding, since that is what the HTTP
+//! Limitation: bodies are kept after content decoding, since that is what the HTTP
 //! library hands on. As other crawlers do, the headers that no longer hold are kept under
 //! `X-Crawler-` names, and `Content-Length` is that of the body as kept.
 

@@ -5,7 +5,7 @@
 //! crawlers undo a coding and leave its header standing, so a body that is not coded as
 //! its header says is taken as it is.
 //!
-//! The awkward truth: a body that ends within a coding gives what came before, and
+//! Limitation: a body that ends within a coding gives what came before, and
 //! [`Payload::cut`] tells; whether the server or the archive lost the rest is not known.
 
 use gleaner_coding::{Coding, Decoder, Stop};

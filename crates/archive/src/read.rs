@@ -10,7 +10,7 @@
 //!    damage is told with its offset, and reading goes on at the next place that looks like
 //!    a record's beginning.
 //!
-//! The awkward truth: in a file that is one gzip member, or one Zstandard frame, all is lost
+//! Limitation: in a file that is one gzip member, or one Zstandard frame, all is lost
 //! behind a damage, and offsets are the member's.
 
 use std::fs::File;

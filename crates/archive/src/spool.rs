@@ -5,7 +5,7 @@
 //! those of others: `gleaner-20261121020000-00001-w3.warc.gz`. It begins with the same
 //! record. It is read by [`crate::Reader`] over its bytes.
 //!
-//! The awkward truth: what is in it is lost with the process. Whoever appends may call it
+//! Limitation: what is in it is lost with the process. Whoever appends may call it
 //! kept only when the file is put away. Names in order are records in order for one writer;
 //! of two writers they are in the order of beginning.
 

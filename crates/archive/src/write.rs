@@ -8,7 +8,7 @@
 //! Records are made where the answer is at hand, so that the one who writes the file has
 //! only to append.
 //!
-//! The awkward truth: the status line and the request line are written as HTTP/1.1 has
+//! Limitation: the status line and the request line are written as HTTP/1.1 has
 //! them, whatever version and proxy were used.
 
 use std::borrow::Cow;

@@ -114,7 +114,7 @@ Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
   gleaner workers --json
 
-Exit codes: 0 fine, 3 parts of the crawl have no worker.")]
+Exit codes: 0 fine, 3 partitions have no worker.")]
     Workers(Workers),
     /// Move the corpus from a folder into PostgreSQL, or back
     #[command(after_help = MIGRATE_HELP)]

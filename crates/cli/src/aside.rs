@@ -1,6 +1,6 @@
 //! What people are told beside the results: remarks, progress and errors, on standard error.
 //!
-//! The awkward truth: where standard error cannot be written (a full disk, a closed
+//! Limitation: where standard error cannot be written (a full disk, a closed
 //! terminal) nobody is told. `eprintln!` would panic there and take the results with it,
 //! so nothing else in this crate writes to it but the log and the bar.
 

@@ -9,12 +9,12 @@
 
 mod args;
 mod aside;
-mod cluster;
 mod commands;
+mod distributed;
 mod failure;
 mod logging;
-mod nightly;
 mod open_files;
+mod scheduled;
 mod screen;
 mod settings;
 mod signals;

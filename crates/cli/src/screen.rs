@@ -51,12 +51,12 @@ pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, col
 /// The line for the whole: what matters most first, since a narrow terminal shows its
 /// beginning.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
-    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, gathered, in_flight } =
+    let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;
     let seconds = elapsed.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!(
-        "{hours}:{minutes:02}:{seconds:02} {pages} pages {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {gathered} gathered, {in_flight} in flight, {hosts} hosts"
+        "{hours}:{minutes:02}:{seconds:02} {pages} pages {rate:.1}/s, {stored} stored, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {buffered} buffered, {in_flight} in flight, {hosts} hosts"
     )
 }
 

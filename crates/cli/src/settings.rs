@@ -13,14 +13,14 @@ use gleaner_vietnamese::Placement;
 
 use crate::args::Common;
 use crate::aside::say;
-use crate::cluster;
+use crate::distributed;
 use crate::failure::Failure;
 
 /// Reads the settings; `--data` wins over the file.
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     let config = load_for_both(common)?;
     match &common.objects {
-        Some(_) if !cluster::is_shared(&config) => Err(Failure::Usage(
+        Some(_) if !distributed::is_shared(&config) => Err(Failure::Usage(
             "--objects goes with --store postgres://...: a corpus in a folder has its files there; leave it out, or name the database"
                 .into(),
         )),
@@ -185,14 +185,14 @@ pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
 /// Opens the store in the folder of the settings.
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
-    if create && !cluster::is_shared(config) && has_archive(config) && is_new() {
+    if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
         say(format_args!(
             "gleaner: {} has an archive and no store: a new one begins; `gleaner rebuild` makes the old one anew instead",
             config.store.path
         ));
     }
-    let store = match cluster::is_shared(config) {
-        true => cluster::visit(config)?,
+    let store = match distributed::is_shared(config) {
+        true => distributed::visit(config)?,
         false => open_store(config, create)?.store(),
     };
     match unfinished(config, &store)? {
@@ -206,7 +206,7 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
     if store.is_migrating().map_err(Failure::work)? {
         // The settings of a migration name the database, also where the folder is asked.
         let place = match store.is_shared() {
-            true => cluster::place(config),
+            true => distributed::place(config),
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(

@@ -6,15 +6,15 @@
 
 #![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod cluster;
+mod distributed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::sleep;
 use std::time::Duration;
 
-use cluster::cut::Way;
-use cluster::{Cluster, LEASE, STAND};
+use distributed::cut::Way;
+use distributed::{Cluster, LEASE, STAND};
 use gleaner_testkit::Stand;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 
@@ -222,9 +222,9 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
     cluster.check_gaps();
 }
 
-/// Hosts that an older list of public suffixes put into other parts than that of today.
+/// Hosts that an older list of public suffixes put into other partitions than that of today.
 #[test]
-fn hosts_are_crawled_in_the_parts_that_have_them() {
+fn hosts_are_crawled_in_the_partitions_that_have_them() {
     let stand = Stand { hosts: 20, articles: 10, listed: 9, ..STAND };
     let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
     let objects = gleaner_objects::Objects::open(&cluster.objects.0, gleaner_objects::Options::default());
@@ -239,7 +239,7 @@ fn hosts_are_crawled_in_the_parts_that_have_them() {
         waits: false,
     };
     let mut writer = gleaner_store::join(&cluster.folder.path().join("older"), &membership).unwrap();
-    let _ = writer.store().tenure().unwrap().gained();
+    let _ = writer.store().leases().unwrap().gained();
     let mut change = writer.begin();
     for paper in 0..stand.hosts / 2 {
         change.host(&format!("paper-{paper}.example"), &format!("of-another-list-{paper}.example")).unwrap();
@@ -258,9 +258,9 @@ fn hosts_are_crawled_in_the_parts_that_have_them() {
     assert_eq!(cluster.store().hosts().count(), stand.hosts);
 }
 
-/// What a worker had not flushed when it took parts over is in the archive, too, if the store has it.
+/// What a worker had not flushed when it took partitions over is in the archive, too, if the store has it.
 #[test]
-fn workers_that_take_parts_over_are_killed_again_and_again() {
+fn workers_that_take_partitions_over_are_killed_again_and_again() {
     // Without texts of several papers: what one worker has told another of them and that one has not yet
     // read is a fault until it has.
     let stand = Stand { wire: 0, ..STAND };
@@ -269,20 +269,20 @@ fn workers_that_take_parts_over_are_killed_again_and_again() {
     cluster.gap = Duration::from_millis(300);
     let rare = ["crawl", "--seeds", "seeds.txt", "--set", "store.flush_every=60s"];
     let rare = [&rare[..], &["--set", "store.flush_pages=100000"]].concat();
-    let parts = |name: &str| {
+    let partitions = |name: &str| {
         // None as long as there are no tables.
         let workers = cluster.visit().and_then(|store| store.workers(LEASE)).unwrap_or_default();
-        workers.into_iter().find(|worker| worker.name == name).map_or(0, |worker| worker.parts)
+        workers.into_iter().find(|worker| worker.name == name).map_or(0, |worker| worker.partitions)
     };
     for round in 1..=3 {
         let [name, other] = ["one", "two"].map(|name| format!("{name}{round}"));
         let mut one = cluster.worker_that(&name, &rare);
         let two = cluster.worker_that(&other, &rare);
-        one.wait_until(|| parts(&name) > 0 && parts(&other) > 0);
+        one.wait_until(|| partitions(&name) > 0 && partitions(&other) > 0);
         let so_far = cluster.newspaper.request_count();
         one.wait_until(|| cluster.newspaper.request_count() >= so_far + 100);
         two.kill();
-        one.wait_until(|| parts(&name) == 256);
+        one.wait_until(|| partitions(&name) == 256);
         let so_far = cluster.newspaper.request_count();
         one.wait_until(|| cluster.newspaper.request_count() >= so_far + 20);
         one.kill();

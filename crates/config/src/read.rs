@@ -21,7 +21,7 @@ pub enum ConfigError {
     },
     /// The values are well-formed but make no sense.
     #[error("{key}: {message}")]
-    Senseless {
+    Invalid {
         /// The key, such as `fetch.proxy`.
         key: &'static str,
         /// What is wrong, on one line.
@@ -122,7 +122,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const LONGEST_NAME: usize = 64;
 
 fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
-    Err(ConfigError::Senseless { key, message: message.into() })
+    Err(ConfigError::Invalid { key, message: message.into() })
 }
 
 fn check(config: &Config) -> Result<(), ConfigError> {

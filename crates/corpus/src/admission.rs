@@ -3,7 +3,7 @@
 //! By default everything enters as it was written. A document that is refused is refused
 //! for a reason that can be counted; nothing is dropped without one.
 //!
-//! The awkward truth: `und`, where no language was told, is a language here. A corpus of
+//! Limitation: `und`, where no language was told, is a language here. A corpus of
 //! `vi` alone has none of it unless `und` is named, too. Figures are those of the text as it
 //! would be kept.
 

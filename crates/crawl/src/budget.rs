@@ -4,7 +4,7 @@
 //! handed out, what is in flight is finished, and the run counts as ended. What is left is
 //! asked for in the next run.
 //!
-//! The awkward truth: the time counts from the beginning of this process's part of a run,
+//! Limitation: the time counts from the beginning of this process's part of a run,
 //! the pages from the run's own beginning, as far as earlier processes had flushed them.
 
 use std::fmt;
@@ -51,7 +51,7 @@ impl fmt::Display for Budget {
 
 /// What is left of a run's budgets.
 #[derive(Debug)]
-pub(crate) struct Purse {
+pub(crate) struct RunBudget {
     /// 0: no limit.
     max_pages: u64,
     /// 0: no limit.
@@ -60,13 +60,13 @@ pub(crate) struct Purse {
     pages: u64,
 }
 
-impl Purse {
+impl RunBudget {
     pub(crate) fn new(crawl: &Crawl, begun: Instant) -> Self {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
     /// Pages that were handed out.
-    pub(crate) const fn pay(&mut self, pages: u64) {
+    pub(crate) const fn spend(&mut self, pages: u64) {
         self.pages += pages;
     }
 
@@ -89,21 +89,21 @@ mod tests {
         let begun = Instant::now();
         let sets = ["crawl.max_pages=3", "crawl.max_time=6h"].map(String::from);
         let config = gleaner_config::read(None, &sets).unwrap();
-        let mut purse = Purse::new(&config.crawl, begun);
+        let mut budget = RunBudget::new(&config.crawl, begun);
         let hour = Duration::from_secs(3600);
-        assert_eq!(purse.empty(begun + 5 * hour), None);
-        assert_eq!(purse.empty(begun + 6 * hour), Some(Budget::Time));
-        purse.pay(2);
-        assert_eq!(purse.empty(begun), None);
-        purse.pay(1);
-        assert_eq!(purse.empty(begun), Some(Budget::Pages));
+        assert_eq!(budget.empty(begun + 5 * hour), None);
+        assert_eq!(budget.empty(begun + 6 * hour), Some(Budget::Time));
+        budget.spend(2);
+        assert_eq!(budget.empty(begun), None);
+        budget.spend(1);
+        assert_eq!(budget.empty(begun), Some(Budget::Pages));
     }
 
     #[test]
     fn without_budgets_a_run_ends_by_itself() {
         let begun = Instant::now();
-        let mut purse = Purse::new(&Crawl::default(), begun);
-        purse.pay(u64::from(u32::MAX));
-        assert_eq!(purse.empty(begun + Duration::from_secs(1 << 30)), None);
+        let mut budget = RunBudget::new(&Crawl::default(), begun);
+        budget.spend(u64::from(u32::MAX));
+        assert_eq!(budget.empty(begun + Duration::from_secs(1 << 30)), None);
     }
 }

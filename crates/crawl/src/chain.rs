@@ -31,12 +31,12 @@ use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
 
+use crate::dispatch::{path_of, span_of};
 use crate::error::CrawlError;
-use crate::handing_out::{path_of, span_of};
+use crate::extraction::rank;
 use crate::hosts::group_of_url;
 use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
-use crate::reading::rank;
 use crate::schedule::GroupName;
 
 /// The redirects of one visit that were followed.
@@ -101,7 +101,7 @@ impl Visit {
         let from = self.asked().url().clone();
         let chain = self.chain.as_mut()?;
         let cookies = chain.cookies.get_or_insert_with(|| Cookies::of_site(target.domain()));
-        cookies.heed(&from, response);
+        cookies.store(&from, response);
         let cookie = cookies.header(target.url())?;
         let is_known = |hop: &Hop| hop.url.as_str() == target.as_str() && hop.cookie == cookie;
         (!chain.hops.iter().any(is_known)).then_some(cookie)
@@ -145,7 +145,7 @@ impl Owner {
         if target.key() != visit.key && self.is_known_page(target)? {
             return Ok(Next::Apart);
         }
-        if self.stop.asked() || self.purse.empty(Instant::now()).is_some() {
+        if self.stop.asked() || self.budget.empty(Instant::now()).is_some() {
             return Ok(Next::Later);
         }
         if !self.may_ask() || self.is_leaving(host) {
@@ -196,7 +196,7 @@ impl Owner {
             host.fetched += 1;
             self.progress.live.asks(&host.name);
         }
-        self.purse.pay(1);
+        self.budget.spend(1);
         let group = group_of_url(self.config.fetch.gap_scope, &self.store, &url);
         // The gap is no time that the visit took.
         visit.begun = Instant::now() + self.politeness.gates.ready_in(&group);

@@ -7,7 +7,7 @@
 //!
 //! The queue is bounded; a command that finds it full is refused.
 //!
-//! The awkward truth: a URL that is in flight when its host is paused is still finished,
+//! Limitation: a URL that is in flight when its host is paused is still finished,
 //! and one that was handed out with the old template is extracted by it.
 
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ pub enum Command {
     Pause(String),
     /// Ask it again.
     Resume(String),
-    /// Take its template for out of date: pages are gathered for the next version.
+    /// Take its template for out of date: pages are buffered for the next version.
     LearnAgain(String),
 }
 
@@ -47,7 +47,7 @@ impl Command {
         match self {
             Self::Pause(_) => HostRecord { paused: true, ..host },
             Self::Resume(_) => HostRecord { paused: false, ..host },
-            // A host without a template gathers pages as it is.
+            // A host without a template buffers pages as it is.
             Self::LearnAgain(_) => HostRecord { outdated: host.template > 0, ..host },
         }
     }

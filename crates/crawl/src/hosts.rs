@@ -10,7 +10,7 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostId, HostRecord, Store};
 use jiff::Timestamp;
 
-use crate::reading::Applied;
+use crate::extraction::Applied;
 use crate::schedule::GroupName;
 
 /// A host of this run.
@@ -27,8 +27,8 @@ pub(crate) struct Host {
     pub(crate) template: Option<Arc<Applied>>,
     /// Version of the newest template in the store; 0 where there is none.
     pub(crate) version: u32,
-    /// Articles gathered and not yet learned from.
-    pub(crate) gathered: usize,
+    /// Articles buffered and not yet learned from.
+    pub(crate) buffered: usize,
     /// Pages fetched in this run.
     pub(crate) fetched: u64,
     /// Whether it is the host of a seed: only there is a sitemap guessed.

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 use tracing::Span;
 use url::Url;
 
-use crate::archiving::Kept;
+use crate::archive::Kept;
 use crate::chain::Chain;
-use crate::fetching::RobotsVisit;
-use crate::learning::Learned;
-use crate::reading::{Applied, Reading};
+use crate::extraction::{Applied, Reading};
+use crate::network::RobotsVisit;
 use crate::schedule::GroupName;
+use crate::training::Learned;
 
 /// A URL that is in flight.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct Visit {
 
 /// Articles of one host that are to be learned from, or extracted one by one.
 #[derive(Debug)]
-pub(crate) struct Lesson {
+pub(crate) struct TrainingJob {
     pub(crate) host: HostId,
     pub(crate) name: String,
     pub(crate) group: GroupName,
@@ -57,7 +57,7 @@ pub(crate) enum Task {
     /// Keep an answer, and read it if it is of 2xx.
     Answer(Box<Visit>, Box<Response>, Timestamp),
     /// Learn a template, or extract page by page.
-    Learn(Lesson),
+    Learn(TrainingJob),
 }
 
 /// A request that is sent as soon as the event that led to it is applied.
@@ -74,7 +74,7 @@ pub(crate) enum Outgoing {
 pub(crate) enum Event {
     /// A host's robots.txt was asked for.
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<Kept>),
-    /// A robots.txt was asked for to which those of other parts redirect.
+    /// A robots.txt was asked for to which those of other partitions redirect.
     Wanted(Url, Box<RobotsAnswer>, Vec<Kept>),
     /// An answer that is not of 2xx.
     Answered(Box<Visit>, Box<Response>, Option<Kept>),
@@ -84,10 +84,10 @@ pub(crate) enum Event {
     Failed(Box<Visit>, FetchError),
     /// A page, feed or sitemap was read.
     Read(Box<Visit>, Box<Reading>, Option<Kept>),
-    /// A host's gathered pages were worked through.
-    Learned(Lesson, Box<Learned>),
+    /// A host's buffered pages were worked through.
+    Learned(TrainingJob, Box<Learned>),
     /// Code of ours failed on a URL: a bug, recorded like any other ending.
     Broken(Box<Visit>, String, Option<Kept>),
-    /// Code of ours failed on a host's gathered pages.
-    LessonFailed(Lesson, String),
+    /// Code of ours failed on a host's buffered pages.
+    TrainingFailed(TrainingJob, String),
 }

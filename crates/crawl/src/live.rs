@@ -83,7 +83,7 @@ impl Live {
             seen.asked = false;
             seen.pages += 1;
             seen.stored += u64::from(matches!(outcome, Some(Outcome::Stored)));
-            seen.last = outcome.map_or_else(|| "gathered".into(), Outcome::reason);
+            seen.last = outcome.map_or_else(|| "buffered".into(), Outcome::reason);
         });
     }
 }

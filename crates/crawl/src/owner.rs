@@ -11,24 +11,26 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use gleaner_config::Config;
 use gleaner_fetch::{Politeness, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, Scope, Seed};
-use gleaner_store::{Change, Counts, Duplicates, HostId, HostRecord, PartId, Run, Store, StoreError, Writer};
+use gleaner_store::{
+    Change, Counts, Duplicates, HostId, HostRecord, PartitionId, Run, Store, StoreError, Writer,
+};
 use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::Stop;
-use crate::budget::{Ending, Purse};
+use crate::budget::{Ending, RunBudget};
 use crate::clock::Clock;
+use crate::documents::levels;
 use crate::error::CrawlError;
-use crate::fetching::Fetching;
 use crate::hosts::{Host, Hosts, group_of};
 use crate::job::{Event, Outgoing, Task};
-use crate::known::Known;
+use crate::known_urls::KnownUrls;
+use crate::network::Fetching;
 use crate::progress::Progress;
 use crate::quota::Quota;
-use crate::robots_elsewhere::AllWanted;
+use crate::redirected_robots::RedirectedRobots;
 use crate::schedule::Schedule;
-use crate::settling::levels;
 
 /// Longest time between two looks at the clock, the stop and the waiting list.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
@@ -44,7 +46,7 @@ pub(crate) struct Owner {
     pub(crate) duplicates: Duplicates,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
-    pub(crate) known: Known,
+    pub(crate) known: KnownUrls,
     /// When hosts may be asked. A replay asks nothing; only a crawl has a [`Fetching`].
     pub(crate) politeness: Politeness,
     /// Requests that an event led to; [`Owner::work`] sends them.
@@ -57,7 +59,7 @@ pub(crate) struct Owner {
     pub(crate) seeds: Vec<Seed>,
     /// Whether hosts out of scope are taken, too: those of an archive.
     pub(crate) takes_all: bool,
-    /// Visits, robots requests and lessons that have not come back.
+    /// Visits, robots requests and training jobs that have not come back.
     pub(crate) in_flight: usize,
     unflushed: usize,
     flushed: Instant,
@@ -68,15 +70,15 @@ pub(crate) struct Owner {
     /// Pages that earlier processes fetched from each host in this run.
     fetched: HashMap<String, u64>,
     /// What this run may still cost.
-    pub(crate) purse: Purse,
+    pub(crate) budget: RunBudget,
     /// What each site has used of the disk.
     pub(crate) quota: Quota,
-    /// Parts on hold, since their last worker did not give them up, and until when.
-    pub(crate) part_holds: BTreeMap<PartId, Instant>,
-    /// Robots.txt that those of other parts redirect to, and who waits for them.
-    pub(crate) wanted: AllWanted,
-    /// Parts that are to be given up to other workers.
-    pub(crate) leaving: BTreeSet<PartId>,
+    /// Partitions on hold, since their last worker did not give them up, and until when.
+    pub(crate) partition_holds: BTreeMap<PartitionId, Instant>,
+    /// Robots.txt that those of other partitions redirect to, and who waits for them.
+    pub(crate) wanted: RedirectedRobots,
+    /// Partitions that are to be given up to other workers.
+    pub(crate) leaving: BTreeSet<PartitionId>,
     /// Whether other workers were told that there is nothing to do here.
     pub(crate) is_idle: bool,
 }
@@ -98,7 +100,7 @@ impl Owner {
         let store = writer.store();
         let duplicates = Duplicates::new(&store, &levels(&config.corpus))?;
         let now = Instant::now();
-        let (purse, quota) = (Purse::new(&config.crawl, now), Quota::new(&config.crawl));
+        let (budget, quota) = (RunBudget::new(&config.crawl, now), Quota::new(&config.crawl));
         Ok(Self {
             store,
             writer,
@@ -107,7 +109,7 @@ impl Owner {
             scope,
             hosts: Hosts::default(),
             schedule: Schedule::default(),
-            known: Known::default(),
+            known: KnownUrls::default(),
             politeness,
             outgoing: Vec::new(),
             tasks,
@@ -123,26 +125,27 @@ impl Owner {
             began: clock.now(),
             clock,
             fetched: HashMap::new(),
-            purse,
+            budget,
             quota,
-            part_holds: BTreeMap::new(),
-            wanted: AllWanted::new(),
+            partition_holds: BTreeMap::new(),
+            wanted: RedirectedRobots::new(),
             leaving: BTreeSet::new(),
             is_idle: false,
         })
     }
 
-    /// Loads the hosts that the store knows in these parts. Each waits a whole gap before it
+    /// Loads the hosts that the store knows in these partitions. Each waits a whole gap before it
     /// is asked, whether it has something ready or not: another process may have asked it a
     /// moment ago. What is left of its hold is restored.
-    pub(crate) fn load_hosts(&mut self, parts: Vec<PartId>) -> Result<(), StoreError> {
+    pub(crate) fn load_hosts(&mut self, partitions: Vec<PartitionId>) -> Result<(), StoreError> {
         let counts: HashMap<String, Counts> = self.store.counts(self.run.number)?.into_iter().collect();
         self.fetched = counts.iter().map(|(host, counts)| (host.clone(), counts.fetched)).collect();
-        let records: Vec<HostRecord> = self.store.hosts_of_parts(parts).collect::<Result<_, _>>()?;
+        let records: Vec<HostRecord> =
+            self.store.hosts_of_partitions(partitions).collect::<Result<_, _>>()?;
         for record in &records {
             self.progress.queue.fetch_add(record.queued, std::sync::atomic::Ordering::Relaxed);
-            self.progress.gathered.fetch_add(record.gathered.into(), std::sync::atomic::Ordering::Relaxed);
-            self.purse.pay(self.fetched.get(&record.name).copied().unwrap_or_default());
+            self.progress.buffered.fetch_add(record.buffered.into(), std::sync::atomic::Ordering::Relaxed);
+            self.budget.spend(self.fetched.get(&record.name).copied().unwrap_or_default());
             self.admit(record)?;
             let site: Arc<str> = record.domain.as_str().into();
             self.quota.add_queued(&site, record.queued.try_into().unwrap_or(i64::MAX));
@@ -154,7 +157,7 @@ impl Owner {
             let held = record.held_until.map(|at| self.clock.until(at)).unwrap_or_default();
             self.politeness.gates.start_gap(&group);
             self.politeness.holds.hold(&host.name, held);
-            if record.gathered > 0 || self.store.next_ready(record.id)?.is_some() {
+            if record.buffered > 0 || self.store.next_ready(record.id)?.is_some() {
                 self.schedule.wake(&group, record.id, Instant::now());
             }
         }
@@ -177,7 +180,7 @@ impl Owner {
         let template = match self.store.template(&record.name)? {
             Some(_) if record.outdated => None,
             Some(json) => match SiteTemplate::from_json(&json) {
-                Ok(template) => Some(Arc::new(crate::reading::Applied::from_template(template))),
+                Ok(template) => Some(Arc::new(crate::extraction::Applied::from_template(template))),
                 Err(error) => {
                     warn!(host = record.name, %error, "its template cannot be read; it is learned again");
                     None
@@ -193,7 +196,7 @@ impl Owner {
             robots_due: Timestamp::MIN,
             template,
             version: record.template,
-            gathered: record.gathered as usize,
+            buffered: record.buffered as usize,
             fetched: self.fetched.get(&record.name).copied().unwrap_or_default(),
             seed: self.seeds.iter().any(|seed| seed.url.host() == record.name),
             unteachable: false,
@@ -203,13 +206,13 @@ impl Owner {
         self.hosts.widen(&group, self.config.fetch.delay.get());
         self.progress.hosts.store(self.hosts.len() as u64, std::sync::atomic::Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
-            self.heed(record.id, &robots);
+            self.apply_robots(record.id, &robots);
         }
         Ok(())
     }
 
     /// Takes over what a host's robots.txt says: rules, and the gap.
-    pub(crate) fn heed(&mut self, id: HostId, robots: &RobotsRecord) {
+    pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
         let access = robots.rules(self.config.fetch.product());
         let (delay, cap) = (self.config.fetch.delay.get(), self.config.fetch.max_crawl_delay.get());
         let Some(host) = self.hosts.get_mut(id) else { return };
@@ -236,15 +239,15 @@ impl Owner {
                 if self.in_flight == 0 {
                     return Ok(Ending::Stopped);
                 }
-            } else if let Some(budget) = self.purse.empty(Instant::now()) {
+            } else if let Some(budget) = self.budget.empty(Instant::now()) {
                 if self.in_flight == 0 && !self.close(false)? {
                     return Ok(Ending::Budget(budget));
                 }
             } else {
                 self.tick()?;
-                self.hand_out(fetching)?;
+                self.dispatch(fetching)?;
                 if self.in_flight > 0 || !self.quiet()? || self.close(true)? {
-                    self.stir();
+                    self.mark_busy();
                 } else if self.is_over_everywhere()? {
                     return Ok(Ending::Quiet);
                 }

@@ -15,20 +15,20 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tracing::{info_span, warn};
 
-use crate::admitting::Rules;
-use crate::archiving::{self, Keeping};
+use crate::admission::Rules;
+use crate::archive::{self, Keeping};
 use crate::budget::Ending;
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::fetching::Fetching;
 use crate::hosts::Hosts;
 use crate::job::{Event, Task, Visit};
-use crate::membership::plant;
+use crate::membership::enqueue_seeds;
+use crate::network::Fetching;
 use crate::owner::Owner;
 use crate::progress::Progress;
 use crate::quota::Quota;
 use crate::summary::{Summary, held_back};
-use crate::{Stop, learning, reading};
+use crate::{Stop, extraction, training};
 
 /// What a crawl begins with.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     writer.forget_near(config.corpus.index_days)?;
     let cap = config.crawl.max_pages_per_host;
-    let hands = Hands {
+    let session_config = SessionConfig {
         config,
         seeds,
         pins,
@@ -78,28 +78,29 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         clock,
     };
     let mut is_over = false;
-    let (crew, ending) = loop {
-        archiving::open(&hands.config, &mut writer)?;
-        let fetcher = fetcher(&hands.config, &runtime)?;
-        let mut crew = Crew::assemble(hands.clone(), fetcher.politeness().clone(), writer)?;
-        let worked = if is_over { Ok(Ending::Quiet) } else { crew.crawl(&hands, &fetcher, &runtime) };
+    let (session, ending) = loop {
+        archive::open(&session_config.config, &mut writer)?;
+        let fetcher = fetcher(&session_config.config, &runtime)?;
+        let mut session = Session::start(session_config.clone(), fetcher.politeness().clone(), writer)?;
+        let worked =
+            if is_over { Ok(Ending::Quiet) } else { session.crawl(&session_config, &fetcher, &runtime) };
         let ended = worked.and_then(|ending| {
-            crew.owner.count_all()?;
-            crew.owner.flush()?;
+            session.owner.count_all()?;
+            session.owner.flush()?;
             Ok(ending)
         });
         match ended {
-            Ok(ending) => break (crew, ending),
-            // Another worker has a part of what was ours: all begins anew, as after a crash.
+            Ok(ending) => break (session, ending),
+            // Another worker has a partition of what was ours: all begins anew, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon_lost(&fetcher, &runtime);
-                is_over = hands.begin_anew(&mut writer)?;
+                writer = session.abandon_lost(&fetcher, &runtime);
+                is_over = session_config.begin_anew(&mut writer)?;
                 progress.reset();
             }
             Err(error) => return Err(error),
         }
     };
-    let Dismissed { store, hosts, quota, run } = crew.dismiss(ending.is_over())?;
+    let Finished { store, hosts, quota, run } = session.finish(ending.is_over())?;
     Ok(Summary {
         hosts: store
             .counts(run.number)?
@@ -115,9 +116,9 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// What a crew is assembled from, beside the one who writes.
+/// What a session is assembled from, beside the one who writes.
 #[derive(Clone)]
-pub(crate) struct Hands {
+pub(crate) struct SessionConfig {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
@@ -136,7 +137,7 @@ fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError
     Ok(Arc::new(Fetcher::new(&config.fetch)?))
 }
 
-impl Hands {
+impl SessionConfig {
     /// After others took over: comes to them anew. Gives whether the run was ended meanwhile,
     /// or others have begun the next one, so that there is nothing left to do in it.
     pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
@@ -148,7 +149,7 @@ impl Hands {
 
 /// The owner of the store, and the threads that work for it: of a crawl, or of a replay,
 /// which has nobody who could ask the network.
-pub(crate) struct Crew {
+pub(crate) struct Session {
     pub(crate) owner: Owner,
     /// What comes back to the owner.
     pub(crate) arrivals: Receiver<Event>,
@@ -157,23 +158,28 @@ pub(crate) struct Crew {
     workers: Vec<thread::JoinHandle<()>>,
 }
 
-/// What is left when a crew has done its work.
-pub(crate) struct Dismissed {
+/// What is left when a session has done its work.
+pub(crate) struct Finished {
     pub(crate) store: Store,
     pub(crate) hosts: Hosts,
     pub(crate) quota: Quota,
     pub(crate) run: Run,
 }
 
-impl Crew {
+impl Session {
     /// Starts the worker threads. `politeness`: when hosts may be asked.
-    pub(crate) fn assemble(hands: Hands, politeness: Politeness, writer: Writer) -> Result<Self, CrawlError> {
-        let Hands { config, seeds, pins, admission, takes_all, run, stop, progress, clock } = hands;
+    pub(crate) fn start(
+        session_config: SessionConfig,
+        politeness: Politeness,
+        writer: Writer,
+    ) -> Result<Self, CrawlError> {
+        let SessionConfig { config, seeds, pins, admission, takes_all, run, stop, progress, clock } =
+            session_config;
         let scope = Arc::new(Scope::from_seeds(&seeds));
         let capacity = config.fetch.concurrency + 1;
         let (tasks, work) = bounded::<Task>(capacity);
         let (events, arrivals) = bounded::<Event>(capacity);
-        let desk = Desk {
+        let context = WorkerContext {
             store: writer.store(),
             scope: Arc::clone(&scope),
             pins: Arc::new(pins),
@@ -182,19 +188,19 @@ impl Crew {
             keeping: Keeping::from_config(&config),
             clock: clock.clone(),
         };
-        let workers = workers(config.crawl.workers, &work, &events, &desk)?;
+        let workers = workers(config.crawl.workers, &work, &events, &context)?;
         let mut owner =
             Owner::new(writer, config, scope, seeds, politeness, tasks, run, stop, progress, clock)?;
         owner.takes_all = takes_all;
-        let parts = owner.store.held_parts();
-        owner.load_hosts(parts)?;
+        let partitions = owner.store.held_partitions();
+        owner.load_hosts(partitions)?;
         Ok(Self { owner, arrivals, events, workers })
     }
 
     /// Crawls: with a client that asks what the owner hands out.
     fn crawl(
         &mut self,
-        hands: &Hands,
+        session_config: &SessionConfig,
         fetcher: &Arc<Fetcher>,
         runtime: &Handle,
     ) -> Result<Ending, CrawlError> {
@@ -202,21 +208,21 @@ impl Crew {
             runtime: runtime.clone(),
             store: self.owner.store.clone(),
             fetcher: Arc::clone(fetcher),
-            gap_scope: hands.config.fetch.gap_scope,
-            keeping: Keeping::from_config(&hands.config),
-            clock: hands.clock.clone(),
-            progress: Arc::clone(&hands.progress),
+            gap_scope: session_config.config.fetch.gap_scope,
+            keeping: Keeping::from_config(&session_config.config),
+            clock: session_config.clock.clone(),
+            progress: Arc::clone(&session_config.progress),
             tasks: self.owner.tasks.clone(),
             events: self.events.clone(),
         };
         self.owner.work(&fetching, &self.arrivals)
     }
 
-    /// Ends all requests, since the leases are another's, and gives the writer back. The next crew
+    /// Ends all requests, since the leases are another's, and gives the writer back. The next session
     /// keeps gaps of its own, so that none may still be in flight then.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
-        if let Some(tenure) = self.owner.store.tenure() {
-            tenure.lose();
+        if let Some(leases) = self.owner.store.leases() {
+            leases.lose();
         }
         runtime.block_on(fetcher.in_flight_ended());
         self.abandon()
@@ -230,14 +236,14 @@ impl Crew {
         let Owner { writer, tasks, .. } = owner;
         drop(tasks);
         for worker in workers {
-            // As in `dismiss`.
+            // As in `finish`.
             let _ = worker.join();
         }
         writer
     }
 
     /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
-    pub(crate) fn dismiss(mut self, complete: bool) -> Result<Dismissed, CrawlError> {
+    pub(crate) fn finish(mut self, complete: bool) -> Result<Finished, CrawlError> {
         self.owner.flush()?;
         let Owner { mut writer, store, hosts, quota, tasks, run, clock, .. } = self.owner;
         drop(tasks);
@@ -248,7 +254,7 @@ impl Crew {
         if complete {
             writer.end_run(&run, clock.now())?;
         }
-        Ok(Dismissed { store, hosts, quota, run })
+        Ok(Finished { store, hosts, quota, run })
     }
 }
 
@@ -265,17 +271,17 @@ pub(crate) fn begin(
     now: Timestamp,
     replayed: bool,
 ) -> Result<(Run, bool), CrawlError> {
-    if let Some(behind) = writer.heed_clock(now)? {
+    if let Some(behind) = writer.adjust_clock(now)? {
         warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
     }
     let begun = writer.begin_run(now, replayed)?;
-    plant(writer, seeds, begun.0.started)?;
+    enqueue_seeds(writer, seeds, begun.0.started)?;
     Ok(begun)
 }
 
 /// What a worker has at hand.
 #[derive(Debug, Clone)]
-struct Desk {
+struct WorkerContext {
     store: Store,
     scope: Arc<Scope>,
     pins: Arc<HostPins>,
@@ -289,18 +295,18 @@ fn workers(
     count: usize,
     work: &Receiver<Task>,
     events: &Sender<Event>,
-    desk: &Desk,
+    context: &WorkerContext,
 ) -> Result<Vec<thread::JoinHandle<()>>, CrawlError> {
     let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let count = if count == 0 { cores() } else { count };
     (0..count)
         .map(|number| {
-            let (work, events, desk) = (work.clone(), events.clone(), desk.clone());
+            let (work, events, context) = (work.clone(), events.clone(), context.clone());
             thread::Builder::new()
                 .name(format!("worker {number}"))
                 .spawn(move || {
                     for task in work {
-                        if events.send(desk.done(task)).is_err() {
+                        if events.send(context.done(task)).is_err() {
                             // The owner has given up.
                             return;
                         }
@@ -311,19 +317,19 @@ fn workers(
         .collect()
 }
 
-impl Desk {
+impl WorkerContext {
     /// Does one task. A panic in our code becomes an event: one page must not end a
     /// crawl, and must not be lost either.
     fn done(&self, task: Task) -> Event {
         match task {
             Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),
-            Task::Learn(lesson) => {
-                let rules = self.rules(&lesson.name);
-                let learn = || learning::learn(&lesson, &self.store, self.clock.now(), rules);
+            Task::Learn(job) => {
+                let rules = self.rules(&job.name);
+                let learn = || training::learn(&job, &self.store, self.clock.now(), rules);
                 match catch_unwind(AssertUnwindSafe(learn)) {
-                    Ok(Ok(learned)) => Event::Learned(lesson, Box::new(learned)),
-                    Ok(Err(error)) => Event::LessonFailed(lesson, error.to_string()),
-                    Err(panic) => Event::LessonFailed(lesson, words_of(&*panic)),
+                    Ok(Ok(learned)) => Event::Learned(job, Box::new(learned)),
+                    Ok(Err(error)) => Event::TrainingFailed(job, error.to_string()),
+                    Err(panic) => Event::TrainingFailed(job, words_of(&*panic)),
                 }
             }
         }
@@ -347,7 +353,7 @@ impl Desk {
             return Event::Answered(visit, response, kept);
         }
         let rules = self.rules(visit.url.host());
-        let read = || reading::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
+        let read = || extraction::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(reading) => Event::Read(visit, Box::new(reading), kept),
             Err(panic) => Event::Broken(visit, words_of(&*panic), kept),

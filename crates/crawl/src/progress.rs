@@ -23,7 +23,7 @@ pub struct Progress {
     pub(crate) failures: AtomicU64,
     pub(crate) hosts: AtomicU64,
     pub(crate) queue: AtomicU64,
-    pub(crate) gathered: AtomicU64,
+    pub(crate) buffered: AtomicU64,
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: crate::live::Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
@@ -61,7 +61,7 @@ pub struct Snapshot {
     /// URLs ready or waiting.
     pub queue: u64,
     /// Articles kept until their host's template is learned.
-    pub gathered: u64,
+    pub buffered: u64,
     /// URLs asked or worked on at this moment.
     pub in_flight: u64,
 }
@@ -135,7 +135,7 @@ impl Progress {
             &self.failures,
             &self.hosts,
             &self.queue,
-            &self.gathered,
+            &self.buffered,
             &self.in_flight,
             &self.latency_micros,
             &self.waited_millis,
@@ -157,7 +157,7 @@ impl Progress {
             failures: read(&self.failures),
             hosts: read(&self.hosts),
             queue: read(&self.queue),
-            gathered: read(&self.gathered),
+            buffered: read(&self.buffered),
             in_flight: read(&self.in_flight),
         }
     }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use gleaner_config::Crawl;
 
-use crate::reading::rank;
+use crate::extraction::rank;
 
 /// Why a URL that was found did not enter the frontier.
 pub(crate) const QUEUE_FULL: &str = "queue_full";

@@ -66,7 +66,7 @@ impl Schedule {
     }
 
     /// A host has nothing to ask; it takes no turns until it is woken.
-    pub(crate) fn lull(&mut self, group: &GroupName, host: HostId) {
+    pub(crate) fn mark_idle(&mut self, group: &GroupName, host: HostId) {
         if let Some(group) = self.groups.get_mut(group)
             && group.known.remove(&host)
         {
@@ -197,7 +197,7 @@ mod tests {
             turns.push(host.0);
             schedule.take(&name, host);
             if turn == 3 {
-                schedule.lull(&a, HostId(0));
+                schedule.mark_idle(&a, HostId(0));
             }
             schedule.release(&name, now);
         }

@@ -11,7 +11,7 @@
 //! 3. All of it goes into `DIR.part`, which is renamed at the end: `DIR` is whole or not
 //!    there.
 //!
-//! The awkward truth: the crawl stands still meanwhile, some seconds for each hundred
+//! Limitation: the crawl stands still meanwhile, some seconds for each hundred
 //! thousand documents.
 
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ use gleaner_store::{Options, Store, StoreError, Writer};
 use thiserror::Error;
 use tracing::{info, warn};
 
-use crate::archiving::archive_files;
+use crate::archive::archive_files;
 use crate::error::CrawlError;
 use crate::owner::Owner;
 

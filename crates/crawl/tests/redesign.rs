@@ -94,7 +94,7 @@ fn check_corpus(newspaper: &Newspaper, store: &Store) {
     let copies = copies.iter().filter(|(copy, _)| documents.contains_key(copy));
     assert_eq!(checked + copies.count(), documents.len(), "documents that are no articles");
     for host in store.hosts().map(|host| host.unwrap()) {
-        assert_eq!((host.template, host.outdated, host.gathered), (2, false, 0), "{host:?}");
+        assert_eq!((host.template, host.outdated, host.buffered), (2, false, 0), "{host:?}");
         let template = SiteTemplate::from_json(&store.template(&host.name).unwrap().unwrap()).unwrap();
         assert_eq!(template.version, 2);
         let new = template.learned_from.iter().filter(|url| order[*url] > OLD).count();

@@ -55,6 +55,6 @@ fn pages_extracted_alone_are_extracted_again_by_the_template() {
     let (all, store) = grown.expect("the second visit finds the new articles");
     assert_eq!(documents(&store).len(), all);
     assert!(methods(&store).contains("template") && !methods(&store).contains("block-model"));
-    let gathered: u32 = store.hosts().map(|host| host.unwrap().gathered).sum();
-    assert_eq!(gathered, 0, "no raw page is kept once its host has a template");
+    let buffered: u32 = store.hosts().map(|host| host.unwrap().buffered).sum();
+    assert_eq!(buffered, 0, "no raw page is kept once its host has a template");
 }

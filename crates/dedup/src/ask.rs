@@ -8,7 +8,7 @@
 //! gives candidates; [`ask`] reads what the store keeps: the
 //! signature of each candidate, and the text of those few that are alike.
 //!
-//! The awkward truth: a document is compared with [`Params::compared`] candidates at
+//! Limitation: a document is compared with [`Params::compared`] candidates at
 //! most, those with most keys in common, and by its text with [`Params::read`] of them.
 
 use crate::alignment::Alignment;

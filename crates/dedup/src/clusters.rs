@@ -10,7 +10,7 @@
 //! of copies drift no further from the head than the threshold, and a wire report with
 //! 1,000 copies is in the index once.
 //!
-//! The awkward truth: what has joined a cluster stays in it when the head changes, even
+//! Limitation: what has joined a cluster stays in it when the head changes, even
 //! where it is unlike the new head.
 //!
 //! ```

@@ -4,7 +4,7 @@
 //! hòa); with the tone told apart from the letter both are h, o, a, grave. Letters keep
 //! their own marks: ă, â, đ, ê, ô, ơ, ư are letters.
 //!
-//! The awkward truth: accents of other languages are taken apart in the same way, so
+//! Limitation: accents of other languages are taken apart in the same way, so
 //! that Spanish "término" and "terminó" are one token. Such pairs are rare, and of no
 //! weight for whether two texts are the same.
 

@@ -6,7 +6,7 @@
 //! itself. Nothing here does IO, reads a clock or depends on the machine: a signature
 //! that was kept means the same for ever.
 //!
-//! The awkward truth: what "the same article" is nobody has defined. docs/dedup.md says
+//! Limitation: what "the same article" is nobody has defined. docs/dedup.md says
 //! what was measured, on which pairs, and what is missed.
 
 pub mod alignment;

@@ -5,7 +5,7 @@
 //! mark does not (`fold.rs`). A number is one token with the marks between
 //! its digits: 80.5, 21/11/2026, 19:30. Text that is not in NFC is brought into it.
 //!
-//! The awkward truth: a number written in words is a word, and "1.000" and "1,000" are
+//! Limitation: a number written in words is a word, and "1.000" and "1,000" are
 //! one number whichever of them is a thousand.
 //!
 //! Cost: linear, 8 bytes a token and one for four numbers; [`Tokens::MOST`] tokens are

@@ -6,7 +6,7 @@
 //! every word), and does not differ in its numbers as the parts of a series do. What is
 //! like but no duplicate is related: to be recorded and shown, never removed.
 //!
-//! The awkward truth: a copy in which a desk has updated every figure is taken for the
+//! Limitation: a copy in which a desk has updated every figure is taken for the
 //! next part of a series; it is kept twice, which is the harmless error of the two.
 
 use crate::alignment::Alignment;

@@ -1,7 +1,7 @@
 //! Five folds a set, page k of the manifest in fold k mod 5, and the pages of the other
 //! folds that one is learned from.
 //!
-//! The awkward truth: those are the first pages of the manifest, which may be of one
+//! Limitation: those are the first pages of the manifest, which may be of one
 //! week of the site, not any thirty.
 
 /// Folds of a set.

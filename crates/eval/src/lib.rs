@@ -7,7 +7,7 @@
 //! page of a [`Report`], and in `papers/clock.rs` for the times that two of the papers'
 //! tables show.
 //!
-//! The awkward truth: gold text has faults of its own, and a difference of a few
+//! Limitation: gold text has faults of its own, and a difference of a few
 //! thousandths between two methods says nothing about either.
 
 mod folds;

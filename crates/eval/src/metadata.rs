@@ -5,7 +5,7 @@
 //! Headlines are compared as readers would: NFC, lower case, white space collapsed,
 //! one form of quotation marks, dashes and dots.
 //!
-//! The awkward truth: what is found is not thereby right. Gold headlines have faults
+//! Limitation: what is found is not thereby right. Gold headlines have faults
 //! of their own: some hold the site's name, some were cut, some are the social title.
 
 use gleaner_html::metadata::{Metadata, metadata_at};

@@ -1,7 +1,7 @@
 //! Work dealt out to threads: how many there are, and results in the order of the pages
 //! whatever thread made them.
 //!
-//! The awkward truth: errors come when all the work is done, not at the first.
+//! Limitation: errors come when all the work is done, not at the first.
 
 use std::num::NonZeroUsize;
 use std::thread;

@@ -12,7 +12,7 @@
 //! A page that cannot be read is neither scored nor learned from, and named in the end: it
 //! does not cost the scores of the others.
 //!
-//! The awkward truth: a set of many sites is learned as if it were one, and with few
+//! Limitation: a set of many sites is learned as if it were one, and with few
 //! pages a set keeps fewer threads busy than there are.
 
 use std::num::NonZeroUsize;

@@ -5,7 +5,7 @@
 //! of all bytes together. As JSON and as CSV a row has the figures that were asked for
 //! and no times, since those differ from run to run.
 //!
-//! The awkward truth: the mean edit distance ratio is of the pages on which it could be
+//! Limitation: the mean edit distance ratio is of the pages on which it could be
 //! taken, which are counted beside it; what is given up would have had a low one.
 
 use crate::measure::Ratios;

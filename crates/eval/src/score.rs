@@ -1,6 +1,6 @@
 //! How the methods did on one page.
 //!
-//! The awkward truth: the time is that of a busy machine's clock, since processor time
+//! Limitation: the time is that of a busy machine's clock, since processor time
 //! is not to be had everywhere; compare it within a run only.
 
 use std::path::{Path, PathBuf};

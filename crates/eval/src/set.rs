@@ -6,7 +6,7 @@
 //! without gold is there to learn from. A folder without a manifest stands for all sets
 //! below it, in order of their paths.
 //!
-//! The awkward truth: whether gold is gold nobody checks. What a manifest names wrongly is
+//! Limitation: whether gold is gold nobody checks. What a manifest names wrongly is
 //! found at once; a page's bytes are read when its turn comes, so a broken one is met in the
 //! middle of a run.
 

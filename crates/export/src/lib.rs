@@ -14,7 +14,7 @@
 //!
 //! docs/corpus.md describes record, formats and guarantees for people.
 //!
-//! The awkward truth: an export reads the corpus as it is. What is taken out of the corpus
+//! Limitation: an export reads the corpus as it is. What is taken out of the corpus
 //! between an interruption and the second start, or extracted anew, is in the shards
 //! before as it was and in those after as it is.
 

@@ -5,7 +5,7 @@
 //! each text is written without what is repeated ([`Repeats::leave_out`]), with the hashes
 //! of what was left out. When a paragraph is repeated, [`gleaner_dedup::paragraphs`] says.
 //!
-//! The awkward truth: memory is 200 KB at most a host, all hosts at once.
+//! Limitation: memory is 200 KB at most a host, all hosts at once.
 
 use gleaner_corpus::Document;
 use gleaner_dedup::paragraphs::{Paragraphs, Params, without};

@@ -11,7 +11,7 @@
 //! break inside a complete link ([`complete`]) ends none either; at blocks, a line that
 //! a block inside a link would have ended ends with the link.
 //!
-//! The awkward truth: many pages are written by programs that put few line breaks,
+//! Limitation: many pages are written by programs that put few line breaks,
 //! or one, into the source; [`Lines`] says what is done then. No tree is read, so
 //! text that is hidden, or in a `noscript`, a `button` or a `select`, is text here.
 //!

@@ -5,7 +5,7 @@
 //! has two markups", Line-Block, IV.A): a link that is never closed would otherwise
 //! take the rest of the page along.
 //!
-//! The awkward truth: the comma score counts every shown `a` as an anchor, with an address or
+//! Limitation: the comma score counts every shown `a` as an anchor, with an address or
 //! not, since its paper says "anchor"; here "hyperlink" is the word.
 
 use gleaner_html::source::{PieceKind, pieces};

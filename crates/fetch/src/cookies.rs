@@ -44,7 +44,7 @@ impl Cookies {
     /// Heeds each `Set-Cookie` of an answer to `url`. One that deletes a cookie does; one
     /// that is longer than 4 KiB, beyond the 50th or the 8 KiB of a visit, for another
     /// site or from another site is ignored.
-    pub fn heed(&mut self, url: &Url, response: &Response) {
+    pub fn store(&mut self, url: &Url, response: &Response) {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
             return;
         }
@@ -140,7 +140,7 @@ mod tests {
         ];
         for (line, to, is_sent) in cases {
             let mut cookies = Cookies::of_site("a.example");
-            cookies.heed(&url(from), &answer(&[line]));
+            cookies.store(&url(from), &answer(&[line]));
             let expected = is_sent.then(|| "k=v".to_owned());
             assert_eq!(cookies.header(&url(to)), expected, "{line} to {to}");
         }
@@ -151,18 +151,18 @@ mod tests {
         let mut cookies = Cookies::of_site("a.example");
         let page = url("http://a.example/");
         assert_eq!(cookies.header(&page), None);
-        cookies.heed(&page, &answer(&["k=1", "l=2"]));
-        cookies.heed(&page, &answer(&["k=3"]));
+        cookies.store(&page, &answer(&["k=1", "l=2"]));
+        cookies.store(&page, &answer(&["k=3"]));
         let sent = cookies.header(&page).unwrap();
         assert!(["k=3; l=2", "l=2; k=3"].contains(&sent.as_str()), "{sent}");
-        cookies.heed(&page, &answer(&["k=; Max-Age=0"]));
+        cookies.store(&page, &answer(&["k=; Max-Age=0"]));
         assert_eq!(cookies.header(&page).as_deref(), Some("l=2"));
     }
 
     #[test]
     fn other_sites_set_nothing() {
         let mut cookies = Cookies::of_site("a.example");
-        cookies.heed(&url("http://b.example/"), &answer(&["k=v", "l=w; Domain=a.example"]));
+        cookies.store(&url("http://b.example/"), &answer(&["k=v", "l=w; Domain=a.example"]));
         assert_eq!(cookies.header(&url("http://a.example/")), None);
         assert_eq!(cookies.header(&url("http://b.example/")), None);
     }
@@ -171,7 +171,7 @@ mod tests {
     fn an_address_is_a_site_of_its_own() {
         assert_eq!((without_port("[::1]:80"), without_port("[::1]")), ("[::1]", "[::1]"));
         let mut cookies = Cookies::of_site("127.0.0.1:8080");
-        cookies.heed(&url("http://127.0.0.1:8080/"), &answer(&["k=v"]));
+        cookies.store(&url("http://127.0.0.1:8080/"), &answer(&["k=v"]));
         assert_eq!(cookies.header(&url("http://127.0.0.1:8080/x")).as_deref(), Some("k=v"));
         assert_eq!(cookies.header(&url("http://127.0.0.2:8080/x")), None);
     }
@@ -181,16 +181,16 @@ mod tests {
         let page = url("http://a.example/");
         let mut cookies = Cookies::of_site("a.example");
         for n in 0..200 {
-            cookies.heed(&page, &answer(&[&format!("k{n}=v")]));
+            cookies.store(&page, &answer(&[&format!("k{n}=v")]));
         }
         assert_eq!(cookies.header(&page).unwrap().split("; ").count(), MOST_COOKIES);
         let mut cookies = Cookies::of_site("a.example");
         for n in 0..9 {
-            cookies.heed(&page, &answer(&[&format!("k{n}={}", "v".repeat(2_000))]));
+            cookies.store(&page, &answer(&[&format!("k{n}={}", "v".repeat(2_000))]));
         }
         assert!(cookies.header(&page).unwrap().len() <= MOST_BYTES);
         let mut cookies = Cookies::of_site("a.example");
-        cookies.heed(&page, &answer(&[&"v".repeat(LONGEST_COOKIE + 1), "k=v\u{fffd}", "l=\u{1}"]));
+        cookies.store(&page, &answer(&[&"v".repeat(LONGEST_COOKIE + 1), "k=v\u{fffd}", "l=\u{1}"]));
         assert_eq!(cookies.header(&page), None);
     }
 }

@@ -46,7 +46,7 @@ impl UrlKey {
 /// The part that a registrable domain belongs to, where a crawl is cut into 256 parts: the
 /// first byte of its BLAKE3. It never changes, so that what was stored is found.
 #[must_use]
-pub fn part_of(domain: &str) -> u8 {
+pub fn partition_of(domain: &str) -> u8 {
     blake3::hash(domain.as_bytes()).as_bytes()[0]
 }
 

@@ -34,7 +34,7 @@ mod xml;
 pub use body::{Flaw, Limits};
 pub use canonical::{CanonicalUrl, PUBLIC_SUFFIX_LIST};
 pub use found::{Discovered, Found, Role};
-pub use key::{BadKey, UrlKey, part_of};
+pub use key::{BadKey, UrlKey, partition_of};
 pub use links::{looks_like_article, looks_like_section, page_number};
 pub use outcome::Outcome;
 pub use refusal::Refusal;

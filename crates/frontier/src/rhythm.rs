@@ -11,7 +11,7 @@
 //! A sitemap of past months is left alone for weeks from the first visit on: its index says
 //! when it changes.
 //!
-//! The awkward truth: an article that is linked for a day only, and only from a list that
+//! Limitation: an article that is linked for a day only, and only from a list that
 //! had not changed for weeks, may be missed.
 
 use std::time::Duration;
@@ -91,7 +91,7 @@ impl Rhythm {
     /// The rhythm of an article that was said to have changed and had not: it is left
     /// alone for six hours, then for twice as long each time.
     #[must_use]
-    pub fn called_in_vain(self) -> Self {
+    pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
     }
 
@@ -204,7 +204,7 @@ mod tests {
         assert!(rhythm.is_open(window, later(1)));
         assert!(rhythm.is_open(window, later(72)));
         assert!(!rhythm.is_open(window, later(73)));
-        let again = rhythm.at(later(1)).called_in_vain();
+        let again = rhythm.at(later(1)).with_false_update();
         assert!(!again.is_open(window, later(6)));
         assert!(again.is_open(window, later(7)));
         assert_eq!(again.first, rhythm.first);

@@ -12,7 +12,7 @@
 //! Leeuwen, Worst-case analysis of set union algorithms, JACM 1984). Only heads are
 //! compared, so that clusters do not drift as connected components of all pairs would.
 //!
-//! The awkward truth: this is one thread. It reads and aligns texts where signatures are
+//! Limitation: this is one thread. It reads and aligns texts where signatures are
 //! alike, some thousands a second.
 
 use std::cell::RefCell;

@@ -5,7 +5,7 @@
 //! behind. Where memory is full all the same, because one text is there many times, all
 //! but the first of each text are written out and forgotten.
 //!
-//! The awkward truth: a tenth of the memory that would hold all is ten readings of 24
+//! Limitation: a tenth of the memory that would hold all is ten readings of 24
 //! bytes a document.
 
 use std::fs::File;

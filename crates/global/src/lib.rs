@@ -25,7 +25,7 @@
 //! runs on one folder take the tasks in different orders, and what both did is there once.
 //! A lock that a killed machine leaves would have to be outlived.
 //!
-//! The awkward truth: the last step goes through the pairs in order, in one thread, with 4
+//! Limitation: the last step goes through the pairs in order, in one thread, with 4
 //! bytes of memory a document; and the work folder takes some 600 bytes a document and its
 //! compressed text.
 

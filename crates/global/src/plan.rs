@@ -1,7 +1,7 @@
 //! What is to be done: which shards, with which settings. Kept as `plan.json`, so that a
 //! second start, or another machine, does the same or is refused.
 //!
-//! The awkward truth: that a shard is the same is told by its path, size and time of
+//! Limitation: that a shard is the same is told by its path, size and time of
 //! change, not by its bytes. Machines that share the work have to see the shards under the
 //! same paths.
 

@@ -1,6 +1,6 @@
 //! A shard is read, once: its documents are hashed, signed and kept.
 //!
-//! The awkward truth: texts are kept a second time, compressed one by one, since those that
+//! Limitation: texts are kept a second time, compressed one by one, since those that
 //! are alike are read again in an order that no shard is in.
 
 use std::path::Path;

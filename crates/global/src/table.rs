@@ -9,7 +9,7 @@
 //!
 //! A document's number is its place in its shard, and the documents of all shards before.
 //!
-//! The awkward truth: rows are read here and there, some hundred bytes at a time. That
+//! Limitation: rows are read here and there, some hundred bytes at a time. That
 //! wants a disk without heads, or memory that holds the rows.
 
 use std::fs::File;

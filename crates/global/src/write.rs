@@ -3,7 +3,7 @@
 //! A shard keeps its form, and its documents their fields and order. Names begin with the
 //! shard's number, since shards of two corpora may have the same.
 //!
-//! The awkward truth: `cluster`, `near_duplicates` and the like are those of the corpus
+//! Limitation: `cluster`, `near_duplicates` and the like are those of the corpus
 //! that was exported; what was found here is in `duplicates.jsonl`.
 
 use std::fs::{self, File};

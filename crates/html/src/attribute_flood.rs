@@ -11,7 +11,7 @@
 //! runs in the same state only the one with the most attributes is kept. Cost: a
 //! few ns a byte, at most eight runs.
 //!
-//! The awkward truth: it sees tags in scripts, too. A false cut needs a `<`, a
+//! Limitation: it sees tags in scripts, too. A false cut needs a `<`, a
 //! letter and 20,000 words without a `>` outside of quotes.
 
 use crate::tag_state::State;

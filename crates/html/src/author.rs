@@ -7,7 +7,7 @@
 //! article's end. A name that is the
 //! site's or its host's is none, so that the next source is asked.
 //!
-//! The awkward truth: an agency, a desk (`Staff`) and a nickname are names as good as any
+//! Limitation: an agency, a desk (`Staff`) and a nickname are names as good as any
 //! here, and a comma or a dash parts names only if both sides look like names of persons,
 //! so that `An Example, Hanoi Times` and `An Example - Hanoi` may give two.
 

@@ -5,7 +5,7 @@
 //! no web address, what has no host or one without a dot that is not the page's own, and
 //! the front page on any other page, as a template's slip.
 //!
-//! The awkward truth: an address on another host is believed, since that is how
+//! Limitation: an address on another host is believed, since that is how
 //! syndicated articles name their origin; so is a slip to a test host, and so is a page
 //! that names another's article as its own. It is a statement, no proof: whoever counts
 //! two pages as one by it should ask that the texts be alike.

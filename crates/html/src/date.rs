@@ -9,7 +9,7 @@
 //! stated (`+07:00`; zero is `Z`). Seconds that are not stated are 0, fractions
 //! are dropped.
 //!
-//! The awkward truth: `03/07/2026` is read with the day first, as most of the
+//! Limitation: `03/07/2026` is read with the day first, as most of the
 //! world writes it, unless AM or PM says that it is American. Two-digit years are read
 //! only where a caller knows that a date must stand there (`short_date`); relative
 //! dates (`2 hours ago`) are not read. There is no clock here, so that a date to come is

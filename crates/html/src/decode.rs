@@ -24,7 +24,7 @@
 //! known by its text where it was taken for windows-1252, as such pages relied on a font
 //! ([`gleaner_vietnamese::legacy`]).
 //!
-//! The awkward truth: a page of which only a part was encoded twice is left as it is, and so
+//! Limitation: a page of which only a part was encoded twice is left as it is, and so
 //! is one whose old Vietnamese is written in character references. The detector takes
 //! windows-1258 for what it is only with enough text.
 

@@ -10,7 +10,7 @@
 //! unknown escapes, a semicolon or a second object behind it. Entities in strings
 //! (`Tom &amp; Jerry`) are resolved.
 //!
-//! The awkward truth: contexts are not read, so that a prefix such as
+//! Limitation: contexts are not read, so that a prefix such as
 //! `schema:headline` is not understood, and JSON nested deeper than 128 is
 //! not read.
 

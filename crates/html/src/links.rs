@@ -4,7 +4,7 @@
 //! against the page's own address and [`Links::base`] is the caller's. Nothing is
 //! filtered but empty addresses: `#top`, `mailto:` and `javascript:` are there.
 //!
-//! The awkward truth: links that only a script builds are not seen, and neither
+//! Limitation: links that only a script builds are not seen, and neither
 //! is what stands in `<noscript>`.
 
 use crate::text::{is_hidden, never_text, tidy};

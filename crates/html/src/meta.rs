@@ -1,6 +1,6 @@
 //! The `<meta>` elements of a page, and under which names sites state what in them.
 //!
-//! The awkward truth: most of the names are no standard's; they are those that were met.
+//! Limitation: most of the names are no standard's; they are those that were met.
 
 use crate::Page;
 use crate::date::date;

@@ -5,7 +5,7 @@
 //! what sites made up), microdata, `<time datetime>` and dates printed beside the
 //! headline, `<h1>` and `<title>`, JSON-LD of the page.
 //!
-//! The awkward truth: statements are taken at their word, implausible dates
+//! Limitation: statements are taken at their word, implausible dates
 //! aside. A hub states a title and sometimes a date, too, and a date printed near
 //! the headline may be today's.
 

@@ -4,7 +4,7 @@
 //! with the case (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. Both the
 //! nominative and the genitive are listed, and the usual abbreviations.
 //!
-//! The awkward truth: abbreviations that are English words (`out` is October in
+//! Limitation: abbreviations that are English words (`out` is October in
 //! Portuguese, `set` September) are left out, and languages in which one name means
 //! different months (`listopad`) are read as Polish, Czech and Ukrainian.
 

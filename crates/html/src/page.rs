@@ -13,7 +13,7 @@
 //! `<template>` and `<noscript>` stands where the source has it; scraper keeps that
 //! of a template in a fragment below it, which is left out, too.
 //!
-//! The awkward truth: a page from the fast builder keeps its whole source in memory, with
+//! Limitation: a page from the fast builder keeps its whole source in memory, with
 //! the markup, because its texts are parts of it.
 
 use std::ops::Range;

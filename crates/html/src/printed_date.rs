@@ -6,7 +6,7 @@
 //! speaks of a date. A label such as `Updated`
 //! makes it the date of the last change.
 //!
-//! The awkward truth: above the headline most sites print today's date, so there a
+//! Limitation: above the headline most sites print today's date, so there a
 //! day is believed only beside the headline and without a weekday. Relative dates (`2 hours
 //! ago`) are not read, and a page without headings has its dates believed only where
 //! there is but one, in elements named for a date, among the first 500 of these.

@@ -4,7 +4,7 @@
 //! tokenizer's rules of the HTML standard, so a `>` in a quoted value ends no tag
 //! and `a < b` starts none; no tree is built, nothing is moved, closed or added.
 //!
-//! The awkward truth: a script that holds `<!-- <script>` ends at the first
+//! Limitation: a script that holds `<!-- <script>` ends at the first
 //! `</script>`, where the standard would read on to the second; foreign content
 //! (`<svg><style>`) is not known, so the text of a style sheet in a drawing is raw,
 //! too; `<![CDATA[` is a remark everywhere.

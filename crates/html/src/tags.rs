@@ -1,7 +1,7 @@
 //! What an element's name says about its text: whether it is a line of its own,
 //! whether it can be text at all.
 //!
-//! The awkward truth: only names are known. What style sheets make of an element
+//! Limitation: only names are known. What style sheets make of an element
 //! is not, and a name that no standard knows is inline, as in a browser.
 
 /// Whether an element of this name starts and ends a line: what browsers show as

@@ -15,7 +15,7 @@
 //!
 //! An inline `display:block` makes a block of any element.
 //!
-//! The awkward truth: style sheets are not read. A class that hides is not seen, an
+//! Limitation: style sheets are not read. A class that hides is not seen, an
 //! unknown or custom element counts as inline, as it does in a browser, and where a class
 //! alone parts two words (`<span class=place>Hà Nội</span>Triển lãm`) the gap is guessed:
 //! a space stands at the edge of an element where a word in lower case, or the end of a

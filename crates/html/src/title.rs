@@ -8,7 +8,7 @@
 //! part where that is the site's name or its host, what follows a bar, and in
 //! `<title>` the last part where it is short.
 //!
-//! The awkward truth: the last rule takes `Live - day two` for a headline and a
+//! Limitation: the last rule takes `Live - day two` for a headline and a
 //! site when nothing else is known about the site, and a page whose only `<h1>`
 //! is a slogan that shares a quarter of its words with the title has it for a headline.
 

@@ -13,7 +13,7 @@
 //! behind the one with which a [`Budget`] is spent. The count needs no clock, so a
 //! page is cut at the same tag on every machine. What was built by then is kept.
 //!
-//! The awkward truth: the cut loses the rest of the page, where a browser would
+//! Limitation: the cut loses the rest of the page, where a browser would
 //! flatten the nesting; nobody reads such pages. Comparing formatting elements
 //! with one another does not ask the sink; that work is estimated from the depth.
 //! The depth, too, is an estimate, never too small: the standard moves subtrees up

@@ -1,7 +1,7 @@
 //! Which storage an address means: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`,
 //! `file:///folder`, or the path of a folder.
 //!
-//! The awkward truth: whatever has no `://` is a folder, so `s3:/bucket` makes one.
+//! Limitation: whatever has no `://` is a folder, so `s3:/bucket` makes one.
 
 use std::path::PathBuf;
 

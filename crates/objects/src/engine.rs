@@ -1,7 +1,7 @@
 //! Where the asynchronous library runs: a thread of its own. Whoever calls hands a future
 //! over and waits on a channel, so a call may come from any thread.
 //!
-//! The awkward truth: it is one thread, and what it signs and decrypts is bound by one core.
+//! Limitation: it is one thread, and what it signs and decrypts is bound by one core.
 
 use std::future::Future;
 use std::io;

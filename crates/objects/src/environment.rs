@@ -5,7 +5,7 @@
 //! Each secret may stand in a file instead, which a variable with `_FILE` behind its name
 //! names, as Docker and Kubernetes give secrets: `AWS_SECRET_ACCESS_KEY_FILE`.
 //!
-//! The awkward truth: a file is read once, when the storage is opened. Keys that are
+//! Limitation: a file is read once, when the storage is opened. Keys that are
 //! changed while a process runs are seen after its next start.
 
 use std::collections::BTreeMap;

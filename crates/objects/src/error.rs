@@ -1,6 +1,6 @@
 //! What went wrong, on which object, and what to do next.
 //!
-//! The awkward truth: a text of the storage stands in some of them, cut, without keys and
+//! Limitation: a text of the storage stands in some of them, cut, without keys and
 //! without what it repeats of the request. What it means is the storage's to say.
 
 use std::io;

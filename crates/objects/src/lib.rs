@@ -17,7 +17,7 @@
 //! Calls are synchronous: they may be made from any thread, also from one that runs
 //! asynchronous tasks, which then stand still as long as the call takes.
 //!
-//! The awkward truth: a storage that is away is told from one that refuses by HTTP status
+//! Limitation: a storage that is away is told from one that refuses by HTTP status
 //! and by kind of failed connection. A proxy that answers 403 in the storage's place looks
 //! like a wrong key. A put that timed out may have arrived, which is why names are written
 //! once, or always with the same content.

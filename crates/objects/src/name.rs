@@ -1,7 +1,7 @@
 //! Which names objects may have: segments between slashes, kept as they are in a bucket
 //! and in a folder.
 //!
-//! The awkward truth: a folder has fewer names than a bucket. A segment over 255 bytes is
+//! Limitation: a folder has fewer names than a bucket. A segment over 255 bytes is
 //! refused by most file systems, and `a` and `a/b` cannot both be there. Names that end in
 //! `#` and digits are refused everywhere, since the library keeps them for files that are
 //! being written.

@@ -4,7 +4,7 @@
 //! In a bucket that is the service's promise for one upload. In a folder the file is
 //! written under another name, brought to disk, renamed, and the folder brought to disk.
 //!
-//! The awkward truth: an object is in memory as a whole, put or got, and is sent by one
+//! Limitation: an object is in memory as a whole, put or got, and is sent by one
 //! request, of which S3 takes 5 GB at most. A folder whose writer was killed keeps the file
 //! that it was writing, as `name#1`; it is never listed, and nobody removes it. Whether a
 //! folder's file system keeps what it said is on disk is its own matter.

@@ -9,7 +9,7 @@
 //! 4. The library's own tries are switched off: `patience` makes them, and can be told to
 //!    stop.
 //!
-//! The awkward truth: without keys S3's library asks the cloud's own machine for them
+//! Limitation: without keys S3's library asks the cloud's own machine for them
 //! (169.254.169.254). Elsewhere nothing answers there, and a call waits for it as for a
 //! storage that is away; what it says names the keys.
 

@@ -7,7 +7,7 @@
 //! 3. Before each pause, and each 200 ms within it, `give_up` is asked.
 //! 4. The first failure is logged, then one a minute, then that the storage is back.
 //!
-//! The awkward truth: `give_up` is not asked while a request is on its way, so a stop waits
+//! Limitation: `give_up` is not asked while a request is on its way, so a stop waits
 //! for that, at most as long as the time limit of a request. With `give_up` saying yes
 //! from the beginning a call still makes one try: what is written at a stop arrives.
 

@@ -1,6 +1,6 @@
 //! How one try is made, and what its failure means.
 //!
-//! The awkward truth: an answer's body that breaks off in its middle has no status to go
+//! Limitation: an answer's body that breaks off in its middle has no status to go
 //! by; it is taken for a storage that is away.
 
 use std::error::Error;

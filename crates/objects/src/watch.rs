@@ -7,7 +7,7 @@
 //! 3. [`Trouble::passes`] tells a storage that is away (no connection, a time limit, 408,
 //!    429, 5xx) from one that refuses.
 //!
-//! The awkward truth: of an answer's body only `<Code>` and `<Message>` are read. Others
+//! Limitation: of an answer's body only `<Code>` and `<Message>` are read. Others
 //! repeat what was sent: S3 gives a session token back that it does not know.
 
 use std::cell::RefCell;

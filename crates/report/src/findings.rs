@@ -1,6 +1,6 @@
 //! What is unusual about a run, in sentences for people, the gravest first.
 //!
-//! The awkward truth: every rule here can be wrong. What is told only because a human may
+//! Limitation: every rule here can be wrong. What is told only because a human may
 //! want to know it is a note, and a note never changes the exit code; what a human should
 //! look at is unusual; a run that did not do its work has failed. In its first three runs a
 //! host is not unusual, since nothing is usual yet.
@@ -294,8 +294,8 @@ impl Look<'_> {
         let template = &self.host.template;
         (template.outdated && !self.host.paused).then(|| {
             let text = format!(
-                "its template (version {}) is out of date: {} pages are gathered for the next",
-                template.version, template.gathered
+                "its template (version {}) is out of date: {} pages are buffered for the next",
+                template.version, template.buffered
             );
             (Grade::Unusual, text)
         })

@@ -12,7 +12,7 @@
 //!
 //! All but `folder` is pure: no IO and no clock.
 //!
-//! The awkward truth: what is usual is known from three runs on, and a site that has been
+//! Limitation: what is usual is known from three runs on, and a site that has been
 //! down for half of the last runs is taken for one that gives nothing. So a fault is told
 //! for about a week, louder at first, and is an ordinary line of the table after that.
 

@@ -135,7 +135,7 @@ pub fn template(host: &Host) -> String {
     let learned = if template.learned { ", learned now" } else { "" };
     match (host.paused, template.version) {
         (true, _) => "paused".into(),
-        (false, 0) if template.gathered > 0 => format!("none yet, {} pages gathered", template.gathered),
+        (false, 0) if template.buffered > 0 => format!("none yet, {} pages buffered", template.buffered),
         (false, 0) => "none".into(),
         (false, version) if template.outdated => format!("version {version}, out of date"),
         (false, version) if template.unlike > 0 => {

@@ -84,14 +84,14 @@ pub struct Template {
     pub version: u32,
     /// Whether it was learned in this run.
     pub learned: bool,
-    /// Whether it is out of date, and pages are gathered for another.
+    /// Whether it is out of date, and pages are buffered for another.
     pub outdated: bool,
     /// Of the last pages that it extracted, those unlike the ones it was learned from.
     pub unlike: usize,
     /// How many last pages that is of.
     pub watched: usize,
-    /// Pages gathered for the next one.
-    pub gathered: u32,
+    /// Pages buffered for the next one.
+    pub buffered: u32,
 }
 
 /// A run that ended.

@@ -175,7 +175,7 @@ fn the_gravest_comes_first_then_the_largest_host() {
         ("large.example", nights(400, counts(&[("failed: timeout", 4)]))),
         ("other.example", nights(40, gives(40))),
     ]);
-    told.hosts[2].template = Template { version: 2, outdated: true, gathered: 12, ..Template::default() };
+    told.hosts[2].template = Template { version: 2, outdated: true, buffered: 12, ..Template::default() };
     told.ending = Ending::Failed { error: "the disk is full".into() };
     let report = Report::from_told(&told);
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();

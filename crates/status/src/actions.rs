@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// A form that changes something.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Wish {
+pub(crate) struct ActionForm {
     /// `pause`, `resume`, `learn` or `crawl`.
     what: String,
     #[serde(default)]
@@ -42,18 +42,22 @@ pub(crate) struct Typed {
 }
 
 /// Does what a button says.
-pub(crate) async fn act(State(site): State<Arc<Site>>, asked: Asked, Form(wish): Form<Wish>) -> Response {
+pub(crate) async fn act(
+    State(site): State<Arc<Site>>,
+    asked: Asked,
+    Form(form): Form<ActionForm>,
+) -> Response {
     if !asked.has_key {
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, "", true)).into_response();
     }
-    if wish.what == "crawl" {
+    if form.what == "crawl" {
         return crawl(&site, &asked);
     }
-    let host = wish.host.clone();
-    let command = match wish.what.as_str() {
-        "pause" => Command::Pause(wish.host),
-        "resume" => Command::Resume(wish.host),
-        "learn" => Command::LearnAgain(wish.host),
+    let host = form.host.clone();
+    let command = match form.what.as_str() {
+        "pause" => Command::Pause(form.host),
+        "resume" => Command::Resume(form.host),
+        "learn" => Command::LearnAgain(form.host),
         _ => {
             return fault(
                 &asked,

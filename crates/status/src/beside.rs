@@ -3,7 +3,7 @@
 //! The page as it came is read from the archive, or from the store while it is kept there.
 //! It is judged as the crawl judges it, by the host's newest template.
 //!
-//! The awkward truth: the template may be newer than the one that gave the text, and the
+//! Limitation: the template may be newer than the one that gave the text, and the
 //! archive keeps a page as it was last fetched; the two columns then differ.
 
 use std::io::{Cursor, Read, Seek};

@@ -1,6 +1,6 @@
 //! What is known of hosts and nights: counts by run, read once for all pages.
 //!
-//! The awkward truth: a night is a run. Two runs in one night are two bars.
+//! Limitation: a night is a run. Two runs in one night are two bars.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -8,7 +8,7 @@
 //!
 //! Hashes are compared, which BLAKE3's crate does in constant time.
 //!
-//! The awkward truth: over plain HTTP both can be read on the way. docs/status.md says how
+//! Limitation: over plain HTTP both can be read on the way. docs/status.md says how
 //! to put TLS in front.
 
 use std::fs;

@@ -1,7 +1,7 @@
 //! Vietnamese or English: every text of the page stands in both, side by side, where it
 //! is used.
 //!
-//! The awkward truth: what the crawl says of its outcomes in words of its own (a rule of
+//! Limitation: what the crawl says of its outcomes in words of its own (a rule of
 //! robots.txt, a reason) is in English in both.
 
 use jiff::Timestamp;

@@ -24,7 +24,7 @@
 //! maud's escaping; a page is shown as its lines; and a strict content security policy
 //! forbids whatever might slip through.
 //!
-//! The awkward truth: whoever reaches the address may read. The key guards changes only,
+//! Limitation: whoever reaches the address may read. The key guards changes only,
 //! so the address is loopback unless told otherwise (docs/status.md).
 
 mod actions;

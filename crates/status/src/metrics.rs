@@ -3,7 +3,7 @@
 //! Names end in their unit; `docs/status.md` has the table, and a test holds it and the
 //! dashboard in `config/` against what is served.
 //!
-//! The awkward truth: counters are those of the crawl that runs now and begin at nought
+//! Limitation: counters are those of the crawl that runs now and begin at nought
 //! with the next; Prometheus' `rate` and `increase` know that. Where no crawl runs they
 //! are not there.
 
@@ -96,7 +96,7 @@ impl Out<'_> {
         self.counter("gap_wait_seconds", "Time that groups of hosts waited for their gaps, summed", waited)?;
         self.gauge("queue_urls", "URLs ready or waiting", now.queue)?;
         self.gauge("in_flight_urls", "URLs asked or worked on", now.in_flight)?;
-        self.gauge("gathered_pages", "Articles that wait for their host's template", now.gathered)
+        self.gauge("buffered_pages", "Articles that wait for their host's template", now.buffered)
     }
 
     fn latency(&mut self, latency: &Latency) -> fmt::Result {
@@ -118,13 +118,14 @@ impl Out<'_> {
         self.gauges("workers", help, &states.unwrap_or_default())?;
         let help = "Parts of the crawl, of 256, that no worker has";
         let mut metric =
-            self.encoder.encode_descriptor("parts_without_worker", help, None, MetricType::Gauge)?;
+            self.encoder.encode_descriptor("partitions_without_worker", help, None, MetricType::Gauge)?;
         if let Some(workers) = workers {
-            metric.encode_gauge(&(workers.parts_without() as f64))?;
+            metric.encode_gauge(&(workers.partitions_without() as f64))?;
         }
         let by_name = workers.map(Workers::by_name).unwrap_or_default();
-        let parts: Vec<_> = by_name.iter().map(|(name, done)| ([("worker", *name)], done.parts)).collect();
-        self.gauges("worker_parts", "Parts of the crawl that a worker has", &parts)?;
+        let partitions: Vec<_> =
+            by_name.iter().map(|(name, done)| ([("worker", *name)], done.partitions)).collect();
+        self.gauges("worker_partitions", "Partitions leased by a worker", &partitions)?;
         let help = "Pages that a worker has read since its start";
         let mut metric = self.encoder.encode_descriptor("worker_pages", help, None, MetricType::Counter)?;
         for (name, done) in &by_name {

@@ -3,7 +3,7 @@
 //! The database tells: each worker says three times in a lease's life what it has and what it
 //! has done.
 //!
-//! The awkward truth: what is shown is as old as that, 10 s with the usual lease, and pages
+//! Limitation: what is shown is as old as that, 10 s with the usual lease, and pages
 //! are counted from a worker's start, so those of a worker that ended are in no sum.
 
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ use gleaner_store::{StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Parts of a crawl.
-const PARTS: u64 = 256;
+/// Partitions of a crawl.
+const PARTITIONS: u64 = 256;
 
 /// Workers that were silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
@@ -56,7 +56,7 @@ pub(crate) struct Workers {
 /// What the workers of one name have done.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Done {
-    pub(crate) parts: u64,
+    pub(crate) partitions: u64,
     pub(crate) pages: u64,
     /// Pages a second.
     pub(crate) rate: f64,
@@ -86,14 +86,14 @@ impl Workers {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Parts of the crawl that nobody has and somebody should: none, while all that are there
+    /// Partitions of the crawl that nobody has and somebody should: none, while all that are there
     /// wait for the next crawl.
-    pub(crate) fn parts_without(&self) -> u64 {
+    pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
         if !crawls && self.count(State::Waiting) > 0 {
             return 0;
         }
-        PARTS.saturating_sub(self.all.iter().map(|worker| worker.parts).sum())
+        PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
     }
 
     /// Pages a second of all that are there. The sum of none would be -0.
@@ -106,7 +106,7 @@ impl Workers {
         let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
         for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {
             let done = by_name.entry(&worker.name).or_default();
-            done.parts += worker.parts;
+            done.partitions += worker.partitions;
             done.pages += worker.pages;
             done.rate += worker.rate;
         }
@@ -118,14 +118,14 @@ impl Workers {
 mod tests {
     use super::*;
 
-    fn worker(name: &str, silent: f64, parts: u64, idle: bool) -> WorkerStatus {
+    fn worker(name: &str, silent: f64, partitions: u64, idle: bool) -> WorkerStatus {
         WorkerStatus {
             name: name.into(),
             session: format!("{name} {silent}"),
             version: "0.1.0".into(),
             age: 60.0,
             silent,
-            parts,
+            partitions,
             pages: 10,
             rate: 1.5,
             idle,
@@ -134,10 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn between_two_crawls_no_part_is_missed() {
+    fn between_two_crawls_no_partition_is_missed() {
         let waits = |silent| WorkerStatus { waiting: true, ..worker("a", silent, 0, true) };
         let lease = Duration::from_secs(30);
-        let without = |all: Vec<WorkerStatus>| Workers { all, lease }.parts_without();
+        let without = |all: Vec<WorkerStatus>| Workers { all, lease }.partitions_without();
         assert_eq!(without(vec![waits(3.0), waits(5.0)]), 0);
         assert_eq!(without(vec![waits(3.0), worker("b", 1.0, 200, false)]), 56);
         assert_eq!(without(vec![waits(31.0)]), 256, "nobody is there");
@@ -153,10 +153,10 @@ mod tests {
         ];
         let workers = Workers { all, lease: Duration::from_secs(30) };
         assert_eq!(State::ALL.map(|state| workers.count(state)), [1, 2, 0, 1]);
-        assert_eq!(workers.parts_without(), 50);
+        assert_eq!(workers.partitions_without(), 50);
         let by_name = workers.by_name();
         assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(by_name["a"], Done { parts: 120, pages: 20, rate: 3.0 });
+        assert_eq!(by_name["a"], Done { partitions: 120, pages: 20, rate: 3.0 });
         assert!((workers.rate() - 4.5).abs() < 1e-9);
         let nobody = Workers { all: vec![worker("c", 31.0, 0, false)], lease: Duration::from_secs(30) };
         assert_eq!(format!("{:.1}", nobody.rate()), "0.0");

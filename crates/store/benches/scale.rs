@@ -1,7 +1,7 @@
 //! What many URLs cost in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
 //!
 //! A real server is started on loopback (Debian's, as the tests have it), one worker has all
-//! parts, and URLs of 2,000 hosts are found as pages find them: some dozens in a change, a
+//! partitions, and URLs of 2,000 hosts are found as pages find them: some dozens in a change, a
 //! flush each 200 changes. Whenever their number has grown tenfold, hosts are drawn, and for each
 //! the URL that is to be asked next is looked up and its visit ended, as a crawl does it; and
 //! the tables with their indexes are measured, with a VACUUM before. To ask twice for what is
@@ -83,7 +83,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
         waits: false,
     };
     let writer = join(&folder.path().join("data"), &membership).unwrap();
-    let _told = writer.store().tenure().unwrap().gained();
+    let _told = writer.store().leases().unwrap().gained();
     writer
 }
 

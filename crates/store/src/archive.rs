@@ -76,8 +76,8 @@ impl Uploads {
 
 impl Shelf {
     fn open(store: &Store, folder: &Path, options: Options) -> Result<Self, StoreError> {
-        if let Some(tenure) = store.tenure() {
-            let name = tenure.session().split(' ').next().unwrap_or_default().to_owned();
+        if let Some(leases) = store.leases() {
+            let name = leases.session().split(' ').next().unwrap_or_default().to_owned();
             let options = Options { rotate: options.rotate.min(MOST_IN_MEMORY), ..options };
             let (store, spool, records) = (store.clone(), None, 0);
             return Ok(Self::Objects(Box::new(Uploads { store, options, name, spool, records })));

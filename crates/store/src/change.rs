@@ -7,10 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::{Batch, Pair, Range, Write};
-use crate::parts::Part;
+use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, PartId, Reextracted, Store, StoreError, Totals, UrlRecord, keys,
+    ArchiveEnd, Counts, HostId, HostRecord, PartitionId, Reextracted, Store, StoreError, Totals, UrlRecord,
+    keys,
 };
 
 /// Under what a robots.txt lies: a host's own under the host's name.
@@ -28,8 +29,8 @@ pub struct Change {
     batch: Batch,
     /// What was read ahead.
     ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Parts for which something is written.
-    parts: BTreeSet<Part>,
+    /// Partitions for which something is written.
+    partitions: BTreeSet<Partition>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
 }
@@ -40,14 +41,14 @@ impl Change {
             store,
             batch: Batch::default(),
             ahead: BTreeMap::new(),
-            parts: BTreeSet::new(),
+            partitions: BTreeSet::new(),
             touched: BTreeMap::new(),
             queued: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn into_batch(self) -> (Batch, BTreeSet<Part>) {
-        (self.batch, self.parts)
+    pub(crate) fn into_batch(self) -> (Batch, BTreeSet<Partition>) {
+        (self.batch, self.partitions)
     }
 
     /// Hosts that have got a URL to ask by this change.
@@ -70,7 +71,7 @@ impl Change {
         *self.queued.entry(host).or_default() += by;
     }
 
-    pub(crate) fn drop_page(&mut self, of: Part, url: UrlKey) {
+    pub(crate) fn drop_page(&mut self, of: Partition, url: UrlKey) {
         self.remove(of, keys::page(url));
     }
 
@@ -96,7 +97,7 @@ impl Change {
     /// is a way there and back.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
-        if unread.len() > 1 && self.store.parts.is_cut() {
+        if unread.len() > 1 && self.store.partitions.is_cut() {
             let values = self.store.engine.get_all(&unread)?;
             self.ahead.extend(unread.into_iter().zip(values));
         }
@@ -138,25 +139,25 @@ impl Change {
         })
     }
 
-    /// Writes a record of a part. It takes effect only while the part is this process's, as all
-    /// that is written for a part.
-    pub(crate) fn put<T: Serialize>(&mut self, of: Part, key: Vec<u8>, record: &T) {
+    /// Writes a record of a partition. It takes effect only while the partition is this process's, as all
+    /// that is written for a partition.
+    pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
     }
 
     /// A key that says all by being there.
-    pub(crate) fn mark(&mut self, of: Part, key: Vec<u8>) {
+    pub(crate) fn mark(&mut self, of: Partition, key: Vec<u8>) {
         self.write(of, key, Write::Put(Vec::new()));
     }
 
-    pub(crate) fn put_bytes(&mut self, of: Part, key: Vec<u8>, bytes: Vec<u8>) {
+    pub(crate) fn put_bytes(&mut self, of: Partition, key: Vec<u8>, bytes: Vec<u8>) {
         self.write(of, key, Write::Put(bytes));
     }
 
     /// Writes what only one may have, if nothing stood there when it was read.
     pub(crate) fn claim<T: Serialize>(
         &mut self,
-        of: Part,
+        of: Partition,
         key: Vec<u8>,
         record: &T,
     ) -> Result<(), StoreError> {
@@ -168,16 +169,16 @@ impl Change {
         Ok(())
     }
 
-    pub(crate) fn remove(&mut self, of: Part, key: Vec<u8>) {
+    pub(crate) fn remove(&mut self, of: Partition, key: Vec<u8>) {
         self.write(of, key, Write::Remove);
     }
 
-    fn write(&mut self, of: Part, key: Vec<u8>, write: Write) {
-        self.parts.insert(of);
+    fn write(&mut self, of: Partition, key: Vec<u8>, write: Write) {
+        self.partitions.insert(of);
         self.batch.write(key, write);
     }
 
-    /// Writes what is no part's. It is flushed only while all parts of this process are its.
+    /// Writes what is no partition's. It is flushed only while all partitions of this process are its.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -186,17 +187,17 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// The part of a URL; `None`: the URL is not known.
-    pub(crate) fn part_of_url(&self, url: UrlKey) -> Result<Option<Part>, StoreError> {
-        if !self.store.parts.is_cut() {
-            return Ok(Some(Part::WHOLE));
+    /// The partition of a URL; `None`: the URL is not known.
+    pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
+        if !self.store.partitions.is_cut() {
+            return Ok(Some(Partition::WHOLE));
         }
-        Ok(self.url(url)?.map(|record| self.store.parts.of_host(record.host)))
+        Ok(self.url(url)?.map(|record| self.store.partitions.of_host(record.host)))
     }
 
     /// Writes the record of a URL.
     pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
-        self.put(self.store.parts.of_host(record.host), keys::url(key), record);
+        self.put(self.store.partitions.of_host(record.host), keys::url(key), record);
     }
 
     /// The record of a host, made where there is none.
@@ -204,31 +205,36 @@ impl Change {
     /// # Errors
     /// When the store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
-        let part = self.store.parts.of(name, domain);
-        self.host_in(part, name, domain)
+        let partition = self.store.partitions.of(name, domain);
+        self.host_in(partition, name, domain)
     }
 
-    /// The record of a host in the part that stored it, made where there is none.
-    pub(crate) fn host_in(&mut self, part: Part, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
-        if let Some(host) = self.get("a host", &keys::host(part, name))? {
+    /// The record of a host in the partition that stored it, made where there is none.
+    pub(crate) fn host_in(
+        &mut self,
+        partition: Partition,
+        name: &str,
+        domain: &str,
+    ) -> Result<HostRecord, StoreError> {
+        if let Some(host) = self.get("a host", &keys::host(partition, name))? {
             return Ok(host);
         }
-        let key = keys::meta_of(part, "hosts");
+        let key = keys::meta_of(partition, "hosts");
         let hosts: u32 = self.get("the number of hosts", &key)?.unwrap_or(0);
-        self.put(part, key, &(hosts + 1));
+        self.put(partition, key, &(hosts + 1));
         let host = HostRecord {
-            id: HostId(part.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
+            id: HostId(partition.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
             name: name.into(),
             domain: domain.into(),
             sequence: 0,
             queued: 0,
-            gathered: 0,
+            buffered: 0,
             template: 0,
             held_until: None,
             outdated: false,
             paused: false,
-            called: 0,
-            called_rightly: 0,
+            announced_updates: 0,
+            confirmed_updates: 0,
         };
         self.put_host(&host);
         Ok(host)
@@ -236,23 +242,23 @@ impl Change {
 
     /// Writes a host's record.
     pub fn put_host(&mut self, host: &HostRecord) {
-        let part = self.store.parts.of_host(host.id);
-        self.put(part, keys::host(part, &host.name), host);
+        let partition = self.store.partitions.of_host(host.id);
+        self.put(partition, keys::host(partition, &host.name), host);
     }
 
     /// Writes what is known of a host's robots.txt.
     pub fn put_robots<T: Serialize>(&mut self, host: &str, robots: &T) {
-        self.put(self.store.parts.of_name(host), keys::robots(host), robots);
+        self.put(self.store.partitions.of_name(host), keys::robots(host), robots);
     }
 
     /// Writes what is known of a robots.txt: a host's own, or where another host's redirects to.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
-        self.put(self.store.parts.of_url(url), keys::robots(robots_name(url)), robots);
+        self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
     }
 
     /// Writes a host's template as JSON; the host's record follows by the caller.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
-        let of = self.store.parts.of_name(host);
+        let of = self.store.partitions.of_name(host);
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
@@ -266,7 +272,7 @@ impl Change {
 
     /// Writes what the last pages of a host told of its template.
     pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
-        self.put(self.store.parts.of_name(host), keys::health(host), health);
+        self.put(self.store.partitions.of_name(host), keys::health(host), health);
     }
 
     /// Changes the counts of a host in a run.
@@ -282,15 +288,19 @@ impl Change {
         let key = keys::counts(run, host);
         let mut counts: Counts = self.get("a host's counts", &key)?.unwrap_or_default();
         change(&mut counts);
-        self.put(self.store.parts.of_name(host), key, &counts);
+        self.put(self.store.partitions.of_name(host), key, &counts);
         Ok(())
     }
 
-    pub(crate) fn total(&mut self, part: Part, change: impl FnOnce(&mut Totals)) -> Result<(), StoreError> {
-        let key = keys::meta_of(part, "totals");
+    pub(crate) fn total(
+        &mut self,
+        partition: Partition,
+        change: impl FnOnce(&mut Totals),
+    ) -> Result<(), StoreError> {
+        let key = keys::meta_of(partition, "totals");
         let mut totals: Totals = self.get("the totals", &key)?.unwrap_or_default();
         change(&mut totals);
-        self.put(part, key, &totals);
+        self.put(partition, key, &totals);
         Ok(())
     }
 
@@ -299,14 +309,20 @@ impl Change {
         self.put_common(keys::meta("archive"), end);
     }
 
-    /// Writes up to where a file was replayed for a purpose in a part, in bytes.
-    pub fn put_replayed(&mut self, purpose: &str, file: &str, PartId(part): PartId, offset: u64) {
-        self.put(part, keys::replayed(purpose, part, file), &offset);
+    /// Writes up to where a file was replayed for a purpose in a partition, in bytes.
+    pub fn put_replayed(
+        &mut self,
+        purpose: &str,
+        file: &str,
+        PartitionId(partition): PartitionId,
+        offset: u64,
+    ) {
+        self.put(partition, keys::replayed(purpose, partition, file), &offset);
     }
 
-    /// Writes up to where the archive was extracted again in a part.
-    pub fn put_reextracted(&mut self, PartId(part): PartId, done: &Reextracted) {
-        self.put(part, keys::meta_of(part, "reextracted"), done);
+    /// Writes up to where the archive was extracted again in a partition.
+    pub fn put_reextracted(&mut self, PartitionId(partition): PartitionId, done: &Reextracted) {
+        self.put(partition, keys::meta_of(partition, "reextracted"), done);
     }
 
     /// Notes that the store is being made anew, or is complete again.

@@ -20,7 +20,7 @@ const USUAL: SignedDuration = SignedDuration::from_mins(10);
 const PART: usize = 2_000;
 
 impl Change {
-    /// Notes the time of what is written. It never goes back but by [`Writer::heed_clock`].
+    /// Notes the time of what is written. It never goes back but by [`Writer::adjust_clock`].
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -42,9 +42,9 @@ impl Change {
         let Some(record) = self.url(key)? else { return Ok(()) };
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };
         let earlier = due.saturating_sub(behind);
-        let part = self.store.parts.of_host(record.host);
-        self.remove(part, keys::waiting(part, wait, due, key));
-        self.mark(part, keys::waiting(part, wait, earlier, key));
+        let partition = self.store.partitions.of_host(record.host);
+        self.remove(partition, keys::waiting(partition, wait, due, key));
+        self.mark(partition, keys::waiting(partition, wait, earlier, key));
         let state = UrlState::Waiting { wait, due: earlier, rank };
         self.put_url(key, &UrlRecord { state, ..record });
         Ok(())
@@ -58,7 +58,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the store cannot be read or written.
-    pub fn heed_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
+    pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
             // Each worker's clock was held against the database's when it came.
             return Ok(None);
@@ -69,9 +69,9 @@ impl Writer {
             return Ok(None);
         };
         let seconds = u64::try_from(behind.as_secs()).unwrap_or(0);
-        for part in self.waiting()?.chunks(PART) {
+        for partition in self.waiting()?.chunks(PART) {
             let mut change = self.begin();
-            for key in part {
+            for key in partition {
                 change.move_waiting(*key, seconds)?;
             }
             self.commit(change)?;

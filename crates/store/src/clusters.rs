@@ -16,7 +16,7 @@
 //! A page whose text changes keeps its number, so that one that came first stays the one
 //! that came first. Similarities are not kept: two signatures tell them.
 //!
-//! The awkward truth: an heir is like the head that went, not like each of its members.
+//! Limitation: an heir is like the head that went, not like each of its members.
 
 use gleaner_corpus::DocumentId;
 use gleaner_dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
@@ -111,13 +111,15 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// The next number of a document's part; `None` when it has given out all: four thousand
-    /// million, or 16 million of each part.
+    /// The next number of a document's partition; `None` when it has given out all: four thousand
+    /// million, or 16 million of each partition.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
-        let part = self.part_of_document(id)?;
+        let partition = self.partition_of_document(id)?;
         let mut allotted = None;
-        self.total(part, |totals| {
-            if let (Some(number), Some(next)) = (part.number(totals.numbers), totals.numbers.checked_add(1)) {
+        self.total(partition, |totals| {
+            if let (Some(number), Some(next)) =
+                (partition.number(totals.numbers), totals.numbers.checked_add(1))
+            {
                 allotted = Some(number);
                 totals.numbers = next;
             }
@@ -173,7 +175,7 @@ impl Change {
     ) -> Result<Placement, StoreError> {
         // A cluster that the page founded with an earlier text may go on under its number.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
-        let of = self.store.parts.of_number(number);
+        let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
         self.put(of, keys::signed(number), &Kept { cluster, ..kept });
         duplicates.put(number, keys);
@@ -191,11 +193,11 @@ impl Change {
         let cluster = head.cluster;
         let similarity = hundredths(kept.similarity(&head));
         let kept = Kept { cluster, ..kept };
-        let here = self.store.parts.of_number(number);
+        let here = self.store.partitions.of_number(number);
         self.put(here, keys::standing(kept.id), &Standing { number, cluster });
         let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
-        let there = self.store.parts.of_number(cluster);
-        if there != here || there != self.store.parts.of_number(of) {
+        let there = self.store.partitions.of_number(cluster);
+        if there != here || there != self.store.partitions.of_number(of) {
             self.send(here, there, &Message::Join { of, number, kept });
             return Ok(placement);
         }
@@ -217,17 +219,17 @@ impl Change {
     /// Counts a document among the members of the cluster that it names, which is founded if
     /// `of` was alone.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
-        let (cluster, part) = (kept.cluster, self.store.parts.of_number(kept.cluster));
+        let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
             Some(record) => ClusterRecord { members: record.members + 1, ..record },
             None => {
-                self.total(part, |totals| totals.clusters += 1)?;
+                self.total(partition, |totals| totals.clusters += 1)?;
                 ClusterRecord { head: of, members: 1 }
             }
         };
-        self.total(part, |totals| totals.near_duplicates += 1)?;
-        self.put(part, keys::cluster(cluster), &record);
-        self.put(part, keys::member(cluster, number), kept);
+        self.total(partition, |totals| totals.near_duplicates += 1)?;
+        self.put(partition, keys::cluster(cluster), &record);
+        self.put(partition, keys::member(cluster, number), kept);
         Ok(())
     }
 
@@ -238,10 +240,10 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Option<Number>, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
-        let here = self.store.parts.of_number(number);
+        let here = self.store.partitions.of_number(number);
         self.remove(here, keys::standing(id));
         self.remove(here, keys::signed(number));
-        let there = self.store.parts.of_number(cluster);
+        let there = self.store.partitions.of_number(cluster);
         if there == here {
             self.leave_cluster(cluster, number, duplicates)?;
         } else {
@@ -259,22 +261,22 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(mut record) = self.cluster(cluster)? else { return Ok(()) };
-        let part = self.store.parts.of_number(cluster);
+        let partition = self.store.partitions.of_number(cluster);
         let member = keys::member(cluster, number);
         if record.head == number {
             record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
         } else if self.get_bytes(&member)?.is_some() {
-            self.remove(part, member);
+            self.remove(partition, member);
         } else {
             return Ok(());
         }
         record.members = record.members.saturating_sub(1);
         if record.members == 0 {
-            self.remove(part, keys::cluster(cluster));
+            self.remove(partition, keys::cluster(cluster));
         } else {
-            self.put(part, keys::cluster(cluster), &record);
+            self.put(partition, keys::cluster(cluster), &record);
         }
-        self.total(part, |totals| {
+        self.total(partition, |totals| {
             totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
             totals.clusters = totals.clusters.saturating_sub(u64::from(record.members == 0));
         })
@@ -283,9 +285,9 @@ impl Change {
     /// Makes a member the head; gives its number.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
-        let here = self.store.parts.of_number(cluster);
+        let here = self.store.partitions.of_number(cluster);
         self.remove(here, keys::member(cluster, number));
-        let there = self.store.parts.of_number(number);
+        let there = self.store.partitions.of_number(number);
         if there == here {
             self.promote_member(number, &kept, duplicates)?;
         } else {
@@ -301,7 +303,7 @@ impl Change {
         kept: &Kept,
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
-        self.put(self.store.parts.of_number(number), keys::signed(number), kept);
+        self.put(self.store.partitions.of_number(number), keys::signed(number), kept);
         duplicates.put_signature(number, kept.signature());
         self.reattribute(url_of(kept.id), Outcome::Stored)
     }
@@ -325,7 +327,7 @@ impl Change {
     /// The same document under another name.
     pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
         let Some(standing) = self.standing(from)? else { return Ok(()) };
-        let of = self.store.parts.of_number(standing.number);
+        let of = self.store.partitions.of_number(standing.number);
         self.remove(of, keys::standing(from));
         self.put(of, keys::standing(to), &standing);
         let places = [keys::signed(standing.number), keys::member(standing.cluster, standing.number)];

@@ -18,7 +18,7 @@ use crate::clusters::url_of;
 use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
-use crate::parts::Part;
+use crate::partitions::Partition;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
@@ -76,19 +76,19 @@ impl Change {
         content_hash: &ContentHash,
         document: PackedDocument,
     ) -> Result<(), StoreError> {
-        let of = self.part_of_document(document.id)?;
+        let of = self.partition_of_document(document.id)?;
         self.put_bytes(of, keys::document(document.id), document.bytes);
         self.claim(of, keys::content(content_hash), &document.id)
     }
 
-    /// The part that a known URL belongs to; that of nothing else but the URL itself.
-    fn part_at(&self, url: UrlKey) -> Result<Part, StoreError> {
+    /// The partition that a known URL belongs to; that of nothing else but the URL itself.
+    fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
         let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
-        self.part_of_url(url)?.ok_or_else(unknown)
+        self.partition_of_url(url)?.ok_or_else(unknown)
     }
 
-    pub(crate) fn part_of_document(&self, id: DocumentId) -> Result<Part, StoreError> {
-        self.part_at(url_of(id))
+    pub(crate) fn partition_of_document(&self, id: DocumentId) -> Result<Partition, StoreError> {
+        self.partition_at(url_of(id))
     }
 
     /// Stores a document under the URL `key`, whose previous text (if it had one)
@@ -134,7 +134,7 @@ impl Change {
             if let Some(same) = same {
                 return self.add_alias(same, key, document.url, document.bytes);
             }
-            self.total(self.part_at(key)?, |totals| {
+            self.total(self.partition_at(key)?, |totals| {
                 let (documents, count) = totals.languages.entry(document.language.clone()).or_default();
                 *documents += 1;
                 *count += words;
@@ -162,7 +162,7 @@ impl Change {
         text: String,
         packed: Vec<u8>,
     ) -> Result<Placement, StoreError> {
-        let (here, there) = (self.part_at(url)?, self.part_of_document(of)?);
+        let (here, there) = (self.partition_at(url)?, self.partition_of_document(of)?);
         if here == there {
             self.put_bytes(here, keys::alias(of, url), text.into_bytes());
         } else {
@@ -181,7 +181,7 @@ impl Change {
     }
 
     fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
-        let (here, there) = (self.part_at(url)?, self.part_of_document(head)?);
+        let (here, there) = (self.partition_at(url)?, self.partition_of_document(head)?);
         if there == here {
             self.remove(here, keys::alias(head, url));
         } else {
@@ -193,7 +193,7 @@ impl Change {
     /// The URL carries no other's text any more.
     pub(crate) fn end_alias(&mut self, url: UrlKey) -> Result<(), StoreError> {
         self.set_twin(url, None)?;
-        let here = self.part_at(url)?;
+        let here = self.partition_at(url)?;
         self.total(here, |totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
 
@@ -214,7 +214,7 @@ impl Change {
         }
         let id = document_of(url);
         let Some(document) = self.document(id)? else { return Ok(None) };
-        let of = self.part_of_document(id)?;
+        let of = self.partition_of_document(id)?;
         self.remove(of, keys::document(id));
         self.remove(of, keys::content(&own_hash(&document.content_hash, id)));
         let aliases = self.aliases_here(&document)?;
@@ -227,14 +227,14 @@ impl Change {
         Ok(None)
     }
 
-    /// The URLs of a document's own part that carry its text, too. To those of other parts the
+    /// The URLs of a document's own partition that carry its text, too. To those of other partitions the
     /// text is sent: they store it anew.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
-        let here = self.part_of_document(document.id)?;
+        let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();
         for key in self.keys(&keys::aliases_of(document.id))? {
             let Some(url) = keys::last_url(&key) else { continue };
-            match self.part_of_url(url)? {
+            match self.partition_of_url(url)? {
                 Some(there) if there != here => {
                     let packed = PackedDocument::unsigned(document.clone()).bytes;
                     self.send(here, there, &Message::Place { url, was: document.id, packed });
@@ -248,7 +248,7 @@ impl Change {
 
     /// A document is in the corpus no more.
     fn uncount(&mut self, document: &Document) -> Result<(), StoreError> {
-        self.total(self.part_of_document(document.id)?, |totals| {
+        self.total(self.partition_of_document(document.id)?, |totals| {
             if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
                 *documents = documents.saturating_sub(1);
                 *count = count.saturating_sub(words(&document.text));
@@ -265,7 +265,7 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(document) = self.document(ours)? else { return Ok(()) };
-        let of = self.part_of_document(ours)?;
+        let of = self.partition_of_document(ours)?;
         self.remove(of, keys::document(ours));
         self.uncount(&document)?;
         self.depart(ours, duplicates)?;
@@ -291,7 +291,7 @@ impl Change {
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
-            self.remove(self.part_of_document(document.id)?, key);
+            self.remove(self.partition_of_document(document.id)?, key);
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ impl Change {
     /// Gives `document` the name of `heir`; `rest` become its aliases.
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
-        let of = self.part_of_document(document.id)?;
+        let of = self.partition_of_document(document.id)?;
         for url in rest {
             let key = keys::alias(document.id, *url);
             let text = self.get_bytes(&key)?.unwrap_or_default();

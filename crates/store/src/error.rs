@@ -178,7 +178,7 @@ pub enum StoreError {
     /// What was to be written belongs to another process by now.
     #[error("another worker has taken over what this one was to write; it is dropped and done there")]
     NotOurs,
-    /// A part of the store has given out all its numbers.
+    /// A partition of the store has given out all its numbers.
     #[error("the store has no number left for more {what} of one site's domain; please report this")]
     Crowded {
         /// What they are given to.

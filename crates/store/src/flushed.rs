@@ -5,7 +5,7 @@
 //! it is in the file `flushed` beside it. A store with a smaller number than its file's has
 //! lost what was acknowledged.
 //!
-//! The awkward truth: what is lost without a flush being lost with it is not noticed here;
+//! Limitation: what is lost without a flush being lost with it is not noticed here;
 //! `gleaner verify` looks at every record.
 
 use std::fs;

@@ -4,7 +4,7 @@
 //! rank the newest ([`Turn`]).
 //!
 //! A URL has one record and stands in at most one of the three lists: ready,
-//! waiting, gathered. Handing a URL out writes nothing: it stays in the ready list
+//! waiting, buffered. Handing a URL out writes nothing: it stays in the ready list
 //! until its visit has ended, so that after a crash it is simply still there.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
@@ -83,12 +83,12 @@ impl Change {
         if self.url(key)?.is_some() {
             return Ok(false);
         }
-        let part = self.store.parts.of_url(&found.url);
-        if !self.store.parts.holds(part) {
+        let partition = self.store.partitions.of_url(&found.url);
+        if !self.store.partitions.holds(partition) {
             let message = Message::found(found, depth, hops, turn);
             match by {
-                Some(by) => self.send(self.store.parts.of_host(by), part, &message),
-                None => self.send_from_all(part, &message),
+                Some(by) => self.send(self.store.partitions.of_host(by), partition, &message),
+                None => self.send_from_all(partition, &message),
             }
             return Ok(true);
         }
@@ -116,13 +116,13 @@ impl Change {
 
     /// Takes a seed into the frontier. One that is known, as a page that another
     /// site's front page links to or by a redirect that has ended, becomes a front
-    /// page again, ready to be asked if nothing else is planned for it. One of a part that
+    /// page again, ready to be asked if nothing else is planned for it. One of a partition that
     /// another process has is left to that one.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
-        if !self.store.parts.holds(self.store.parts.of_url(&found.url)) {
+        if !self.store.partitions.holds(self.store.partitions.of_url(&found.url)) {
             return Ok(());
         }
         if self.discover(found, 0, 0, turn)? {
@@ -157,7 +157,7 @@ impl Change {
         host.sequence += 1;
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
-        self.mark(self.store.parts.of_host(host.id), keys::ready(host.id, rank, sequence, key));
+        self.mark(self.store.partitions.of_host(host.id), keys::ready(host.id, rank, sequence, key));
         self.put_url(key, &record);
         self.touch(host);
         self.queue(host.id, 1);
@@ -165,7 +165,7 @@ impl Change {
 
     /// Takes a record out of whichever list it stands in.
     fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
-        let of = self.store.parts.of_host(record.host);
+        let of = self.store.partitions.of_host(record.host);
         match record.state {
             UrlState::Ready { rank, sequence } => {
                 self.remove(of, keys::ready(record.host, rank, sequence, key));
@@ -177,10 +177,10 @@ impl Change {
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(host.id, -1);
             }
-            UrlState::Gathered { sequence } => {
-                self.remove(of, keys::gathered(record.host, sequence, key));
+            UrlState::Buffered { sequence } => {
+                self.remove(of, keys::buffered(record.host, sequence, key));
                 self.drop_page(of, key);
-                host.gathered = host.gathered.saturating_sub(1);
+                host.buffered = host.buffered.saturating_sub(1);
             }
             UrlState::Kept => self.drop_page(of, key),
             UrlState::Done => {}
@@ -202,7 +202,7 @@ impl Change {
         record.state = UrlState::Waiting { wait, due, rank };
         host.queued += 1;
         self.queue(host.id, 1);
-        let of = self.store.parts.of_host(record.host);
+        let of = self.store.partitions.of_host(record.host);
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
@@ -238,7 +238,7 @@ impl Change {
         let mut host = self.host_of(&record)?;
         let rank = match record.state {
             UrlState::Ready { rank, .. } | UrlState::Waiting { rank, .. } => rank,
-            UrlState::Gathered { .. } | UrlState::Done | UrlState::Kept => 0,
+            UrlState::Buffered { .. } | UrlState::Done | UrlState::Kept => 0,
         };
         self.leave(key, &mut record, &mut host);
         self.wait(key, &mut record, &mut host, Wait::Retry, (due, rank));
@@ -267,12 +267,12 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as gathered for learning. Gives how many the host has now. The
+    /// Marks an article as buffered for learning. Gives how many the host has now. The
     /// raw page of one that was kept goes on to be.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn gather(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
+    pub fn buffer(&mut self, key: UrlKey, mut record: UrlRecord) -> Result<u32, StoreError> {
         let mut host = self.host_of(&record)?;
         if record.state == UrlState::Kept {
             record.state = UrlState::Done;
@@ -280,13 +280,13 @@ impl Change {
         self.leave(key, &mut record, &mut host);
         let sequence = host.sequence;
         host.sequence += 1;
-        host.gathered += 1;
+        host.buffered += 1;
         record.tries = 0;
-        record.state = UrlState::Gathered { sequence };
-        self.mark(self.store.parts.of_host(host.id), keys::gathered(host.id, sequence, key));
+        record.state = UrlState::Buffered { sequence };
+        self.mark(self.store.partitions.of_host(host.id), keys::buffered(host.id, sequence, key));
         self.put_url(key, &record);
         self.put_host(&host);
-        Ok(host.gathered)
+        Ok(host.buffered)
     }
 
     /// Goes on keeping the raw page of a URL whose visit has ended.
@@ -306,13 +306,13 @@ impl Change {
     /// When the store cannot be read.
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
-            self.drop_page(self.store.parts.of_host(record.host), key);
+            self.drop_page(self.store.partitions.of_host(record.host), key);
             self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
         }
         Ok(())
     }
 
-    /// Notes the outcome of a gathered URL that stays gathered.
+    /// Notes the outcome of a buffered URL that stays buffered.
     pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
@@ -355,7 +355,7 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // In the part that stored it, whichever the list of public suffixes names today.
-        self.host_in(self.store.parts.of_host(record.host), url.host(), url.domain())
+        // In the partition that stored it, whichever the list of public suffixes names today.
+        self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

@@ -68,7 +68,7 @@ impl Change {
     }
 
     fn put_history(&mut self, id: DocumentId, history: History) -> Result<(), StoreError> {
-        let (of, key) = (self.part_of_document(id)?, keys::history(id));
+        let (of, key) = (self.partition_of_document(id)?, keys::history(id));
         if history == History::default() {
             self.remove(of, key);
         } else {
@@ -81,7 +81,7 @@ impl Change {
     pub(crate) fn keep_revision(&mut self, id: DocumentId, packed: Vec<u8>) -> Result<(), StoreError> {
         let history = self.history(id)?;
         let earlier = history.earlier + 1;
-        self.put_bytes(self.part_of_document(id)?, keys::revision(id, earlier), packed);
+        self.put_bytes(self.partition_of_document(id)?, keys::revision(id, earlier), packed);
         self.put_history(id, History { earlier, ..history })
     }
 

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
 //! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
-//! | `w` part, due second, url key | nothing: a URL that waits for another try |
-//! | `v` part, due second, url key | nothing: a listing that waits for its next visit |
-//! | `g` host, sequence, url key | nothing: an article gathered for learning |
-//! | `h` part, host name | [`crate::HostRecord`] |
+//! | `w` partition, due second, url key | nothing: a URL that waits for another try |
+//! | `v` partition, due second, url key | nothing: a listing that waits for its next visit |
+//! | `g` host, sequence, url key | nothing: an article buffered for learning |
+//! | `h` partition, host name | [`crate::HostRecord`] |
 //! | `b` host name | the host's robots.txt, as the fetcher keeps it |
 //! | `b` URL | the same of where another host's robots.txt redirects to |
 //! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
@@ -23,21 +23,21 @@
 //! | `k` cluster, number | a member of the cluster: its signature |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
-//! | `r` purpose, NUL, part, file | how far a file was replayed |
+//! | `r` purpose, NUL, partition, file | how far a file was replayed |
 //! | `p` url key | a raw page, packed; in sled in a tree of its own |
 //! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
-//! | `x` part, number | a message to the part (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and which hosts are in which other part by which list (see `exceptions.rs`) |
-//! | `m` part, name | of a part: totals, the number of hosts, [`crate::Reextracted`] |
+//! | `x` partition, number | a message to the partition (see `messages.rs`) |
+//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and which hosts are in which other partition by which list (see `exceptions.rs`) |
+//! | `m` partition, name | of a partition: totals, the number of hosts, [`crate::Reextracted`] |
 //!
-//! Numbers are big-endian, so that the order of keys is the order of numbers. The part is a
-//! byte, and is left out where a store is not cut into parts; numbers of hosts, documents and
-//! clusters begin with it (see `parts.rs`).
+//! Numbers are big-endian, so that the order of keys is the order of numbers. The partition is a
+//! byte, and is left out where a store is not cut into partitions; numbers of hosts, documents and
+//! clusters begin with it (see `partitions.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
 
-use crate::parts::Part;
+use crate::partitions::Partition;
 use crate::{HostId, Wait};
 
 /// What the first byte of a key stands for.
@@ -76,10 +76,10 @@ pub(crate) const SPACES: [u8; 20] = [
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
-fn key(space: u8, parts: &[&[u8]]) -> Vec<u8> {
-    let mut key = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
+fn key(space: u8, partitions: &[&[u8]]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(1 + partitions.iter().map(|partition| partition.len()).sum::<usize>());
     key.push(space);
-    parts.iter().for_each(|part| key.extend_from_slice(part));
+    partitions.iter().for_each(|partition| key.extend_from_slice(partition));
     key
 }
 
@@ -102,12 +102,12 @@ fn space_of(wait: Wait) -> u8 {
     }
 }
 
-pub(crate) fn waiting_for(part: Part, wait: Wait) -> Vec<u8> {
-    key(space_of(wait), &[part.as_bytes()])
+pub(crate) fn waiting_for(partition: Partition, wait: Wait) -> Vec<u8> {
+    key(space_of(wait), &[partition.as_bytes()])
 }
 
-pub(crate) fn waiting(part: Part, wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
-    key(space_of(wait), &[part.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
+pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
+    key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
 /// The second at which a waiting URL is due.
@@ -120,22 +120,22 @@ pub(crate) fn gathered_of(host: HostId) -> Vec<u8> {
     key(GATHERED, &[&host.0.to_be_bytes()])
 }
 
-pub(crate) fn gathered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
+pub(crate) fn buffered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
     key(GATHERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
 }
 
-pub(crate) fn hosts_of(part: Part) -> Vec<u8> {
-    key(HOST, &[part.as_bytes()])
+pub(crate) fn hosts_of(partition: Partition) -> Vec<u8> {
+    key(HOST, &[partition.as_bytes()])
 }
 
-pub(crate) fn host(part: Part, name: &str) -> Vec<u8> {
-    key(HOST, &[part.as_bytes(), name.as_bytes()])
+pub(crate) fn host(partition: Partition, name: &str) -> Vec<u8> {
+    key(HOST, &[partition.as_bytes(), name.as_bytes()])
 }
 
-/// The part and the name of a host's key in a store that is cut.
-pub(crate) fn part_and_host(key: &[u8]) -> Option<(u8, &str)> {
-    let (part, name) = key.get(1..)?.split_first()?;
-    Some((*part, std::str::from_utf8(name).ok()?))
+/// The partition and the name of a host's key in a store that is cut.
+pub(crate) fn partition_and_host(key: &[u8]) -> Option<(u8, &str)> {
+    let (partition, name) = key.get(1..)?.split_first()?;
+    Some((*partition, std::str::from_utf8(name).ok()?))
 }
 
 pub(crate) fn robots(host: &str) -> Vec<u8> {
@@ -222,17 +222,17 @@ pub(crate) fn meta(name: &str) -> Vec<u8> {
     key(META, &[name.as_bytes()])
 }
 
-pub(crate) fn messages_to(part: Part) -> Vec<u8> {
-    key(MESSAGE, &[part.as_bytes()])
+pub(crate) fn messages_to(partition: Partition) -> Vec<u8> {
+    key(MESSAGE, &[partition.as_bytes()])
 }
 
-pub(crate) fn message(to: Part, id: [u8; 16]) -> Vec<u8> {
+pub(crate) fn message(to: Partition, id: [u8; 16]) -> Vec<u8> {
     key(MESSAGE, &[to.as_bytes(), &id])
 }
 
-/// Of a part.
-pub(crate) fn meta_of(part: Part, name: &str) -> Vec<u8> {
-    key(META, &[part.as_bytes(), name.as_bytes()])
+/// Of a partition.
+pub(crate) fn meta_of(partition: Partition, name: &str) -> Vec<u8> {
+    key(META, &[partition.as_bytes(), name.as_bytes()])
 }
 
 pub(crate) fn page(url: UrlKey) -> Vec<u8> {
@@ -244,11 +244,11 @@ pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
 
-pub(crate) fn replayed(purpose: &str, part: Part, file: &str) -> Vec<u8> {
-    key(REPLAYED, &[purpose.as_bytes(), &[0], part.as_bytes(), file.as_bytes()])
+pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u8> {
+    key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Purpose and file of a record of how far it was replayed. `is_cut`: it names a part, too.
+/// Purpose and file of a record of how far it was replayed. `is_cut`: it names a partition, too.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;

@@ -7,8 +7,8 @@
 //!
 //! One [`Writer`] exists in a process, and for a data folder across processes too (a lock file
 //! names the one that has it); any number of [`Store`] handles read beside it. Where many
-//! processes share a store, each writes the parts that it has leases of (`parts.rs`,
-//! `tenure.rs`), and tells the others what is theirs to do (`messages.rs`).
+//! processes share a store, each writes the partitions that it has leases of (`partitions.rs`,
+//! `leases.rs`), and tells the others what is theirs to do (`messages.rs`).
 //!
 //! The writer has the archive, too (`archive.rs`): there is no flush without it.
 //!
@@ -18,7 +18,6 @@
 mod archive;
 mod change;
 mod clock;
-mod cluster;
 mod clusters;
 mod documents;
 mod engine;
@@ -29,6 +28,7 @@ mod flushed;
 mod frontier;
 mod history;
 mod keys;
+mod leases;
 mod likeness;
 mod lock;
 mod messages;
@@ -36,22 +36,22 @@ mod migrate;
 mod near;
 mod open;
 mod packed;
-mod parts;
+mod partitions;
 mod patience;
 mod read;
 mod records;
 mod runs;
-mod tenure;
 mod verify;
+mod workers;
 
 pub use change::Change;
-pub use cluster::{Membership, WorkerStatus, join, visit};
 pub use documents::Placement;
 pub use engine::postgres::shown_address;
 pub use error::StoreError;
 pub use files::{ARCHIVE_FOLDER, FileRecord};
 pub use frontier::Turn;
 pub use history::History;
+pub use leases::{Gained, Lease, Leases, PartitionId};
 pub use likeness::{Cluster, Likeness, Member};
 pub use messages::{Received, RobotsFound, RobotsWanted};
 pub use migrate::{MigrateError, Migration, Moved, join_alone};
@@ -63,5 +63,5 @@ pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,
     Wait,
 };
-pub use tenure::{Gained, Lease, PartId, Tenure};
 pub use verify::{Examiner, Looked};
+pub use workers::{Membership, WorkerStatus, join, visit};

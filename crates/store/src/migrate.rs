@@ -2,14 +2,14 @@
 //!
 //! The records are copied in the order of their spaces, one batch after the other, each
 //! brought to disk before the next is begun. What differs between a store in a folder and
-//! one that is cut into parts is made anew on the way:
+//! one that is cut into partitions is made anew on the way:
 //!
-//! 1. Hosts get numbers of the target's parts; so do documents and clusters, in the order
-//!    of their old numbers, so that the document that came first stays the first of its part.
-//!    A cluster goes to the part of its head.
-//! 2. The lists that URLs stand in (ready, waiting, gathered) are written from the URLs'
+//! 1. Hosts get numbers of the target's partitions; so do documents and clusters, in the order
+//!    of their old numbers, so that the document that came first stays the first of its partition.
+//!    A cluster goes to the partition of its head.
+//! 2. The lists that URLs stand in (ready, waiting, buffered) are written from the URLs'
 //!    states.
-//! 3. Totals are counted from the records, for each part. So they can be held against those
+//! 3. Totals are counted from the records, for each partition. So they can be held against those
 //!    that the source keeps.
 //! 4. Where the target's engine keeps the index of near-duplicates, the heads are put in.
 //!
@@ -20,9 +20,9 @@
 //! Memory: 4 bytes for each host, document and cluster number that the source ever gave out,
 //! and one batch.
 //!
-//! The awkward truth: a migration that was interrupted does not go on where it was, because
+//! Limitation: a migration that was interrupted does not go on where it was, because
 //! the source may have gone on meanwhile. The index of near-duplicates gets the day of the
-//! migration, whatever the age of the documents. Documents of different parts have no common
+//! migration, whatever the age of the documents. Documents of different partitions have no common
 //! order, so after a way there and back the first of two documents of different domains may
 //! be another.
 
@@ -55,7 +55,7 @@ pub enum MigrateError {
     /// The source is not complete itself.
     #[error("the source is not complete: a rebuilding or migration into it was interrupted; end that first")]
     Unfinished,
-    /// Parts of the source have something to do for each other.
+    /// Partitions of the source have something to do for each other.
     #[error(
         "messages wait in the source: start a worker (`gleaner crawl --store ...`), which does what they ask, and stop it when it is idle"
     )]
@@ -158,7 +158,7 @@ impl<'a> Migration<'a> {
     fn mark(&self, write: Write) -> Result<(), StoreError> {
         let store = self.to.store();
         let batch = Batch { writes: [(keys::meta("migrating"), write)].into() };
-        store.engine.commit(batch, store.parts.held().into_iter().collect())?;
+        store.engine.commit(batch, store.partitions.held().into_iter().collect())?;
         store.engine.flush().map(drop)
     }
 

@@ -6,7 +6,7 @@
 //! always checked against the store, so that a document that has gone or became a member
 //! needs no removal from it.
 //!
-//! The awkward truth: documents that were stored while near-duplicates were not looked
+//! Limitation: documents that were stored while near-duplicates were not looked
 //! for have no signature, and are compared with nothing until they are extracted again.
 
 use gleaner_dedup::{Candidate, Head, Index, Keys, Params, Signature, Signed, Table};

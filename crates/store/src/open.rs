@@ -12,7 +12,7 @@ use crate::engine::embedded::Embedded;
 use crate::engine::{Batch, Engine, Lost, Write};
 use crate::lock::Lock;
 use crate::near::{Duplicates, Levels};
-use crate::parts::{Part, Parts};
+use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
@@ -54,7 +54,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     }
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let (folder, lock) = (Arc::from(folder), Arc::new(lock));
-    let store = Store { engine, parts: Parts::Whole, folder, lock, cluster: None, post: None };
+    let store = Store { engine, partitions: Partitions::Whole, folder, lock, cluster: None, post: None };
     let writer = Writer::from_store(&store).expect("nobody else has this store yet");
     writer.check_format()?;
     writer.sweep()?;
@@ -111,29 +111,29 @@ impl Writer {
     /// # Errors
     /// When the store cannot be written.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
-        let (batch, parts) = change.into_batch();
-        self.store.check_held(&parts)?;
-        self.store.engine.commit(batch, parts)
+        let (batch, partitions) = change.into_batch();
+        self.store.check_held(&partitions)?;
+        self.store.engine.commit(batch, partitions)
     }
 
     /// Keeps a raw page. To be called before the change that marks its URL as
-    /// gathered or kept is committed; a page that no URL names is removed at the next open.
+    /// buffered or kept is committed; a page that no URL names is removed at the next open.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
         let mut change = self.begin();
-        match change.part_of_url(url)? {
-            Some(part) => change.put_bytes(part, keys::page(url), page.0),
+        match change.partition_of_url(url)? {
+            Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
             // Of a URL that a change brings which is not yet committed.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
     }
 
-    /// Of a store in a folder, which is one part.
+    /// Of a store in a folder, which is one partition.
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
-        self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Part::WHOLE].into())
+        self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
     /// Brings everything that was committed to disk, and before it what was appended to the archive.
@@ -205,7 +205,7 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages that no gathered or kept URL names: left by a crash between
+    /// Removes raw pages that no buffered or kept URL names: left by a crash between
     /// keeping a page and committing its URL, or between learning and removing.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
@@ -215,7 +215,7 @@ impl Writer {
                 continue;
             };
             let state = self.store.url(url)?.map(|record| record.state);
-            if !matches!(state, Some(UrlState::Gathered { .. } | UrlState::Kept)) {
+            if !matches!(state, Some(UrlState::Buffered { .. } | UrlState::Kept)) {
                 info!(%url, "removing a raw page that no URL names");
                 self.put_alone(key, Write::Remove)?;
             }

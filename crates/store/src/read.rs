@@ -9,30 +9,30 @@ use gleaner_frontier::{CanonicalUrl, UrlKey};
 use serde::de::DeserializeOwned;
 
 use crate::change::robots_name;
-use crate::cluster::Post;
 use crate::engine::postgres::Postgres;
 use crate::engine::{Engine, Range, Scan};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
-use crate::parts::{Part, Parts};
+use crate::partitions::{Partition, Partitions};
 use crate::records::decode;
+use crate::workers::WorkerHandle;
 use crate::{
-    ArchiveEnd, Archived, Counts, HostId, HostRecord, PartId, RawPage, Reextracted, Run, StoreError, Totals,
-    UrlRecord, UrlState, Wait, Writer, keys,
+    ArchiveEnd, Archived, Counts, HostId, HostRecord, PartitionId, RawPage, Reextracted, Run, StoreError,
+    Totals, UrlRecord, UrlState, Wait, Writer, keys,
 };
 
 /// A handle for reading; clones are cheap and may go to other threads.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
-    pub(crate) parts: Parts,
+    pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
     /// The folder is this process's as long as any handle lives.
     pub(crate) lock: Arc<Lock>,
     /// `None`: the store is one process's.
     pub(crate) cluster: Option<Postgres>,
     /// Its leases are kept as long as any handle lives. Behind the engine that it needs.
-    pub(crate) post: Option<Arc<Post>>,
+    pub(crate) post: Option<Arc<WorkerHandle>>,
 }
 
 impl Store {
@@ -59,8 +59,8 @@ impl Store {
     }
 
     /// Refuses a change of records that are another process's.
-    pub(crate) fn check_held(&self, parts: &BTreeSet<Part>) -> Result<(), StoreError> {
-        match parts.iter().all(|part| self.parts.holds(*part)) {
+    pub(crate) fn check_held(&self, partitions: &BTreeSet<Partition>) -> Result<(), StoreError> {
+        match partitions.iter().all(|partition| self.partitions.holds(*partition)) {
             true => Ok(()),
             false => Err(StoreError::NotOurs),
         }
@@ -133,21 +133,22 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn next_due(&self, wait: Wait) -> Result<Option<u64>, StoreError> {
-        let firsts = self.engine.firsts(&self.waiting_in_parts(wait))?;
+        let firsts = self.engine.firsts(&self.waiting_in_partitions(wait))?;
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Where the URLs lie that wait for this, part by part: those of a crawl's own parts; all
+    /// Where the URLs lie that wait for this, partition by partition: those of a crawl's own partitions; all
     /// where the store is only read.
-    fn waiting_in_parts(&self, wait: Wait) -> Vec<Vec<u8>> {
-        let parts = if self.parts.is_held() { self.parts.held() } else { self.parts.all() };
-        parts.into_iter().map(|part| keys::waiting_for(part, wait)).collect()
+    fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
+        let partitions =
+            if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
+        partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
     /// The URLs that wait for this and are due until that second, `limit` at most.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
-        let prefixes = self.waiting_in_parts(wait);
+        let prefixes = self.waiting_in_partitions(wait);
         let firsts = self.engine.firsts(&prefixes)?;
         let mut due = Vec::new();
         for (prefix, first) in prefixes.into_iter().zip(firsts) {
@@ -165,19 +166,19 @@ impl Store {
         Ok(due)
     }
 
-    /// All hosts, by name within their part.
+    /// All hosts, by name within their partition.
     pub fn hosts(&self) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         self.scan([keys::HOST]).map(|pair| decode("a host", &pair?.1))
     }
 
-    /// The hosts of these parts.
+    /// The hosts of these partitions.
     pub(crate) fn hosts_of(
         &self,
-        parts: Vec<Part>,
+        partitions: Vec<Partition>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         let engine = Arc::clone(&self.engine);
-        let of = move |part| engine.scan(Range::with_prefix(keys::hosts_of(part)));
-        parts.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
+        let of = move |partition| engine.scan(Range::with_prefix(keys::hosts_of(partition)));
+        partitions.into_iter().flat_map(of).map(|pair| decode("a host", &pair?.1))
     }
 
     /// The record of one host.
@@ -185,7 +186,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn host(&self, name: &str) -> Result<Option<HostRecord>, StoreError> {
-        self.get("a host", &keys::host(self.parts.of_name(name), name))
+        self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
     /// What is known of a host's robots.txt.
@@ -222,22 +223,22 @@ impl Store {
     }
 
     /// The URLs of a host whose raw pages are kept for learning, in the order in
-    /// which they were gathered.
+    /// which they were buffered.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn gathered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
+    pub fn buffered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
         let keys = self.keys(keys::gathered_of(host));
         keys.map(|key| {
             keys::last_url(&key?).ok_or_else(|| StoreError::Damaged {
-                what: "the gathered pages",
+                what: "the buffered pages",
                 reason: "a key without its URL".into(),
             })
         })
         .collect()
     }
 
-    /// The raw page of a URL that is gathered or kept.
+    /// The raw page of a URL that is buffered or kept.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -290,7 +291,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         let keys: Vec<Vec<u8>> =
-            self.parts.all().into_iter().map(|part| keys::meta_of(part, "totals")).collect();
+            self.partitions.all().into_iter().map(|partition| keys::meta_of(partition, "totals")).collect();
         let mut totals = Totals::default();
         for bytes in self.engine.get_all(&keys)?.into_iter().flatten() {
             totals.add(&decode("the totals", &bytes)?);
@@ -306,24 +307,35 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Up to where a file was replayed for a purpose in each of these parts, in bytes; 0 where
+    /// Up to where a file was replayed for a purpose in each of these partitions, in bytes; 0 where
     /// it was not.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn replayed(&self, purpose: &str, file: &str, parts: &[PartId]) -> Result<Vec<u64>, StoreError> {
-        let keys: Vec<_> = parts.iter().map(|PartId(part)| keys::replayed(purpose, *part, file)).collect();
+    pub fn replayed(
+        &self,
+        purpose: &str,
+        file: &str,
+        partitions: &[PartitionId],
+    ) -> Result<Vec<u64>, StoreError> {
+        let keys: Vec<_> = partitions
+            .iter()
+            .map(|PartitionId(partition)| keys::replayed(purpose, *partition, file))
+            .collect();
         let marks = self.engine.get_all(&keys)?.into_iter();
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Up to where the archive was extracted again in each of these parts; `None` where it never
+    /// Up to where the archive was extracted again in each of these partitions; `None` where it never
     /// was.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn reextracted(&self, parts: &[PartId]) -> Result<Vec<Option<Reextracted>>, StoreError> {
-        let keys: Vec<_> = parts.iter().map(|PartId(part)| keys::meta_of(*part, "reextracted")).collect();
+    pub fn reextracted(&self, partitions: &[PartitionId]) -> Result<Vec<Option<Reextracted>>, StoreError> {
+        let keys: Vec<_> = partitions
+            .iter()
+            .map(|PartitionId(partition)| keys::meta_of(*partition, "reextracted"))
+            .collect();
         let done = self.engine.get_all(&keys)?.into_iter();
         done.map(|done| done.map(|done| decode("the state of a re-extraction", &done)).transpose()).collect()
     }
@@ -376,7 +388,7 @@ impl Store {
     /// When the store cannot be read.
     pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
         let mut records = Vec::new();
-        for prefix in self.waiting_in_parts(wait) {
+        for prefix in self.waiting_in_partitions(wait) {
             for key in self.keys(prefix).take(limit) {
                 let Some(url) = keys::last_url(&key?) else { continue };
                 records

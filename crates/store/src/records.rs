@@ -95,8 +95,9 @@ pub enum UrlState {
         rank: u8,
     },
     /// An article whose raw page is kept until its host's template is learned.
-    Gathered {
-        /// Order of gathering within the host.
+    #[serde(rename = "Gathered")]
+    Buffered {
+        /// Order of buffering within the host.
         sequence: u64,
     },
     /// Its visit has ended; no other is planned.
@@ -127,13 +128,13 @@ pub struct HostRecord {
     pub sequence: u64,
     /// URLs that are ready or waiting.
     pub queued: u64,
-    /// Articles gathered and not yet learned from.
-    pub gathered: u32,
+    /// Articles buffered and not yet learned from.
+    pub buffered: u32,
     /// Version of the newest template; 0 where there is none.
     pub template: u32,
     /// The host asked to be left alone until then.
     pub held_until: Option<Timestamp>,
-    /// Whether the newest template is out of date, and pages are gathered for another.
+    /// Whether the newest template is out of date, and pages are buffered for another.
     #[serde(default)]
     pub outdated: bool,
     /// Whether the user wants nothing to be asked there for now.
@@ -141,10 +142,10 @@ pub struct HostRecord {
     pub paused: bool,
     /// Articles that were asked again since the site said that they had changed.
     #[serde(default)]
-    pub called: u32,
+    pub announced_updates: u32,
     /// How many of them had.
     #[serde(default)]
-    pub called_rightly: u32,
+    pub confirmed_updates: u32,
 }
 
 /// A raw page that is kept for learning.
@@ -189,7 +190,7 @@ pub struct Run {
     pub replayed: bool,
 }
 
-/// Up to where the archive was extracted again in a part.
+/// Up to where the archive was extracted again in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
     /// The run that did it. Another one begins anew.
@@ -221,7 +222,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds another part's.
+    /// Adds another partition's.
     pub(crate) fn add(&mut self, other: &Self) {
         for (language, (documents, words)) in &other.languages {
             let sum = self.languages.entry(language.clone()).or_default();

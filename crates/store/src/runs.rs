@@ -1,6 +1,6 @@
 //! Runs: when a crawl, or the reading of an archive, began and ended.
 //!
-//! A run is the whole store's, and not of one part: of several workers the first begins it,
+//! A run is the whole store's, and not of one partition: of several workers the first begins it,
 //! others come to it, and one ends it. What stands there is exchanged for what follows from
 //! it, so that a worker that slept cannot set it back.
 

@@ -2,7 +2,7 @@
 //!
 //! 1. Every record can be read; so can every text, and it has the digest that is stated.
 //! 2. A URL stands in the list of its state, and every entry of a list names a URL that is
-//!    in that state; what is gathered or kept has its raw page.
+//!    in that state; what is buffered or kept has its raw page.
 //! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL
 //!    says so, and the other way round.
 //! 4. A document that was signed stands for itself or for its cluster, or is among the
@@ -99,7 +99,7 @@ struct Look<'a, E> {
     store: &'a Store,
     examiner: &'a mut E,
     looked: Looked,
-    /// Ready and waiting URLs, and gathered ones, by host.
+    /// Ready and waiting URLs, and buffered ones, by host.
     queued: BTreeMap<HostId, (u64, u32)>,
 }
 
@@ -168,11 +168,11 @@ impl<E: Examiner> Look<'_, E> {
             }
             UrlState::Waiting { wait, due, .. } => {
                 of_host.0 += 1;
-                Some(keys::waiting(self.store.parts.of_host(record.host), wait, due, url))
+                Some(keys::waiting(self.store.partitions.of_host(record.host), wait, due, url))
             }
-            UrlState::Gathered { sequence } => {
+            UrlState::Buffered { sequence } => {
                 of_host.1 += 1;
-                Some(keys::gathered(record.host, sequence, url))
+                Some(keys::buffered(record.host, sequence, url))
             }
             UrlState::Done | UrlState::Kept => None,
         };
@@ -181,7 +181,7 @@ impl<E: Examiner> Look<'_, E> {
         {
             self.examiner.fault(format!("{} is in no list, and {:?}", record.url, record.state));
         }
-        if matches!(record.state, UrlState::Gathered { .. } | UrlState::Kept)
+        if matches!(record.state, UrlState::Buffered { .. } | UrlState::Kept)
             && self.store.page(url)?.is_none()
         {
             self.examiner.fault(format!("{} has no raw page, and {:?}", record.url, record.state));
@@ -204,9 +204,9 @@ impl<E: Examiner> Look<'_, E> {
             Ok(Some(record)) => match record.state {
                 UrlState::Ready { rank, sequence } => keys::ready(record.host, rank, sequence, url),
                 UrlState::Waiting { wait, due, .. } => {
-                    keys::waiting(self.store.parts.of_host(record.host), wait, due, url)
+                    keys::waiting(self.store.partitions.of_host(record.host), wait, due, url)
                 }
-                UrlState::Gathered { sequence } => keys::gathered(record.host, sequence, url),
+                UrlState::Buffered { sequence } => keys::buffered(record.host, sequence, url),
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
             Ok(None) => Vec::new(),
@@ -300,11 +300,11 @@ impl<E: Examiner> Look<'_, E> {
                 Err(StoreError::Damaged { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            let (queued, gathered) = self.queued.get(&host.id).copied().unwrap_or_default();
-            if (host.queued, host.gathered) != (queued, gathered) {
+            let (queued, buffered) = self.queued.get(&host.id).copied().unwrap_or_default();
+            if (host.queued, host.buffered) != (queued, buffered) {
                 self.examiner.fault(format!(
-                    "{} counts {} URLs in its queue and {} gathered, and has {queued} and {gathered}",
-                    host.name, host.queued, host.gathered
+                    "{} counts {} URLs in its queue and {} buffered, and has {queued} and {buffered}",
+                    host.name, host.queued, host.buffered
                 ));
             }
         }

@@ -23,7 +23,7 @@ on_each_engine!(
     an_heir_of_the_same_text_keeps_the_place_in_the_cluster,
     levels_can_be_switched_off_and_the_similarity_chosen,
     the_store_agrees_with_itself_after_any_steps,
-    a_store_of_several_parts_agrees_with_itself_after_any_steps,
+    a_store_of_several_partitions_agrees_with_itself_after_any_steps,
     the_head_is_the_preferred_one,
 );
 
@@ -249,7 +249,7 @@ fn the_store_agrees_with_itself_after_any_steps(place: &Place) {
     check_any_steps(place, 0);
 }
 
-fn a_store_of_several_parts_agrees_with_itself_after_any_steps(place: &Place) {
+fn a_store_of_several_partitions_agrees_with_itself_after_any_steps(place: &Place) {
     check_any_steps(place, 100);
 }
 

@@ -28,7 +28,7 @@ on_each_engine!(
     a_text_survives_a_reopening,
     files_that_do_not_count_are_told_and_removed,
     the_corpus_is_what_the_pages_last_said,
-    the_corpus_of_several_parts_is_what_the_pages_last_said,
+    the_corpus_of_several_partitions_is_what_the_pages_last_said,
 );
 
 /// Pages of three hosts of one domain; from 100 on, of three domains.
@@ -159,7 +159,7 @@ fn the_corpus_is_what_the_pages_last_said(place: &Place) {
     check_any_steps(place, 0);
 }
 
-fn the_corpus_of_several_parts_is_what_the_pages_last_said(place: &Place) {
+fn the_corpus_of_several_partitions_is_what_the_pages_last_said(place: &Place) {
     check_any_steps(place, 100);
 }
 

@@ -161,18 +161,18 @@ fn gathered_pages_keep_their_bytes_until_their_end(place: &Place) {
         writer.keep_page(key(url), PackedPage::from_page(&page)).unwrap();
         let mut change = writer.begin();
         let record = change.url(key(url)).unwrap().unwrap();
-        assert_eq!(change.gather(key(url), record).unwrap(), at);
+        assert_eq!(change.buffer(key(url), record).unwrap(), at);
         writer.commit(change).unwrap();
     }
     let mut writer = place.again(writer);
     let store = writer.store();
     let host = store.host("a.example").unwrap().unwrap();
-    assert_eq!(store.gathered(host.id).unwrap(), urls.map(key));
+    assert_eq!(store.buffered(host.id).unwrap(), urls.map(key));
     assert_eq!(store.page(key(urls[0])).unwrap(), Some(page));
     end(&mut writer, urls[0], Outcome::Stored);
     assert_eq!(store.page(key(urls[0])).unwrap(), None);
-    assert_eq!(store.gathered(host.id).unwrap(), [key(urls[1])]);
-    assert_eq!(store.host("a.example").unwrap().unwrap().gathered, 1);
+    assert_eq!(store.buffered(host.id).unwrap(), [key(urls[1])]);
+    assert_eq!(store.host("a.example").unwrap().unwrap().buffered, 1);
 }
 
 fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
@@ -194,13 +194,13 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
     let mut change = writer.begin();
     let record = change.url(key(urls[0])).unwrap().unwrap();
     assert_eq!(record.state, UrlState::Kept);
-    assert_eq!(change.gather(key(urls[0]), record).unwrap(), 1);
+    assert_eq!(change.buffer(key(urls[0]), record).unwrap(), 1);
     change.let_go(key(urls[1])).unwrap();
     change.let_go(key(urls[1])).unwrap();
     change.seed(&Found { role: Role::Front, ..found(urls[2]) }, Turn::default()).unwrap();
     writer.commit(change).unwrap();
     let kept = urls.map(|url| writer.store().page(key(url)).unwrap().is_some());
-    assert_eq!(kept, [true, false, false], "gathered, let go, asked again as a seed");
+    assert_eq!(kept, [true, false, false], "buffered, let go, asked again as a seed");
     assert_eq!(writer.store().url(key(urls[1])).unwrap().unwrap().state, UrlState::Done);
     assert_eq!(next(&writer, "a.example").as_deref(), Some(urls[2]));
 }
@@ -304,11 +304,11 @@ fn what_waits_is_moved_when_the_clock_was_set_back() {
     change.put_clock(NOW).unwrap();
     writer.commit(change).unwrap();
 
-    assert_eq!(writer.heed_clock(ahead - minutes(9)).unwrap(), None);
-    assert_eq!(writer.heed_clock(NOW).unwrap(), Some(SignedDuration::from_hours(8000)));
+    assert_eq!(writer.adjust_clock(ahead - minutes(9)).unwrap(), None);
+    assert_eq!(writer.adjust_clock(NOW).unwrap(), Some(SignedDuration::from_hours(8000)));
     let due = u64::try_from((NOW + minutes(5)).as_second()).unwrap();
     assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), Some(due));
-    assert_eq!(writer.heed_clock(NOW).unwrap(), None);
+    assert_eq!(writer.adjust_clock(NOW).unwrap(), None);
 
     let mut change = writer.begin();
     assert_eq!(change.promote(Wait::Retry, NOW + minutes(5), 10).unwrap(), 1);

@@ -120,7 +120,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
         Step::Gather(_) => {
             let record = change.url(key).unwrap().unwrap();
             writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
-            change.gather(key, record).unwrap();
+            change.buffer(key, record).unwrap();
         }
         Step::Keep(_) => {
             let record = change.url(key).unwrap().unwrap();
@@ -150,8 +150,8 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     change.put_robots("south.test", &"Disallow: /");
     change.put_template("south.test", 2, "{}");
     change.put_health("south.test", &vec![1, 2, 3]);
-    for part in writer.store().held_parts() {
-        change.put_replayed("again", "a.warc.gz", part, 77);
+    for partition in writer.store().held_partitions() {
+        change.put_replayed("again", "a.warc.gz", partition, 77);
     }
     writer.commit(change).unwrap();
     let levels = Levels { memory: 1 << 16, ..Levels::default() };
@@ -186,9 +186,9 @@ fn seen(store: &Store) -> Seen {
     let of_host = |of: &gleaner_store::HostRecord| {
         let next = store.next_ready(of.id).unwrap().map(|(_, record)| record.url);
         let ready = store.count_ready(of.id, 1_000).unwrap();
-        let gathered = store.gathered(of.id).unwrap();
+        let buffered = store.buffered(of.id).unwrap();
         let of = gleaner_store::HostRecord { id: gleaner_store::HostId(0), ..of.clone() };
-        (of.name.clone(), format!("{of:?} {next:?} {ready} {gathered:?}"))
+        (of.name.clone(), format!("{of:?} {next:?} {ready} {buffered:?}"))
     };
     let of_url = |page| {
         let key = url(page).key();
@@ -231,7 +231,7 @@ fn seen(store: &Store) -> Seen {
             store.robots("south.test").unwrap(),
             store.template("south.test").unwrap(),
             store.health("south.test").unwrap(),
-            store.replayed("again", "a.warc.gz", &store.held_parts()).unwrap().into_iter().collect(),
+            store.replayed("again", "a.warc.gz", &store.held_partitions()).unwrap().into_iter().collect(),
         ),
     }
 }
@@ -240,15 +240,15 @@ fn membership(place: &Place) -> Membership {
     place.membership("anything", Duration::from_secs(2))
 }
 
-/// The store of a place, for whoever works there: all parts are its.
+/// The store of a place, for whoever works there: all partitions are its.
 fn open(place: &Place) -> Writer {
     if !place.is_database() {
         return open_folder(place);
     }
     let writer = place.open();
     let store = writer.store();
-    while store.held_parts().len() < 256 {
-        let _ = store.tenure().unwrap().gained();
+    while store.held_partitions().len() < 256 {
+        let _ = store.leases().unwrap().gained();
         std::thread::yield_now();
     }
     writer
@@ -502,7 +502,7 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     source.commit(change).unwrap();
     let refused = Migration::begin(&source.store(), &mut open(&target)).unwrap_err();
     assert!(matches!(refused, MigrateError::Unfinished), "{refused}");
-    // A page and a copy of it at another domain: the copy's part writes to the page's.
+    // A page and a copy of it at another domain: the copy's partition writes to the page's.
     let mut writer = alone(&database);
     let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
     act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);

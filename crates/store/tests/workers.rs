@@ -1,4 +1,4 @@
-//! Workers of one database: who has parts, under which settings, with which storage.
+//! Workers of one database: who has partitions, under which settings, with which storage.
 
 #![allow(
     clippy::allow_attributes,
@@ -29,32 +29,32 @@ fn worker(place: &Place, membership: Membership) -> Result<Writer, StoreError> {
     join(&folder, &membership)
 }
 
-/// Parts that a worker has, when it was told of them.
-fn parts(writer: &Writer) -> usize {
+/// Partitions that a worker has, when it was told of them.
+fn partitions(writer: &Writer) -> usize {
     let store = writer.store();
-    let _ = store.tenure().unwrap().gained();
-    store.held_parts().len()
+    let _ = store.leases().unwrap().gained();
+    store.held_partitions().len()
 }
 
 #[test]
-fn who_waits_for_a_crawl_has_no_parts_and_takes_none() {
+fn who_waits_for_a_crawl_has_no_partitions_and_takes_none() {
     let Some(place) = Place::database() else { return };
     let waits = |name| Membership { waits: true, ..place.membership(name, LEASE) };
     let mut one = worker(&place, waits("one")).unwrap();
-    assert_eq!(parts(&one), 0);
+    assert_eq!(partitions(&one), 0);
     let mut two = worker(&place, waits("two")).unwrap();
     one.work().unwrap();
-    assert_eq!((parts(&one), parts(&two)), (256, 0), "the share of one that waits is the others'");
+    assert_eq!((partitions(&one), partitions(&two)), (256, 0), "the share of one that waits is the others'");
     two.work().unwrap();
     one.work().unwrap();
-    assert_eq!(one.store().tenure().unwrap().excess(), 128);
+    assert_eq!(one.store().leases().unwrap().excess(), 128);
     let seen = one.store().workers(LEASE).unwrap();
     assert!(seen.iter().all(|worker| !worker.waiting), "{seen:?}");
 
     one.rest().unwrap();
-    assert_eq!(parts(&one), 0);
+    assert_eq!(partitions(&one), 0);
     two.work().unwrap();
-    assert_eq!(parts(&two), 256);
+    assert_eq!(partitions(&two), 256);
     let seen = two.store().workers(LEASE).unwrap();
     let of = |name| seen.iter().find(|worker| worker.name == name).unwrap();
     assert!(of("one").waiting && of("one").idle && !of("two").waiting, "{seen:?}");
@@ -165,7 +165,7 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
 
 /// Stores a document.
 fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
-    let _ = parts(writer);
+    let _ = partitions(writer);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
@@ -206,23 +206,23 @@ fn workers_that_begin_together_begin_one_run() {
     assert_eq!(numbers, [expected.clone(), expected]);
 }
 
-/// A host that an older list of public suffixes put into another part.
+/// A host that an older list of public suffixes put into another partition.
 #[test]
-fn a_host_stays_in_the_part_that_has_it() {
+fn a_host_stays_in_the_partition_that_has_it() {
     let Some(place) = Place::database() else { return };
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
-    let _ = parts(&one);
+    let _ = partitions(&one);
     let mut change = one.begin();
     let stored = change.host("www.a.example", "of-another-list.example").unwrap();
     one.commit(change).unwrap();
     one.flush().unwrap();
     drop(one);
     let (server, address) = place.server();
-    // As if the parts had been looked through by the list of that time.
+    // As if the partitions had been looked through by the list of that time.
     let _ = server.query(address, "DELETE FROM records WHERE key = convert_to('mpublic suffixes', 'UTF8')");
 
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
-    let _ = parts(&one);
+    let _ = partitions(&one);
     let url = CanonicalUrl::parse("http://www.a.example/1").unwrap();
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
@@ -243,10 +243,10 @@ fn a_host_stays_in_the_part_that_has_it() {
     }
 }
 
-/// Two workers, and a URL of a part of the first one's, with its record.
+/// Two workers, and a URL of a partition of the first one's, with its record.
 fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let mut one = worker(place, place.membership("one", LEASE)).unwrap();
-    let _ = parts(&one);
+    let _ = partitions(&one);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
     let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
@@ -261,7 +261,7 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
 type Write = fn(&mut Writer, &CanonicalUrl) -> Result<(), StoreError>;
 
 #[test]
-fn nothing_is_written_for_a_part_that_is_another_workers() {
+fn nothing_is_written_for_a_partition_that_is_another_workers() {
     let writes: [(&str, Write); 6] = [
         ("a robots.txt", |writer, url| {
             let mut change = writer.begin();
@@ -302,7 +302,7 @@ fn nothing_is_written_for_a_part_that_is_another_workers() {
         // The lease goes to the other one before the flush.
         let sql = format!(
             "UPDATE leases SET owner = '{}', epoch = epoch + 1",
-            two.store().tenure().unwrap().session()
+            two.store().leases().unwrap().session()
         );
         let _ = server.query(address, &sql);
         assert!(matches!(one.flush(), Err(StoreError::NotOurs)), "{what} is flushed");
@@ -315,7 +315,7 @@ fn nothing_is_written_for_a_part_that_is_another_workers() {
 fn who_holds_nothing_flushes_nothing() {
     let Some(place) = Place::database() else { return };
     let (mut one, _two, _) = two_workers(&place);
-    let all = one.store().held_parts();
+    let all = one.store().held_partitions();
     let end = gleaner_store::ArchiveEnd { file: "a".into(), length: 1 };
     let mut change = one.begin();
     change.put_archive_end(&end);
@@ -361,14 +361,14 @@ fn a_worker_that_died_at_work_leaves_work() {
 }
 
 #[test]
-fn a_part_whose_worker_died_is_told_from_one_that_was_given_up() {
+fn a_partition_whose_worker_died_is_told_from_one_that_was_given_up() {
     let Some(place) = Place::database() else { return };
     let (mut one, mut two, _) = two_workers(&place);
-    let _ = two.store().tenure().unwrap().gained();
-    let all = one.store().held_parts();
+    let _ = two.store().leases().unwrap().gained();
+    let all = one.store().held_partitions();
     one.release(&all[..100]).unwrap();
     two.work().unwrap();
-    let gained = two.store().tenure().unwrap().gained();
+    let gained = two.store().leases().unwrap().gained();
     assert!(gained.len() == 100 && gained.iter().all(|gained| !gained.was_left), "{gained:?}");
     let (server, address) = place.server();
     let _ = server.query(
@@ -377,6 +377,6 @@ fn a_part_whose_worker_died_is_told_from_one_that_was_given_up() {
          (SELECT part FROM leases WHERE owner LIKE 'one %' ORDER BY part LIMIT 20)",
     );
     two.work().unwrap();
-    let gained = two.store().tenure().unwrap().gained();
+    let gained = two.store().leases().unwrap().gained();
     assert!(gained.len() == 20 && gained.iter().all(|gained| gained.was_left), "{gained:?}");
 }

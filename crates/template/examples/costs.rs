@@ -6,7 +6,7 @@
 //! and below it, as if they were of one site, but for learning. In each round everything is
 //! done eight times, in turn; printed is the least of the rounds, site by site.
 //!
-//! The awkward truth: processor time is read from `/proc`, so elsewhere than on Linux it is
+//! Limitation: processor time is read from `/proc`, so elsewhere than on Linux it is
 //! wall time; and another's work on the same processor shows in it all the same, as caches
 //! that went cold.
 

@@ -5,7 +5,7 @@
 //! and below it by size, or generated ones; then templates of a site, learned from more and
 //! more of its pages: of the largest recorded site, or of a generated one.
 //!
-//! The awkward truth: processor time is read from `/proc`, so elsewhere than on Linux it is
+//! Limitation: processor time is read from `/proc`, so elsewhere than on Linux it is
 //! nothing; and pages of another size are pages of other sites, too.
 
 #![allow(

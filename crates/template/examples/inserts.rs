@@ -6,7 +6,7 @@
 //! of them, those of a folder named `single` alone. With N, of every N-th of those lines the
 //! text is printed, too.
 //!
-//! The awkward truth: a page may be among those that its template was learned from.
+//! Limitation: a page may be among those that its template was learned from.
 
 #![allow(
     clippy::allow_attributes,

@@ -13,7 +13,7 @@
 //!    what the block model finds, links, cards, controls, headline, statements, address.
 //!    It is believed where it is sure.
 //!
-//! The awkward truth: an article refused is a document lost, a hub let in is one bad
+//! Limitation: an article refused is a document lost, a hub let in is one bad
 //! document, so in doubt a page is an article. Of 1,207 recorded articles 2 are refused
 //! and of 123 other pages 117, but the model has seen them: on sites left out it is 6 and
 //! 94. What gets through there are pages that lead somewhere with text of their own:

@@ -17,7 +17,7 @@
 //! Captions, credits, by-lines and read-more lines are those that a user can have back
 //! ([`crate::inserts`]); the other names are for people only and decide nothing.
 //!
-//! The awkward truth: an element's name is believed if no content stands in it. So a
+//! Limitation: an element's name is believed if no content stands in it. So a
 //! lost paragraph in `<div class="story-media">` is called a caption, and a comment
 //! thread without a telling name is called nothing. A caption with its credit on one
 //! line is a caption; an agency that signs without a word such as "photo" is one, too.

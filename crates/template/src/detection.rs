@@ -15,7 +15,7 @@
 //!    learned from ([`Health`]), it is not detected, and [`SiteTemplate::extract`] has
 //!    to read it.
 //!
-//! Parts in which the site never has content ([`crate::barren`]) are not looked at, and
+//! Parts in which the site never has content ([`crate::boilerplate`]) are not looked at, and
 //! where the page is read for detection ([`Detector::read`]) not even built.
 //!
 //! The three bounds were set on 20 recorded sites by models that had not seen the site
@@ -25,7 +25,7 @@
 //! on one site whose captions and authors' names stand at the places of paragraphs; that
 //! is as much as detection had cost.
 //!
-//! The awkward truth: a paragraph at a new place (a quotation in its own box) is missing
+//! Limitation: a paragraph at a new place (a quotation in its own box) is missing
 //! from a detected text if the rest is long enough; and a comment at the article's place
 //! is in it.
 

@@ -20,7 +20,7 @@
 //! are, and so are another site's pages, so that a redesign is noticed at its twelfth
 //! page.
 //!
-//! The awkward truth: a redesign that keeps its classes and menus is not seen, and a
+//! Limitation: a redesign that keeps its classes and menus is not seen, and a
 //! mixture with less than three pages in five of the new design is taken for odd pages.
 
 use std::collections::VecDeque;

@@ -14,7 +14,7 @@
 //! Nothing else follows from it: how sure a page is, which method is taken and how a
 //! template fares are told without them.
 //!
-//! The awkward truth: it is no better than the names of [`crate::class`], and those are
+//! Limitation: it is no better than the names of [`crate::class`], and those are
 //! guesses from tags and words. A by-line above the headline stays out. A caption brought
 //! back may be that of a video or a gallery. Where no line is sure enough to be content,
 //! so that the text is a guess, nothing comes back. Where content is scattered over a page, no

@@ -18,7 +18,7 @@
 //! or selectors can fail.
 
 pub mod article;
-pub mod barren;
+pub mod boilerplate;
 pub mod class;
 pub mod describe;
 pub mod detection;

@@ -1,7 +1,7 @@
 //! What a line says of itself by its own words: a credit, a by-line, a pointer to another
 //! story.
 //!
-//! The awkward truth: the words are a short list in a few languages; "Photo: ..." over a
+//! Limitation: the words are a short list in a few languages; "Photo: ..." over a
 //! paragraph on a photo is a credit if it is short.
 
 use gleaner_extract::block_model::sayings_of;

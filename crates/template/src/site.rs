@@ -16,7 +16,7 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::{Health, Judgement, Pins, barren};
+use crate::{Health, Judgement, Pins, boilerplate};
 
 /// Version of the template's JSON.
 const FORMAT: u32 = 3;
@@ -36,7 +36,7 @@ pub struct SiteTemplate {
     pub health: Health,
     /// What was learned.
     pub site: Site,
-    /// Kinds of element without any content ([`crate::barren`]). Templates of earlier
+    /// Kinds of element without any content ([`crate::boilerplate`]). Templates of earlier
     /// versions know none.
     #[serde(default)]
     pub barren: BTreeSet<String>,
@@ -141,7 +141,7 @@ impl SiteTemplate {
         let pins = Pins::default();
         let judge = |(page, blocks)| Judgement::of_judged(blocks, page, &site, &pins);
         let judged: Vec<Judgement> = read.iter().copied().zip(blocks).map(judge).collect();
-        let barren = barren::kinds(pages, &judged);
+        let barren = boilerplate::kinds(pages, &judged);
         let mut site = site;
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();

@@ -5,7 +5,7 @@
 //! `<id>.html.gz`, a folder a site below `sites`. They belong to their publishers and are
 //! no part of the project. Where they are absent the benches say so and go on.
 //!
-//! The awkward truth: a generated page is one pattern repeated, which caches and branch
+//! Limitation: a generated page is one pattern repeated, which caches and branch
 //! predictors learn by heart. It shows a change, not a speed.
 
 use std::fs;

@@ -3,7 +3,7 @@
 //! It lies in a folder of its own, is asked by `127.0.0.1` and a port that was free, and ends
 //! with the value. As root it runs as `nobody`, since PostgreSQL refuses root.
 //!
-//! The awkward truth: a test process that is killed leaves its server behind; the next one
+//! Limitation: a test process that is killed leaves its server behind; the next one
 //! takes another port.
 
 use std::ffi::OsStr;

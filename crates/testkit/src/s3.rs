@@ -3,7 +3,7 @@
 //! Signatures are checked, errors are S3's own, and it can be made to be away. The protocol
 //! and the folder behind it are s3s and s3s-fs, which know nothing of the client under test.
 //!
-//! The awkward truth: it is no judge of durability (s3s-fs brings nothing to disk) nor of
+//! Limitation: it is no judge of durability (s3s-fs brings nothing to disk) nor of
 //! speed, keys are files' names (so `a` and `a/b` cannot both be there), buckets are folders
 //! that a test makes, and nobody else's policy is asked.
 

@@ -10,7 +10,7 @@
 //! told by their text ([`told`]): what comes out as Vietnamese syllables that was none before
 //! is in that encoding.
 //!
-//! The awkward truth: a page with a dozen Vietnamese words is not enough to be told by; and
+//! Limitation: a page with a dozen Vietnamese words is not enough to be told by; and
 //! what TCVN3 wrote in capitals stays in lower case.
 
 use crate::Syllable;

@@ -4,7 +4,7 @@
 //! spaces is narrow: some 27 onsets and 160 rhymes, and a rhyme that ends in `c`, `ch`,
 //! `p` or `t` has one of two tones. So it can be told of a word that it is one.
 //!
-//! The awkward truth: loan words and names of other languages (`internet`, `pano`) are
+//! Limitation: loan words and names of other languages (`internet`, `pano`) are
 //! none, some English words are (`hang`, `the`), and without marks many more.
 
 use std::collections::HashSet;

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 
 use crate::args::{Common, Crawl};
 use crate::failure::Failure;
-use crate::nightly::house::House;
-use crate::nightly::reporting;
+use crate::scheduled::daemon::Daemon;
+use crate::scheduled::reporting;
 use crate::table::table;
-use crate::{Done, cluster};
+use crate::{Done, distributed};
 
 /// Outcomes that have a column of their own; the rest is in the table of reasons.
 const COLUMNS: [&str; 7] =
@@ -25,14 +25,14 @@ const COLUMNS: [&str; 7] =
 const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
-    let mut house = House::open(common, &args.seeds, &args.budgets, |_| Ok(()))?;
-    house.serve(args.status.status, &args.status.access, Hooks::default())?;
+    let mut daemon = Daemon::open(common, &args.seeds, &args.budgets, |_| Ok(()))?;
+    daemon.serve(args.status.status, &args.status.access, Hooks::default())?;
     let began = Instant::now();
-    let crawled = house.crawl();
+    let crawled = daemon.crawl();
     let seconds = began.elapsed().as_secs_f64();
-    let report = reporting::report(&house, &crawled);
-    let (place, words) = (cluster::place(&house.config), cluster::words(&house.config));
-    house.close();
+    let report = reporting::report(&daemon, &crawled);
+    let (place, words) = (distributed::place(&daemon.config), distributed::words(&daemon.config));
+    daemon.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = end(&summary, report.as_ref(), seconds, &place) + &next_step(&summary, &words);
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;

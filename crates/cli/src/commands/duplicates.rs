@@ -3,7 +3,7 @@
 //! The largest clusters come first. They are found in one pass over all, in which no more
 //! are kept than are shown.
 //!
-//! The awkward truth: related ones are found by reading all documents.
+//! Limitation: related ones are found by reading all documents.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

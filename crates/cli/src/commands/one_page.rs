@@ -16,7 +16,7 @@ use crate::args::{self, Common};
 use crate::aside::say;
 use crate::commands::pages;
 use crate::failure::Failure;
-use crate::{cluster, settings};
+use crate::{distributed, settings};
 
 /// A page that was read.
 pub(crate) struct OnePage {
@@ -151,7 +151,7 @@ fn template(
     }
     let asked = common.data.is_some()
         || Path::new(&config.store.path).join("sled").exists()
-        || cluster::is_shared(config);
+        || distributed::is_shared(config);
     let (true, Some(url)) = (asked, url) else { return Ok(None) };
     let store = match settings::store(config, false) {
         Ok(store) => store,

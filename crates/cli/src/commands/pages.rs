@@ -1,6 +1,6 @@
 //! Pages that the user names: files, folders, standard input.
 //!
-//! The awkward truth: UTF-16 without its mark is known by the NULs of its markup, and
+//! Limitation: UTF-16 without its mark is known by the NULs of its markup, and
 //! UTF-32 is not read at all.
 
 use std::fs;

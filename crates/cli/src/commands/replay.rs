@@ -20,18 +20,18 @@ use indicatif::ProgressBar;
 
 use crate::args::{Color, Common, Ingest, Rebuild};
 use crate::aside::say;
-use crate::cluster::Agreed;
 use crate::commands::rebuild::{self, Begun};
+use crate::distributed::Agreed;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::telemetry::Telemetry;
 use crate::watching::Watching;
-use crate::{Done, cluster, logging, settings, signals, watching};
+use crate::{Done, distributed, logging, settings, signals, watching};
 
 /// Makes the store anew from the archive.
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
-    cluster::refuse(&config, "rebuild")?;
+    distributed::refuse(&config, "rebuild")?;
     // Before anything is put aside for it.
     let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
@@ -39,7 +39,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let Begun { writer, before } = rebuild::begin(&config, args.force)?;
     let purpose = Purpose::Rebuild;
     let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
-    let replayed = replay(Desk::begin(common, &config)?, start)?;
+    let replayed = replay(ReplayContext::begin(common, &config)?, start)?;
     let is_less = |documents: u64| replayed.complete && replayed.documents < documents;
     if let Some((documents, aside)) = before.filter(|(documents, _)| is_less(*documents)) {
         say(format_args!(
@@ -62,15 +62,15 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
     let rules = Rules::from_config(&config)?;
-    let desk = Desk::begin(common, &config)?;
-    let (writer, sources) = match cluster::is_shared(&config) {
+    let context = ReplayContext::begin(common, &config)?;
+    let (writer, sources) = match distributed::is_shared(&config) {
         false => {
             let sources = own_archive(&config)?;
             (writer(&config, false)?, sources)
         }
         true => {
             let agreed = Agreed::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
-            let writer = cluster::join(&config, agreed, false, &desk.stop)?;
+            let writer = distributed::join(&config, agreed, false, &context.stop)?;
             let files = writer.store().archive_files().map(|file| Ok(Source::from_file(&file?.1)));
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
         }
     };
     let purpose = Purpose::Reextract;
-    let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
+    let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(purpose, &replayed)
 }
 
@@ -89,18 +89,18 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
     let rules = Rules::from_config(&config)?;
-    let desk = Desk::begin(common, &config)?;
-    let writer = match cluster::is_shared(&config) {
+    let context = ReplayContext::begin(common, &config)?;
+    let writer = match distributed::is_shared(&config) {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
             // Each reads all files, for the pages of its own parts.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
-            cluster::join(&config, agreed, false, &desk.stop)?
+            distributed::join(&config, agreed, false, &context.stop)?
         }
     };
     let purpose = Purpose::Ingest;
-    let replayed = replay(desk, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
+    let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
     ended(purpose, &replayed)
 }
 
@@ -153,13 +153,13 @@ impl Rules {
 }
 
 /// Where a replay is shown, and what ends it.
-struct Desk {
+struct ReplayContext {
     bar: ProgressBar,
     color: Color,
     stop: Stop,
 }
 
-impl Desk {
+impl ReplayContext {
     fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
         let (bar, color) = (watching::bar(), common.color);
         logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
@@ -177,8 +177,8 @@ struct Start {
     sources: Vec<Source>,
 }
 
-fn replay(desk: Desk, start: Start) -> Result<Replayed, Failure> {
-    let Desk { bar, color, stop } = desk;
+fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
+    let ReplayContext { bar, color, stop } = context;
     let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
     // For signals; a replay itself asks nobody.
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_config::{Config, Span};
-use gleaner_crawl::{Nights, snapshot};
+use gleaner_crawl::{Timetable, snapshot};
 use gleaner_report::text;
 use gleaner_store::Run;
 use jiff::Timestamp;
@@ -18,8 +18,8 @@ use crate::Done;
 use crate::args::{Budgets, Common, Schedule};
 use crate::aside::say;
 use crate::failure::Failure;
-use crate::nightly::house::House;
-use crate::nightly::reporting;
+use crate::scheduled::daemon::Daemon;
+use crate::scheduled::reporting;
 
 /// How often the clock and the stop are looked at: a machine may sleep, a clock be set.
 const LOOK: Duration = Duration::from_millis(200);
@@ -27,15 +27,15 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     let mut nights = None;
     let check = |config: &mut Config| {
-        nights = Some(Nights::from_schedule(&config.schedule).map_err(Failure::usage)?);
+        nights = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
         config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };
-    let mut house = House::open(common, &args.seeds, &Budgets::default(), check)?;
-    let nights = nights.expect("the house was opened after a look at the schedule");
-    house.serve(args.status.status, &args.status.access, house.hooks())?;
-    let kept = keep(&house, &nights, args.once_now);
-    house.close();
+    let mut daemon = Daemon::open(common, &args.seeds, &Budgets::default(), check)?;
+    let nights = nights.expect("the daemon was opened after a look at the schedule");
+    daemon.serve(args.status.status, &args.status.access, daemon.hooks())?;
+    let kept = keep(&daemon, &nights, args.once_now);
+    daemon.close();
     kept
 }
 
@@ -49,25 +49,25 @@ fn sooner(one: Span, other: Span) -> Span {
 }
 
 /// Keeps the schedule until a stop is asked for.
-fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
-    let last = house.store.last_run().map_err(Failure::work)?;
+fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
+    let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(house, nights, "asked for");
+        night(daemon, nights, "asked for");
     } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
-        night(house, nights, &format!("the start of {} was missed", nights.told(start)));
+        night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
     }
     let mut after = Timestamp::now();
-    while !house.stop.asked() {
+    while !daemon.stop.asked() {
         let start =
             nights.after(after).ok_or_else(|| Failure::Work("the schedule has no next start".into()))?;
         after = start;
         let delay = nights.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
         say(format_args!("gleaner: the next crawl begins at {}", nights.told(at)));
-        match wait_until(house, at) {
+        match wait_until(daemon, at) {
             Woken::Time => {}
-            Woken::Wish => {
-                night(house, nights, "asked for on the status page");
+            Woken::CrawlRequest => {
+                night(daemon, nights, "asked for on the status page");
                 after = Timestamp::now();
                 continue;
             }
@@ -78,11 +78,11 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
             after = Timestamp::now();
             continue;
         }
-        if let Some(run) = done_by_others(house, start) {
+        if let Some(run) = done_by_others(daemon, start) {
             say(format_args!("gleaner: run {run}, of {}, was done by other workers", nights.told(start)));
             continue;
         }
-        night(house, nights, "scheduled");
+        night(daemon, nights, "scheduled");
         let now = Timestamp::now();
         let passed_over = nights.starts(after, now).count();
         if passed_over > 0 {
@@ -95,9 +95,9 @@ fn keep(house: &House, nights: &Nights, once_now: bool) -> Done {
 
 /// The number of the run that other workers have begun after this start and ended, while
 /// this one still waited: each puts its start off by a time of its own.
-fn done_by_others(house: &House, start: Timestamp) -> Option<u32> {
+fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
     // Where the store cannot be read, the crawl itself says why, and goes on trying.
-    let last = house.store.last_run().ok().flatten().filter(|_| house.store.is_shared())?;
+    let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
 }
 
@@ -114,32 +114,32 @@ fn random() -> u64 {
 enum Woken {
     Time,
     /// The status page asked for a crawl.
-    Wish,
+    CrawlRequest,
     Stop,
 }
 
 /// Waits for a time of day.
-fn wait_until(house: &House, at: Timestamp) -> Woken {
+fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     loop {
-        if house.stop.asked() {
+        if daemon.stop.asked() {
             return Woken::Stop;
         }
-        if house.is_asked() {
-            return Woken::Wish;
+        if daemon.is_asked() {
+            return Woken::CrawlRequest;
         }
         if Timestamp::now() >= at {
             return Woken::Time;
         }
-        snapshot::follow(&house.config, &house.store);
+        snapshot::follow(&daemon.config, &daemon.store);
         thread::sleep(LOOK);
     }
 }
 
 /// One crawl, and what is said about it.
-fn night(house: &House, nights: &Nights, why: &str) {
+fn night(daemon: &Daemon, nights: &Timetable, why: &str) {
     say(format_args!("gleaner: a crawl begins at {} ({why})", nights.told(Timestamp::now())));
-    let crawled = house.crawl();
-    match (reporting::report(house, &crawled), crawled) {
+    let crawled = daemon.crawl();
+    match (reporting::report(daemon, &crawled), crawled) {
         (Some(report), _) => say(text::short(&report).trim_end()),
         (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
         // Interrupted, which whoever interrupted it knows.

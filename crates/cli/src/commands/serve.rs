@@ -13,37 +13,37 @@ use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};
 use crate::aside::say;
-use crate::nightly::house::House;
-use crate::nightly::reporting;
-use crate::{Done, cluster};
+use crate::scheduled::daemon::Daemon;
+use crate::scheduled::reporting;
+use crate::{Done, distributed};
 
 /// How often it is looked whether something was asked for.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
-    let mut house = House::visit(common, &args.seeds)?;
+    let mut daemon = Daemon::visit(common, &args.seeds)?;
     // Of a corpus that many share this is a reader.
-    let hooks = if cluster::is_shared(&house.config) { Hooks::default() } else { house.hooks() };
-    house.serve(Some(args.address), &args.access, hooks)?;
-    while !house.stop.asked() {
-        if house.is_asked() {
-            crawl(&house);
+    let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
+    daemon.serve(Some(args.address), &args.access, hooks)?;
+    while !daemon.stop.asked() {
+        if daemon.is_asked() {
+            crawl(&daemon);
         }
-        snapshot::follow(&house.config, &house.store);
+        snapshot::follow(&daemon.config, &daemon.store);
         thread::sleep(LOOK);
     }
-    house.close();
+    daemon.close();
     Ok(())
 }
 
 /// One crawl, and what is said about it.
-fn crawl(house: &House) {
+fn crawl(daemon: &Daemon) {
     say("gleaner: a crawl begins (asked for on the status page)");
-    let crawled = house.crawl();
+    let crawled = daemon.crawl();
     if let Err(error) = &crawled {
         say(format_args!("gleaner: the crawl failed: {error}"));
     }
-    if let Some(report) = reporting::report(house, &crawled) {
+    if let Some(report) = reporting::report(daemon, &crawled) {
         say(text::short(&report).trim_end());
     }
 }

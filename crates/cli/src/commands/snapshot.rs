@@ -11,14 +11,14 @@ use gleaner_store::{Options, StoreError, Writer};
 use crate::args::{Common, Snapshot};
 use crate::aside::say;
 use crate::failure::Failure;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 
 /// How often the crawl that has the folder is looked at.
 const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
     let config = settings::load(common)?;
-    cluster::refuse(&config, "snapshot")?;
+    distributed::refuse(&config, "snapshot")?;
     let target =
         absolute(&args.dir).map_err(|error| Failure::Usage(format!("{}: {error}", args.dir.display())))?;
     if target.exists() {

@@ -15,7 +15,7 @@ use crate::args::{Common, Verify};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 
 /// Faults that are printed; all are counted.
 const PRINTED: usize = 50;
@@ -29,8 +29,8 @@ const SPARED: SignedDuration = SignedDuration::from_hours(24);
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
     // One that is being made anew can be looked at as well.
-    let store = match cluster::is_shared(&config) {
-        true => cluster::visit(&config)?,
+    let store = match distributed::is_shared(&config) {
+        true => distributed::visit(&config)?,
         false => settings::open_store(&config, false)?.store(),
     };
     let mut found = Found::default();

@@ -10,36 +10,36 @@ use crate::args::{Common, Workers};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 
-/// Parts of a crawl.
-const PARTS: u64 = 256;
+/// Partitions of a crawl.
+const PARTITIONS: u64 = 256;
 
 /// Workers that were silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let config = settings::load(common)?;
-    if !cluster::is_shared(&config) {
+    if !distributed::is_shared(&config) {
         return Err(Failure::Usage(
             "a corpus in a folder has no workers but its crawl: name a database with --store postgres://..."
                 .into(),
         ));
     }
-    let store = cluster::visit(&config)?;
+    let store = distributed::visit(&config)?;
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
     let lease = config.cluster.lease.get();
     let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
     let there = workers.iter().filter(|worker| worker.silent <= lease.as_secs_f64());
     let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
-    let held: u64 = workers.iter().map(|worker| worker.parts).sum();
+    let held: u64 = workers.iter().map(|worker| worker.partitions).sum();
     if crawling.is_empty() && !waiting.is_empty() {
         say("gleaner: all wait for their next crawl");
-    } else if held < PARTS {
-        let free = PARTS - held;
+    } else if held < PARTITIONS {
+        let free = PARTITIONS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTS} parts have no worker; whoever works with the others takes them within {lease:?} and a beat"
+            "gleaner: {free} of {PARTITIONS} parts have no worker; whoever works with the others takes them within {lease:?} and a beat"
         ));
         return Err(Failure::Unusual);
     }
@@ -48,11 +48,11 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
 
 fn lines(workers: &[WorkerStatus]) -> String {
     let line = |worker: &WorkerStatus| {
-        let WorkerStatus { name, session: _, version, age, silent, parts, pages, rate, idle, waiting } =
+        let WorkerStatus { name, session: _, version, age, silent, partitions, pages, rate, idle, waiting } =
             worker;
         let worker = json!({
             "name": name, "version": version, "age_seconds": age, "silent_seconds": silent,
-            "parts": parts, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
+            "parts": partitions, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
         });
         format!("{worker}\n")
     };
@@ -69,7 +69,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
         };
         vec![
             worker.name.clone(),
-            worker.parts.to_string(),
+            worker.partitions.to_string(),
             worker.pages.to_string(),
             format!("{:.1}", worker.rate),
             state.to_owned(),
@@ -78,7 +78,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
             worker.version.clone(),
         ]
     };
-    let head = ["worker", "parts", "pages", "a second", "state", "silent, s", "age, min", "version"];
+    let head = ["worker", "partitions", "pages", "a second", "state", "silent, s", "age, min", "version"];
     let mut shown = table(&head, workers.iter().map(row));
     shown.push('\n');
     shown

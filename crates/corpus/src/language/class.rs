@@ -4,7 +4,7 @@
 //! marks ([`gleaner_vietnamese::syllable`]), or could be one whose marks were left out; and,
 //! of words in plain letters, whether it is one of two short lists of frequent words.
 //!
-//! The awkward truth: short plain words (`to`, `an`, `de`) are at home in dozens of
+//! Limitation: short plain words (`to`, `an`, `de`) are at home in dozens of
 //! languages, so they stand in classes of their own, by their length.
 
 use std::collections::HashSet;

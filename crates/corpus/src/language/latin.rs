@@ -5,7 +5,7 @@
 //! and no more than some dozens of words count: a text of two languages stays uncertain
 //! however long it is.
 //!
-//! The awkward truth: the temper and the bound are fitted to recorded news, by the table in
+//! Limitation: the temper and the bound are fitted to recorded news, by the table in
 //! docs/corpus.md.
 
 use std::sync::LazyLock;

@@ -13,7 +13,7 @@
 //! narrow form, so the words themselves tell it, and nearly for nothing: whatlang is asked
 //! only where the text is neither Vietnamese nor English.
 //!
-//! The awkward truth: which of the other languages it is, is as good as whatlang is. Names
+//! Limitation: which of the other languages it is, is as good as whatlang is. Names
 //! written with capitals count a quarter, so a text of names alone tells little. Languages
 //! that are written in Vietnamese letters (Mường, Tày) are taken for Vietnamese.
 //! docs/corpus.md has the measured figures.

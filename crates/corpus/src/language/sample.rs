@@ -1,6 +1,6 @@
 //! A bounded part of a long text: evenly from its beginning, middle and end.
 //!
-//! The awkward truth: a page whose languages change between the pieces is judged by the
+//! Limitation: a page whose languages change between the pieces is judged by the
 //! pieces alone.
 
 use std::borrow::Cow;

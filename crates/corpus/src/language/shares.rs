@@ -4,7 +4,7 @@
 //! written in Latin letters, by `crates/eval/examples/word_classes.rs`. `vi-bare` is the
 //! Vietnamese list with its marks left out.
 //!
-//! The awkward truth: the lists are of written words of any kind, in small letters; a text
+//! Limitation: the lists are of written words of any kind, in small letters; a text
 //! of news has more names. Languages without a list are taken for the row that fits best.
 
 use super::class::CLASSES;

@@ -5,7 +5,7 @@
 //! Language Models" (2021), appendix A.1.1, stop words after the same place, which asks
 //! for two of eight English ones.
 //!
-//! The awkward truth: stop words are known for Vietnamese and English only
+//! Limitation: stop words are known for Vietnamese and English only
 //! ([`STOP_WORD_LANGUAGES`]), sentences are told by their marks and a short list of
 //! abbreviations, and the share of words in links is left out: a document keeps its
 //! lines and their kinds, not which of them were links.

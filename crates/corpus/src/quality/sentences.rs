@@ -5,7 +5,7 @@
 //! `。`, `！`, `？`, `।`, `။` wherever they stand. A full stop after a known abbreviation, after a
 //! single capital, or after a number that begins a sentence ends nothing.
 //!
-//! The awkward truth: the abbreviations are some forty, English and Vietnamese; others end
+//! Limitation: the abbreviations are some forty, English and Vietnamese; others end
 //! a sentence, and a sentence that ends in one ("to the U.S. They ...") is not ended. It is
 //! good enough for a mean length, and was measured against nothing better, so no export
 //! marks sentences by it.

@@ -5,7 +5,7 @@
 //! words are counted here: the classifiers, particles, pronouns, prepositions and
 //! conjunctions of the language. Both were written for this project.
 //!
-//! The awkward truth: a Vietnamese function word of two syllables ("trong khi", "bởi
+//! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi
 //! vì") counts by each of its syllables, and a syllable may also be part of a content
 //! word ("công" and "là" of "công là").
 

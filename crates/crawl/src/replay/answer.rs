@@ -16,7 +16,7 @@ use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use jiff::Timestamp;
 
 use super::source::{Limits, Place};
-use crate::archiving::{ROBOTS, ROLE};
+use crate::archive::{ROBOTS, ROLE};
 
 /// An answer out of a file.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
-//! Up to where a file was worked through, in each part of the store that is ours.
+//! Up to where a file was worked through, in each partition of the store that is ours.
 //!
-//! Of several workers each reads all files, and takes the pages of its own parts. A part that
-//! comes to another worker is gone on with there: a mark is the part's.
+//! Of several workers each reads all files, and takes the pages of its own partitions. A partition that
+//! comes to another worker is gone on with there: a mark is the partition's.
 //!
 //! A re-extraction reads gleaner's own archive from its first file to its last, and there may be
 //! a file for each flush of each worker. So it has one mark for all files, its [`Checkpoint`].
@@ -9,38 +9,38 @@
 use std::cmp::Ordering;
 
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{Change, PartId, Reextracted, Store, StoreError};
+use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 
 /// The mark of a file that is done, however long it is.
 pub(super) const DONE: u64 = u64::MAX;
 
-/// The parts of a store in which a replay works: a single one, or a worker's.
+/// The partitions of a store in which a replay works: a single one, or a worker's.
 #[derive(Debug, Clone)]
-pub(crate) struct Ours {
+pub(crate) struct OwnPartitions {
     store: Store,
     /// In their order.
-    parts: Vec<PartId>,
+    partitions: Vec<PartitionId>,
 }
 
-impl Ours {
-    /// The parts that are held now.
+impl OwnPartitions {
+    /// The partitions that are held now.
     pub(crate) fn from_store(store: &Store) -> Self {
-        let mut parts = store.held_parts();
-        parts.sort_unstable();
-        Self { store: store.clone(), parts }
+        let mut partitions = store.held_partitions();
+        partitions.sort_unstable();
+        Self { store: store.clone(), partitions }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.partitions.is_empty()
     }
 
-    pub(crate) fn parts(&self) -> &[PartId] {
-        &self.parts
+    pub(crate) fn partitions(&self) -> &[PartitionId] {
+        &self.partitions
     }
 
-    /// Which of the parts a URL is of; `None`: another worker's.
+    /// Which of the partitions a URL is of; `None`: another worker's.
     pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
-        self.parts.binary_search(&self.store.part_of_url(url)).ok()
+        self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
 
     /// A file of the archive that the store has in object storage.
@@ -51,23 +51,23 @@ impl Ours {
 
     /// The marks of a file.
     pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {
-        Ok(Marks::new(self.store.replayed(purpose, file, &self.parts)?))
+        Ok(Marks::new(self.store.replayed(purpose, file, &self.partitions)?))
     }
 }
 
-/// Up to where the archive was extracted again, in each part that is ours.
+/// Up to where the archive was extracted again, in each partition that is ours.
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// Number of a file and offset in it, in the order of the parts. All before is done.
+    /// Number of a file and offset in it, in the order of the partitions. All before is done.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
     /// What stands in the store; another run's does not count, nor what other settings did.
-    pub(super) fn new(ours: &Ours, run: u32, settings: &str) -> Result<Self, StoreError> {
-        let done = ours.store.reextracted(&ours.parts)?.into_iter();
+    pub(super) fn new(own: &OwnPartitions, run: u32, settings: &str) -> Result<Self, StoreError> {
+        let done = own.store.reextracted(&own.partitions)?.into_iter();
         let done = done.map(|done| match done {
             Some(done) if done.run == run && done.settings == settings => (done.file, done.offset),
             _ => (0, 0),
@@ -90,19 +90,19 @@ impl Checkpoint {
         Marks::new(self.done.iter().map(mark).collect())
     }
 
-    /// All is done up to here: notes it for the parts in which it was not.
-    pub(super) fn raise(&mut self, ours: &Ours, to: (u32, u64), change: &mut Change) {
-        for (done, part) in self.done.iter_mut().zip(&ours.parts).filter(|(done, _)| **done < to) {
+    /// All is done up to here: notes it for the partitions in which it was not.
+    pub(super) fn raise(&mut self, own: &OwnPartitions, to: (u32, u64), change: &mut Change) {
+        for (done, partition) in self.done.iter_mut().zip(&own.partitions).filter(|(done, _)| **done < to) {
             *done = to;
             let settings = self.settings.clone();
             let (file, offset) = to;
-            change.put_reextracted(*part, &Reextracted { run: self.run, settings, file, offset });
+            change.put_reextracted(*partition, &Reextracted { run: self.run, settings, file, offset });
         }
     }
 }
 
-/// One file's marks, in the order of the parts: all before a mark is done. Nearly all files
-/// were read to the same place in all parts, and there may be very many files.
+/// One file's marks, in the order of the partitions: all before a mark is done. Nearly all files
+/// were read to the same place in all partitions, and there may be very many files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),
@@ -118,7 +118,7 @@ impl Marks {
         }
     }
 
-    /// The mark of the part at this position.
+    /// The mark of the partition at this position.
     pub(crate) fn get(&self, position: usize) -> u64 {
         match self {
             Self::Even(mark) => *mark,

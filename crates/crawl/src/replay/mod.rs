@@ -11,28 +11,28 @@
 //!    being worked on, so that a host's pages are met in the order of the files and its
 //!    template comes out as it did.
 //! 2. Workers read them, and the owner applies what they found, as in a crawl: pages are
-//!    gathered until the host's template can be learned, documents are placed.
+//!    buffered until the host's template can be learned, documents are placed.
 //! 3. With each flush the store notes up to where each file was worked through. An
 //!    interrupted replay goes on there; the few answers behind it that were done already
 //!    come to the same end again.
 //!
 //! In a store of many workers all that ingest or re-extract read the same files, and each takes
-//! the pages of its own parts; what is noted is noted for each part. When parts come or go, what is in
-//! flight is finished, and the files are read again from the marks of the parts that are ours
+//! the pages of its own partitions; what is noted is noted for each partition. When partitions come or go, what is in
+//! flight is finished, and the files are read again from the marks of the partitions that are ours
 //! then. To read and unpack a file is little beside what its pages cost (docs/scale.md), so
 //! that nobody has to hand pages from one worker to another.
 //!
-//! The awkward truth: answers that made the crawl wait or try again (429, 5xx) and those
+//! Limitation: answers that made the crawl wait or try again (429, 5xx) and those
 //! without a body (304) are passed over, so that numbers of tries and outcomes of failed
 //! URLs are not those of the crawl; and a re-extracted page that is no article by today's
 //! rules, or whose host has no template, keeps the text it has, if the settings let it in.
 
-mod again;
 mod answer;
-mod conductor;
 mod marks;
+mod reextract;
+mod replayer;
+mod selection;
 mod source;
-mod wanted;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,15 +47,15 @@ use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use tracing::info;
 
-use conductor::{Conductor, Ended, Progressed};
-use marks::{Checkpoint, Marks, Ours};
+use marks::{Checkpoint, Marks, OwnPartitions};
+use replayer::{Ended, Progressed, Replayer};
 use source::Limits;
 pub use source::Source;
 
 use crate::Stop;
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::pipeline::{Crew, Dismissed, Hands, begin};
+use crate::pipeline::{Finished, Session, SessionConfig, begin};
 use crate::progress::Progress;
 
 /// What a replay is for.
@@ -109,7 +109,7 @@ pub struct Replayed {
     pub read: u64,
     /// Records that were passed over, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
-    /// Parts of files that cannot be read: file, offset, reason.
+    /// Partitions of files that cannot be read: file, offset, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// How visits ended, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
@@ -140,7 +140,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
     let limits = Limits::from_config(&config);
     let settings = settings_of(&config, &pins);
-    let hands = Hands {
+    let session_config = SessionConfig {
         config,
         seeds,
         pins,
@@ -152,44 +152,44 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         clock,
     };
     let (mut replayed, mut is_over) = (Replayed::default(), false);
-    let (crew, complete) = loop {
+    let (session, complete) = loop {
         follow(&writer, &progress);
-        let ours = Ours::from_store(&writer.store());
+        let own = OwnPartitions::from_store(&writer.store());
         // Through them nothing is ever asked.
-        let politeness = Politeness::new(hands.config.fetch.delay.get());
-        let mut crew = Crew::assemble(hands.clone(), politeness, writer)?;
-        // Whoever has no part has nothing to read.
-        let sources: &[Source] = if ours.is_empty() || is_over { &[] } else { &sources };
+        let politeness = Politeness::new(session_config.config.fetch.delay.get());
+        let mut session = Session::start(session_config.clone(), politeness, writer)?;
+        // Whoever has no partition has nothing to read.
+        let sources: &[Source] = if own.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
-        let checkpoint = again.then(|| Checkpoint::new(&ours, hands.run.number, &settings)).transpose()?;
+        let checkpoint =
+            again.then(|| Checkpoint::new(&own, session_config.run.number, &settings)).transpose()?;
         replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
-        let files = marked(purpose, sources, &ours, checkpoint.as_ref())?;
-        let heard = source::read(files.clone(), ours.clone(), limits).map_err(CrawlError::NoWorkers)?;
+        let files = marked(purpose, sources, &own, checkpoint.as_ref())?;
+        let heard = source::read(files.clone(), own.clone(), limits).map_err(CrawlError::NoWorkers)?;
         let files = files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect();
-        let mut conductor =
-            Conductor::new(purpose, files, ours, checkpoint, Arc::clone(&admission), replayed);
-        let ended = conductor.work(&mut crew.owner, &heard, &crew.arrivals).and_then(|ended| {
-            conductor.note(&mut crew.owner)?;
+        let mut replayer = Replayer::new(purpose, files, own, checkpoint, Arc::clone(&admission), replayed);
+        let ended = replayer.work(&mut session.owner, &heard, &session.arrivals).and_then(|ended| {
+            replayer.note(&mut session.owner)?;
             match ended {
-                Ended::Regrouping => crew.owner.give_way()?,
-                Ended::Through | Ended::Stopped => crew.owner.flush()?,
+                Ended::Regrouping => session.owner.give_way()?,
+                Ended::Through | Ended::Stopped => session.owner.flush()?,
             }
             Ok(ended)
         });
-        replayed = conductor.replayed;
+        replayed = replayer.replayed;
         match ended {
-            Ok(Ended::Through) => break (crew, true),
-            Ok(Ended::Stopped) => break (crew, false),
-            Ok(Ended::Regrouping) => writer = crew.abandon(),
-            // Another worker has a part of what was ours: as after a crash.
+            Ok(Ended::Through) => break (session, true),
+            Ok(Ended::Stopped) => break (session, false),
+            Ok(Ended::Regrouping) => writer = session.abandon(),
+            // Another worker has a partition of what was ours: as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
-                writer = crew.abandon();
-                is_over = hands.begin_anew(&mut writer)?;
+                writer = session.abandon();
+                is_over = session_config.begin_anew(&mut writer)?;
             }
             Err(error) => return Err(error),
         }
     };
-    let Dismissed { store, run, .. } = crew.dismiss(complete)?;
+    let Finished { store, run, .. } = session.finish(complete)?;
     let mut outcomes = std::mem::take(&mut replayed.outcomes);
     for (_, counts) in store.counts(run.number)? {
         for (reason, count) in counts.outcomes {
@@ -213,22 +213,22 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
 fn marked(
     purpose: Purpose,
     sources: &[Source],
-    ours: &Ours,
+    own: &OwnPartitions,
     checkpoint: Option<&Checkpoint>,
 ) -> Result<Vec<(Source, Marks)>, StoreError> {
     let marks = |source: &Source| match checkpoint {
         Some(checkpoint) => Ok(checkpoint.marks(source.number())),
-        None => ours.marks(purpose.label(), &source.path.to_string_lossy()),
+        None => own.marks(purpose.label(), &source.path.to_string_lossy()),
     };
     sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
-/// Learns which parts have come.
+/// Learns which partitions have come.
 fn follow(writer: &Writer, progress: &Progress) {
-    if let Some(tenure) = writer.store().tenure() {
+    if let Some(leases) = writer.store().leases() {
         // Told before it is asked for, so that nobody takes us for idle in between.
-        tenure.report(progress.pages.load(Ordering::Relaxed), false);
-        let parts = tenure.gained().len();
-        info!(parts, "parts have come");
+        leases.report(progress.pages.load(Ordering::Relaxed), false);
+        let partitions = leases.gained().len();
+        info!(partitions, "partitions were assigned to this worker");
     }
 }

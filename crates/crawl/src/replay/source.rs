@@ -1,8 +1,8 @@
-//! Answers out of WARC files: ours, or those that other crawlers wrote.
+//! Answers out of WARC files: own, or those that other crawlers wrote.
 //!
 //! A thread of its own reads, unpacks and decodes, and hands on what can be read as an
 //! answer, each with the place from which on the file has not been handed on. What is
-//! passed over is counted by its reason, and what is damaged is told. Pages of parts that are
+//! passed over is counted by its reason, and what is damaged is told. Pages of partitions that are
 //! another worker's are its business, and are not spoken of.
 
 use std::fs;
@@ -18,7 +18,7 @@ use gleaner_store::{FileRecord, StoreError};
 use tracing::warn;
 
 use super::answer::Answer;
-use super::marks::{DONE, Marks, Ours};
+use super::marks::{DONE, Marks, OwnPartitions};
 
 /// Answers that are read ahead.
 const AHEAD: usize = 16;
@@ -65,7 +65,7 @@ pub(crate) struct Place {
 
 /// What the reading thread hands on.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum SourceEvent {
     Answer(Box<Answer>),
     /// A record that is no answer to be read, with why.
     PassedOver(&'static str),
@@ -92,11 +92,15 @@ impl Limits {
 }
 
 /// Begins to read the pages that are ours; the marks say which of them were read.
-pub(crate) fn read(sources: Vec<(Source, Marks)>, ours: Ours, limits: Limits) -> io::Result<Receiver<Heard>> {
+pub(crate) fn read(
+    sources: Vec<(Source, Marks)>,
+    own: OwnPartitions,
+    limits: Limits,
+) -> io::Result<Receiver<SourceEvent>> {
     let (send, heard) = bounded(AHEAD);
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
-            let reading = Reading { file, source, marks, ours: &ours, limits, send: &send };
+            let reading = Reading { file, source, marks, own: &own, limits, send: &send };
             // Nobody listens any more.
             let Some(()) = reading.read() else { return };
         }
@@ -111,9 +115,9 @@ struct Reading<'a> {
     file: usize,
     source: Source,
     marks: Marks,
-    ours: &'a Ours,
+    own: &'a OwnPartitions,
     limits: Limits,
-    send: &'a Sender<Heard>,
+    send: &'a Sender<SourceEvent>,
 }
 
 impl Reading<'_> {
@@ -121,14 +125,14 @@ impl Reading<'_> {
     fn read(&self) -> Option<()> {
         match self.read_on() {
             Ok(listens) => listens,
-            Err(error) => self.send.send(Heard::Failed(self.source.path.clone(), error)).ok(),
+            Err(error) => self.send.send(SourceEvent::Failed(self.source.path.clone(), error)).ok(),
         }
     }
 
     fn read_on(&self) -> io::Result<Option<()>> {
         let (source, from) = (&self.source, self.marks.least());
         if from == DONE {
-            return Ok(self.send.send(Heard::FileEnds(self.file, DONE)).ok());
+            return Ok(self.send.send(SourceEvent::FileEnds(self.file, DONE)).ok());
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
@@ -169,7 +173,7 @@ impl Reading<'_> {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
                         }
-                        Some(Heard::Damaged(source.path.clone(), damage))
+                        Some(SourceEvent::Damaged(source.path.clone(), damage))
                     }
                 };
                 if heard.is_some_and(|heard| self.send.send(heard).is_err()) {
@@ -177,32 +181,32 @@ impl Reading<'_> {
                 }
             }
         }
-        Ok(self.send.send(Heard::FileEnds(self.file, end)).ok())
+        Ok(self.send.send(SourceEvent::FileEnds(self.file, end)).ok())
     }
 
     /// The content of a file in object storage; `None`: it is on a disk.
     fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let name = self.source.path.to_string_lossy();
-        self.source.stored.map(|_| self.ours.stored(&name)).transpose()
+        self.source.stored.map(|_| self.own.stored(&name)).transpose()
     }
 
     /// Tells that nothing of the file can be read.
     fn lacks(&self, reason: String) -> Option<()> {
         let damage = Damage { offset: 0, reason, is_last: true };
-        self.send.send(Heard::Damaged(self.source.path.clone(), damage)).ok()?;
-        self.send.send(Heard::FileEnds(self.file, 0)).ok()
+        self.send.send(SourceEvent::Damaged(self.source.path.clone(), damage)).ok()?;
+        self.send.send(SourceEvent::FileEnds(self.file, 0)).ok()
     }
 
     /// What a record says; `None`: it is another worker's, or was read before.
-    fn heard(&self, record: Record) -> Option<Heard> {
+    fn heard(&self, record: Record) -> Option<SourceEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
-            self.ours.position(url).is_some_and(|part| self.marks.get(part) <= place.offset)
+            self.own.position(url).is_some_and(|partition| self.marks.get(partition) <= place.offset)
         };
         match Answer::from_record(&record, place, self.limits, is_ours) {
-            Ok(Some(answer)) => Some(Heard::Answer(Box::new(answer))),
+            Ok(Some(answer)) => Some(SourceEvent::Answer(Box::new(answer))),
             Ok(None) => None,
-            Err(reason) => Some(Heard::PassedOver(reason)),
+            Err(reason) => Some(SourceEvent::PassedOver(reason)),
         }
     }
 }

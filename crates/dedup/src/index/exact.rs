@@ -1,6 +1,6 @@
 //! Every key kept: what a database does, in memory.
 //!
-//! The awkward truth: some 1.5 KB a document. For small corpora and as the measure of
+//! Limitation: some 1.5 KB a document. For small corpora and as the measure of
 //! [`Table`](super::Table); a database that does the same with rows (key, document)
 //! needs the same bound on rows of a key.
 

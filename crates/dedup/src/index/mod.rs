@@ -4,7 +4,7 @@
 //! and forgets gradually when that is full; [`Exact`] keeps every key, as a database
 //! does. Both bound what stands under one key.
 //!
-//! The awkward truth: the index alone says nothing. A candidate shares a few values of
+//! Limitation: the index alone says nothing. A candidate shares a few values of
 //! its signature by chance or by nature; its signature, then its text, decide.
 
 mod exact;

@@ -13,7 +13,7 @@
 //! Nothing here is on disk: the table is made anew from the signatures that the store
 //! keeps, 256 bytes a document, in the order of their numbers.
 //!
-//! The awkward truth: 16 bits are met by chance, so one asking in 150 has a candidate
+//! Limitation: 16 bits are met by chance, so one asking in 150 has a candidate
 //! that shares no key; its signature puts it aside.
 
 use std::convert::Infallible;

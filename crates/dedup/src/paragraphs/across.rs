@@ -4,7 +4,7 @@
 //! tells. At twice the asked-for paragraphs, those with no more sites than the median
 //! are forgotten: that is nearly all where nearly all have one.
 //!
-//! The awkward truth: two of 1,000 sites have the same 32 bits once in 8,000 such sets.
+//! Limitation: two of 1,000 sites have the same 32 bits once in 8,000 such sets.
 
 use std::collections::BTreeMap;
 

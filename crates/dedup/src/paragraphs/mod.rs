@@ -17,7 +17,7 @@
 //! whose counts are full, after some 400 documents, takes 200 KB; a caller with thousands
 //! of sites keeps them elsewhere ([`Paragraphs::release`]).
 //!
-//! The awkward truth: a by-line or a dateline of five words is a paragraph like others,
+//! Limitation: a by-line or a dateline of five words is a paragraph like others,
 //! and so is a refrain. Duplicates of a document should not be counted, or the copies of
 //! one article make its paragraphs repeated: count heads of clusters only.
 //!

@@ -10,7 +10,7 @@
 //! content blocks are counted by the extraction's own cuts in precision, and by the
 //! gold's in recall.
 //!
-//! The awkward truth: a line extracted twice counts as content twice, and short blocks
+//! Limitation: a line extracted twice counts as content twice, and short blocks
 //! count as much as long ones.
 
 use std::collections::HashSet;

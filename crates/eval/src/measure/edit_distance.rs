@@ -16,7 +16,7 @@
 //! texts of that length would take most of a minute, so that the work is bounded by
 //! [`MOST_STEPS`], whatever the machine; beyond it there is no ratio.
 //!
-//! The awkward truth: the pages that are given up are those with a low ratio, so that a mean
+//! Limitation: the pages that are given up are those with a low ratio, so that a mean
 //! without them is too good. A text twice as long as the gold has a ratio of a half at most,
 //! and one with nothing in common still has some 0.2, since letters match by chance.
 

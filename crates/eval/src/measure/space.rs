@@ -5,7 +5,7 @@
 //! are counted in the bytes that were recorded, texts in UTF-8, both compressed one by
 //! one with gzip at level 6.
 //!
-//! The awkward truth: a method that extracts nothing saves everything.
+//! Limitation: a method that extracts nothing saves everything.
 
 use std::io::Write;
 use std::ops::AddAssign;

@@ -13,7 +13,7 @@
 //! linear, and time a text's words times, each, how often it occurs in the other text,
 //! n/64 at most: 100,000 words against 100,000 take a second at the worst.
 //!
-//! The awkward truth: a paragraph that was moved costs its whole length.
+//! Limitation: a paragraph that was moved costs its whole length.
 
 use std::collections::HashMap;
 

@@ -9,7 +9,7 @@
 //! This is the sets' definition to the letter, and not [`gleaner_extract::words`],
 //! which treats three rare things otherwise: combining marks (Indic vowel signs) end a
 //! word here, marks within the kana blocks are words, compatibility ideographs are
-//! letters. The awkward truth: the order of words does not count, so a shuffled text
+//! letters. Limitation: the order of words does not count, so a shuffled text
 //! scores 1.
 
 use std::collections::HashMap;

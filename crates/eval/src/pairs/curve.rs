@@ -3,7 +3,7 @@
 //! A panel a language; in it precision and recall of what the product does, and of the
 //! estimate alone; the goals as thin lines.
 //!
-//! The awkward truth: the axis of shares begins at one half; what is less is drawn at
+//! Limitation: the axis of shares begins at one half; what is less is drawn at
 //! the edge.
 
 use std::fmt::Write;

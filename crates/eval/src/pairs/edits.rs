@@ -3,7 +3,7 @@
 //! Each edit is made from a seed. Words that come in are taken from another text of the
 //! language, so that they are real words at their real frequencies.
 //!
-//! The awkward truth: an editor rewrites sentences, and seldom one word in ten by
+//! Limitation: an editor rewrites sentences, and seldom one word in ten by
 //! chance; random replacement is harder on shingles than what people do.
 
 use unicode_normalization::UnicodeNormalization;

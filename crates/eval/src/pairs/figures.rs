@@ -6,7 +6,7 @@
 //! which the judge says that at least [`DEMANDED`] of the longer text's words are shared,
 //! how many are called duplicates.
 //!
-//! The awkward truth: precision depends on how many negative pairs there are, and the
+//! Limitation: precision depends on how many negative pairs there are, and the
 //! share of series among them; the table by kind does not.
 
 use gleaner_dedup as dedup;

@@ -16,7 +16,7 @@
 //!
 //! Everything comes from a seed: the same sets give the same pairs.
 //!
-//! The awkward truth: copies and series are made up; what editors really do to wire copy
+//! Limitation: copies and series are made up; what editors really do to wire copy
 //! is in no set that we have.
 
 pub mod curve;

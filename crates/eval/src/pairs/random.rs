@@ -1,6 +1,6 @@
 //! Chance from a seed, the same on every machine: what pairs are made with.
 //!
-//! SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). The awkward truth: nothing for
+//! SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: nothing for
 //! secrets, and a modulus of it favours small numbers by less than one in a thousand
 //! million, which no figure here can show.
 

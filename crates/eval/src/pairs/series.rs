@@ -5,7 +5,7 @@
 //! all their words are the same, and each is news of its own. [`renumbered`] makes a
 //! part of a series of a gold text with many numbers.
 //!
-//! The awkward truth: the patterns are made up, after what such reports look like.
+//! Limitation: the patterns are made up, after what such reports look like.
 
 use super::random::Random;
 use super::texts::Language;

@@ -9,7 +9,7 @@
 //! It is not what the product does: that estimates by shingles, and verifies by one
 //! subsequence of tokens (numbers whole, tone marks told apart).
 //!
-//! The awkward truth: two texts of a language share a third of their words in order by
+//! Limitation: two texts of a language share a third of their words in order by
 //! mere chance, so 0.3 means nothing, and a rewritten text at 0.5 may be the same story.
 
 use crate::measure::subsequence::length;

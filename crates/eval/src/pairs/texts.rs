@@ -4,7 +4,7 @@
 //! make many pairs and all are about as long as news. The language is the manifest's or,
 //! where that says nothing, told by letters and small words.
 //!
-//! The awkward truth: pieces of one article are other texts on the same topic, and are
+//! Limitation: pieces of one article are other texts on the same topic, and are
 //! used as such.
 
 use crate::measure::words::{normal, words};

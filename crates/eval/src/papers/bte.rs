@@ -6,7 +6,7 @@
 //! there in words (languages, news) stands beside it as word F1 of all pages. The word
 //! F1 of the original comes from the linear search, which finds the same range.
 //!
-//! The awkward truth: the paper's ratio of 9.7 cannot be had from the two searches, of
+//! Limitation: the paper's ratio of 9.7 cannot be had from the two searches, of
 //! which one is cubic in tokens and the other quadratic in far fewer runs. What else its
 //! times hold is not said.
 

@@ -1,6 +1,6 @@
 //! The time that an extraction takes.
 //!
-//! The awkward truth: it is that of a clock on the wall. The least of a few runs leaves out
+//! Limitation: it is that of a clock on the wall. The least of a few runs leaves out
 //! most of what else the machine did, not all.
 
 use std::hint::black_box;

@@ -5,7 +5,7 @@
 //! 2; the rule that is the default here, on lines that end at blocks, with the constants;
 //! and that with lambda sigma, lambda 1. A set stands for a site.
 //!
-//! The awkward truth: table 2 counts pages that are "right", and when a page is, the
+//! Limitation: table 2 counts pages that are "right", and when a page is, the
 //! paper does not say. Read here: when its F1 by the longest common subsequence of words,
 //! the paper's only measure, is [`RIGHT`] or more. The accuracy is as much a figure of that
 //! choice as of the method, so it is printed for others, too.

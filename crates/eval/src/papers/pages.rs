@@ -3,7 +3,7 @@
 //! One page a thread is in memory, and of the others what was measured. Results stand
 //! in the order of the manifest, whichever thread made them.
 //!
-//! The awkward truth: a page whose gold has no word is passed over in silence, since no
+//! Limitation: a page whose gold has no word is passed over in silence, since no
 //! share of it can be taken.
 
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! Figure 5 as a picture: two measures against the coefficient, in SVG without a library.
 //!
-//! The awkward truth: the axes are those of this figure, 0 to 2 and 0% to 100%; what
+//! Limitation: the axes are those of this figure, 0 to 2 and 0% to 100%; what
 //! lies outside of them is drawn at the edge.
 
 use std::fmt::Write;

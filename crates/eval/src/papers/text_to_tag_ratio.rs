@@ -6,7 +6,7 @@
 //! distance ratio of characters ([`edit_distance`]). A page's text is compared
 //! once, however many coefficients and clusterings select it.
 //!
-//! The awkward truth: the paper's LCS is of files whose characters, not words, were
+//! Limitation: the paper's LCS is of files whose characters, not words, were
 //! compared, as far as can be told, and figure 5 is a picture without figures: of its
 //! points only that at the coefficient 1 is printed, in tables 2 and 3.
 

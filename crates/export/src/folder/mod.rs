@@ -10,7 +10,7 @@
 //! What is fetched after the export began is left out, and is the next one's: the manifest
 //! names that moment as `until`.
 //!
-//! The awkward truth: that holds for a corpus that only grows. Files of plain text, one a
+//! Limitation: that holds for a corpus that only grows. Files of plain text, one a
 //! document, are not brought to disk one by one, which would take longer than writing
 //! them: after a power cut, `sha256sum -c SHA256SUMS` says whether all are whole.
 

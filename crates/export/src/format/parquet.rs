@@ -9,7 +9,7 @@
 //! `LIST` of the format's specification, a time `INT64 (TIMESTAMP, microseconds, UTC)`, so
 //! that Python's own dates hold it; the corpus's nanoseconds are cut off.
 //!
-//! The awkward truth: one document is never parted, so a text of 100 MB makes a group of
+//! Limitation: one document is never parted, so a text of 100 MB makes a group of
 //! that size. The text's column has no statistics: nobody searches it by range.
 
 use std::io::{self, Write};

@@ -7,7 +7,7 @@
 //! is as many as it has syllables, each mark is one. `<`, `>` and `&` are written as XML
 //! entities in tokens, and `"` too in attributes; several authors are parted by `|`.
 //!
-//! The awkward truth: there is no `<s>`: sentences are told by a rule that was measured
+//! Limitation: there is no `<s>`: sentences are told by a rule that was measured
 //! against nothing. Words are neither tagged nor lemmatised. No Manatee compiled these
 //! files here: escaping follows XML and what is known of published verticals. A host's
 //! name longer than a tool's limit is written as it is.

@@ -4,7 +4,7 @@
 //! written again under the same schema, a column of a row group at a time; so whatever
 //! fields the shard has, it keeps.
 //!
-//! The awkward truth: pages, dictionaries and statistics of Parquet are made anew, as
+//! Limitation: pages, dictionaries and statistics of Parquet are made anew, as
 //! `gleaner export` makes them; sort orders and the writer's own metadata are lost.
 
 use std::fs::{self, File};

@@ -8,7 +8,7 @@
 //! breaks off, and a Parquet file that cannot be read, are errors: what is behind the
 //! damage cannot be told, so it is not passed over in silence.
 //!
-//! The awkward truth: of Parquet a batch of rows is in memory at a time, and the page that
+//! Limitation: of Parquet a batch of rows is in memory at a time, and the page that
 //! it is in. A page is as large as its writer made it. Pages are read that are not
 //! compressed, or by zstd or snappy; others are refused by name.
 

@@ -2,7 +2,7 @@
 //! of the lines have no more of any ASCII letter or digit, nor of characters in all, than the
 //! page has.
 //!
-//! The awkward truth: words as such cannot be held against the page's here. Where a method
+//! Limitation: words as such cannot be held against the page's here. Where a method
 //! leaves out what stands between two texts, "a" and "b" become "ab", a word that stands nowhere
 //! on the page; and composing (NFC) makes one letter of two. The property tests of the crate hold
 //! words, on pages whose words end in a space.

@@ -1,7 +1,7 @@
 //! A block: a line of the page with what its own text says: its words, which of them
 //! are linked or emphasised, sentences, commas, dates, images.
 //!
-//! The awkward truth: a sentence ends at a full stop that no letter or digit of ASCII
+//! Limitation: a sentence ends at a full stop that no letter or digit of ASCII
 //! follows, so one ends in `U.S. Senate`, too; and a price such as 3.50 is a time.
 
 use gleaner_html::Page;

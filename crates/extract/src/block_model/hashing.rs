@@ -1,6 +1,6 @@
 //! Words, texts and places as numbers: compared often, and kept in templates.
 //!
-//! The awkward truth: two texts may have one number. With 64 bits that is likely from
+//! Limitation: two texts may have one number. With 64 bits that is likely from
 //! some billions of texts on, and costs a line.
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! a line is looked up twice, by the hash of its text at its path and by the hash of its
 //! place's name, so that most of the time goes into the text itself.
 //!
-//! The awkward truth: this says of a line what [`Site::judge`] says (place, repeated, words,
+//! Limitation: this says of a line what [`Site::judge`] says (place, repeated, words,
 //! share of links), and is written a second time for speed; a test holds both together.
 
 use gleaner_html::text::{PlacedLine, placed_lines};

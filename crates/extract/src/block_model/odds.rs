@@ -1,6 +1,6 @@
 //! What a model says of the blocks of a page.
 //!
-//! The awkward truth: a model takes 16 blocks at a time, and one block alone costs it as
+//! Limitation: a model takes 16 blocks at a time, and one block alone costs it as
 //! much as 16 ([`super::questions`]). So all that is asked of a page is asked at once.
 
 use gleaner_html::Page;

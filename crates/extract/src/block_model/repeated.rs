@@ -14,7 +14,7 @@
 //! What some articles share and the model surely takes for content stays
 //! ([`Repeated::but_content`]).
 //!
-//! The awkward truth: a notice that an editor would count as part of every article is
+//! Limitation: a notice that an editor would count as part of every article is
 //! repeated, on a site of recipes so are their headings, and an article whose copies have
 //! other titles takes itself away.
 

@@ -6,7 +6,7 @@
 //! those with a block below them, in document order, so that sums over subtrees
 //! take one pass backwards and paths one pass forwards.
 //!
-//! The awkward truth: of a page with more than [`MOST_BLOCKS`] blocks the rest is
+//! Limitation: of a page with more than [`MOST_BLOCKS`] blocks the rest is
 //! not seen. The longest of 1,344 recorded news pages has some 4,500.
 
 use std::collections::HashMap;

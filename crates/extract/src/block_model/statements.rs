@@ -1,7 +1,7 @@
 //! What the page states of its article, to compare its blocks with: the title, the
 //! description, the `articleBody` of its JSON-LD.
 //!
-//! The awkward truth: a title that the page states may be the site's own, and a
+//! Limitation: a title that the page states may be the site's own, and a
 //! declared body another article's; so they are evidence for the model, no rule.
 
 use gleaner_html::Page;

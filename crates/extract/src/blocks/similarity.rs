@@ -14,7 +14,7 @@
 //!    Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
 //! 3. A group is not compared with another that stands only on pages already found.
 //!
-//! The awkward truth: a page made for it (100,000 blocks of five words out of
+//! Limitation: a page made for it (100,000 blocks of five words out of
 //! thirty) still meets quadratically many pairs. [`Work`] bounds the entries read, of
 //! every search and look-up here; once it is spent, further counts may be too small and
 //! similar vectors are not found, so a repeated block may pass for content.

@@ -7,7 +7,7 @@
 //! alone tells nothing. What is counted is the source as written ([`super::original`]):
 //! tags as tokens are, text in characters without white space and without scripts.
 //!
-//! The awkward truth: the range is one, as in the method, so boxes inside the article
+//! Limitation: the range is one, as in the method, so boxes inside the article
 //! count as main content; and a gold text that the page repeats (a summary in a list
 //! of links) may draw the range to the wrong place, though only when it is longer.
 

@@ -1,6 +1,6 @@
 //! The blocks of a site's pages, and a page compared with them.
 //!
-//! The awkward truth: a site holds the vectors of all its blocks, some 10,000 for 30
+//! Limitation: a site holds the vectors of all its blocks, some 10,000 for 30
 //! news pages, which is what FastContentExtractor does away with.
 
 use std::borrow::Borrow;

@@ -4,7 +4,7 @@
 //! is non-content, any other is content. The paths of the content blocks are kept,
 //! and of the non-content blocks those on such a path, each once.
 //!
-//! The awkward truth: "occurs many times" has no number in the paper; ours are
+//! Limitation: "occurs many times" has no number in the paper; ours are
 //! [`Params::repeated_share`] and [`Params::repeated_pages`]. With one page nothing
 //! can occur twice and all is content; on copies of one page all is repeated and
 //! nothing is. Blocks that differ page by page without being content (related

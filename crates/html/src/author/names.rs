@@ -1,6 +1,6 @@
 //! What is stated as authors' names: labels cut off, several names parted, sites dropped.
 //!
-//! The awkward truth: whether a text names a person is told by its capitals, so that
+//! Limitation: whether a text names a person is told by its capitals, so that
 //! `Hanoi Harbour` is one.
 
 use super::MOST_AUTHORS;

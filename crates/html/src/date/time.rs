@@ -1,6 +1,6 @@
 //! Times of day beside a date, and the zone that is stated behind them.
 //!
-//! The awkward truth: a point between hours and minutes makes a time only behind a word
+//! Limitation: a point between hours and minutes makes a time only behind a word
 //! for "o'clock" or before a zone or a half of the day, and of zones' abbreviations only
 //! those that mean one offset are known.
 

@@ -6,7 +6,7 @@
 //! characters or more. With two runs of evidence and ten times as many suspected
 //! characters' runs as others, all that are suspected are undone.
 //!
-//! The awkward truth: a single suspected run is no evidence, as `«RÉSUMÉ»` ends in one
+//! Limitation: a single suspected run is no evidence, as `«RÉSUMÉ»` ends in one
 //! and French sets a no-break space before `»`. A page on which right and wrong stand
 //! side by side stays wrong, and so does a page with one wrong word.
 

@@ -7,7 +7,7 @@
 //! it: `i b` stay with what stood before the block, and `b' p i'` takes its place. So the
 //! list grows in one place, and the ids behind it move.
 //!
-//! The awkward truth: each move costs the length of the block's subtree. It is counted as
+//! Limitation: each move costs the length of the block's subtree. It is counted as
 //! work, so that a page of many such moves is left to the reference.
 
 use html5ever::LocalName;

@@ -1,7 +1,7 @@
 //! Whether a document type asks for quirks, which in a tree only a table in a paragraph
 //! feels.
 //!
-//! The awkward truth: only the commonest types without quirks are known; of any other,
+//! Limitation: only the commonest types without quirks are known; of any other,
 //! nothing is said.
 
 /// Whether tables stay in paragraphs.

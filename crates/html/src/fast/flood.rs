@@ -6,7 +6,7 @@
 //! are read anyway, and only inside scripts, comments and values, from a `<` on, this
 //! automaton follows all states in which the reference's runs may be, as one set.
 //!
-//! The awkward truth: it gives a bound, not the reference's count: of the attributes that
+//! Limitation: it gives a bound, not the reference's count: of the attributes that
 //! begin while the set is not empty a run has at most all, and each counts for at most
 //! two runs. A page at which the bound is too high is left to the reference.
 

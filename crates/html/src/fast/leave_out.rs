@@ -11,7 +11,7 @@
 //! attempt: the element is then built like any other, so that the rest of the page is the
 //! same in any case.
 //!
-//! The awkward truth: the attempts that fail are read twice. When they have cost as many
+//! Limitation: the attempts that fail are read twice. When they have cost as many
 //! bytes as the page has, no more are made.
 
 use html5ever::{LocalName, local_name};

@@ -15,7 +15,7 @@
 //! for some rarities (NUL, frames, `<plaintext>`), the builder gives up and names the
 //! reason, an [`Unsure`]; the page is parsed anew by the reference ([`Page::parse_reference`](crate::Page::parse_reference)).
 //!
-//! The awkward truth: "certain" is a claim about html5ever's behaviour, with its deviations
+//! Limitation: "certain" is a claim about html5ever's behaviour, with its deviations
 //! from the standard, and holds for the version it was read from. What holds it is the
 //! comparison with the reference on recorded pages, on generated soup and by fuzzing; an
 //! update of html5ever must be followed by all three. A page that gives up at its end costs

@@ -6,7 +6,7 @@
 //! words, in a table with two places for each hash. The table outlives the page: each
 //! thread has one ([`Names::take`]), which no result depends on.
 //!
-//! The awkward truth: of three names with one hash only two are kept.
+//! Limitation: of three names with one hash only two are kept.
 
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
 //! Character references, resolved as html5ever does: the names of the standard, with
 //! and without semicolon, numbers, and the exceptions in attribute values.
 //!
-//! The awkward truth: names are looked up a character at a time in html5ever's table
+//! Limitation: names are looked up a character at a time in html5ever's table
 //! of names and their beginnings, which costs some 20 ns each; the commonest five are
 //! known here.
 

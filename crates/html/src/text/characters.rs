@@ -1,6 +1,6 @@
 //! The characters of a line: what is seen of them, and where a space stands.
 //!
-//! The awkward truth: where a style sheet alone parts two words the gap is guessed
+//! Limitation: where a style sheet alone parts two words the gap is guessed
 //! ([`starts_anew`]).
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};

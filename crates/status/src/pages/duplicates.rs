@@ -1,6 +1,6 @@
 //! Near-duplicates as clusters, the largest first.
 //!
-//! The awkward truth: they are found in one pass over all clusters, at most so many kept
+//! Limitation: they are found in one pass over all clusters, at most so many kept
 //! as are shown, so that a later page costs as much as the first.
 
 use std::cmp::Reverse;

@@ -37,7 +37,7 @@ pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
         Some(now) => json!({
             "running": true, "pages": now.pages, "stored": now.stored, "duplicates": now.duplicates,
             "near_duplicates": now.near_duplicates, "failures": now.failures, "hosts": now.hosts,
-            "queue": now.queue, "gathered": now.gathered, "in_flight": now.in_flight,
+            "queue": now.queue, "buffered": now.buffered, "in_flight": now.in_flight,
             "pages_per_second": site.live.rates().last().copied().unwrap_or_default(),
         }),
     };
@@ -52,7 +52,7 @@ fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
             @match site.live.snapshot() {
                 None if figures.workers.is_some() => {}
                 None => p.quiet { (asked.say("No crawl runs.", "Không có lượt thu thập nào đang chạy.")) },
-                Some(Snapshot { pages, stored, queue, in_flight, gathered, failures, .. }) => {
+                Some(Snapshot { pages, stored, queue, in_flight, buffered, failures, .. }) => {
                     @let rates = site.live.rates();
                     @let rate = rates.last().copied().unwrap_or_default();
                     dl.tiles {
@@ -63,8 +63,8 @@ fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
                         (tile(asked.say("Pages", "Trang đã đọc"), &number(pages), &html!{}))
                         (tile(asked.say("New", "Mới"), &number(stored), &html!{}))
                         (tile(asked.say("Failed", "Thất bại"), &number(failures), &html!{}))
-                        @if gathered > 0 {
-                            (tile(asked.say("Gathered to learn from", "Gom để học mẫu"), &number(gathered), &html!{}))
+                        @if buffered > 0 {
+                            (tile(asked.say("Buffered to learn from", "Gom để học mẫu"), &number(buffered), &html!{}))
                         }
                     }
                 }

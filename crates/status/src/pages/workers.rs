@@ -10,7 +10,7 @@ use crate::workers::{State, Workers};
 /// What all do together, and a row each.
 pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
     let number = |value| asked.language.number(value);
-    let without = workers.parts_without();
+    let without = workers.partitions_without();
     html! {
         dl.tiles {
             (tile(asked.say("Pages a second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
@@ -21,7 +21,7 @@ pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
         @if without > 0 {
             p.notice role="alert" {
                 (number(without)) " "
-                (asked.say("of 256 parts of the crawl have no worker.", "trên 256 phần việc chưa có tiến trình nào nhận."))
+                (asked.say("of 256 partitions have no worker.", "trên 256 phần việc chưa có tiến trình nào nhận."))
             }
         }
         div.wide tabindex="0" role="region" aria-label=(asked.say("Workers", "Tiến trình")) { table {
@@ -46,7 +46,7 @@ fn row(asked: &Asked, workers: &Workers, worker: &WorkerStatus) -> Markup {
     html! {
         tr {
             th scope="row" { (worker.name) }
-            td.number { (number(worker.parts)) }
+            td.number { (number(worker.partitions)) }
             td.number { (number(worker.pages)) }
             td.number { @if state == State::Gone { "–" } @else { (format!("{:.1}", worker.rate)) } }
             td { @if state == State::Gone { span.mark { (name(asked, state)) } } @else { (name(asked, state)) } }

@@ -10,7 +10,7 @@
 //! All words must be there, in any order; words in quotation marks behind each other. What
 //! has more of the rarer words comes first (BM25); without words the newest does.
 //!
-//! The awkward truth: the index is brought up to date at the start and after each crawl,
+//! Limitation: the index is brought up to date at the start and after each crawl,
 //! in the background. Until then new documents are not found, which the page says.
 
 pub(crate) mod index;

@@ -7,7 +7,7 @@
 //! 3. Every some thousand entries are committed, so that memory stays bounded and a stop
 //!    loses little.
 //!
-//! The awkward truth: a walk reads every document, some seconds for each hundred thousand.
+//! Limitation: a walk reads every document, some seconds for each hundred thousand.
 //! During a crawl nothing is added; what it stores is found after its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};

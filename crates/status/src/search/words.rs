@@ -5,7 +5,7 @@
 //! index at one position. A word that is typed with marks finds its key only, one without
 //! finds all that look like it.
 //!
-//! The awkward truth: a syllable is a word here, as everywhere in gleaner; Chinese and Thai,
+//! Limitation: a syllable is a word here, as everywhere in gleaner; Chinese and Thai,
 //! which set no spaces, are found by whole runs of letters only.
 
 use std::ops::Range;

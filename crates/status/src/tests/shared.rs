@@ -40,7 +40,7 @@ fn shared() -> Option<Shared> {
     )
     .unwrap();
     // What the worker has just got, it takes up.
-    let gained = writer.store().tenure().unwrap().gained();
+    let gained = writer.store().leases().unwrap().gained();
     assert_eq!(gained.len(), 256);
     let found = document("https://bao.example/1", "Mưa", "Mưa lớn ở Hòa Bình.", "2026-11-01");
     let ids = vec![store(&mut writer, found)];
@@ -70,8 +70,8 @@ fn workers_are_shown() {
     let metrics = asked(&shared, "/metrics");
     for line in [
         "gleaner_workers{state=\"at_work\"} 1",
-        "gleaner_parts_without_worker 0",
-        "gleaner_worker_parts{worker=\"first <script>alert(1)</script>\"} 256",
+        "gleaner_partitions_without_worker 0",
+        "gleaner_worker_partitions{worker=\"first <script>alert(1)</script>\"} 256",
         "gleaner_worker_pages_total{worker=\"first <script>alert(1)</script>\"} 0",
         "gleaner_documents 1",
     ] {
@@ -82,7 +82,7 @@ fn workers_are_shown() {
     drop(shared.worker.take());
     shared.page.site.changed();
     let page = asked(&shared, "/?lang=en");
-    assert!(page.contains("256 of 256 parts of the crawl have no worker"), "{page}");
+    assert!(page.contains("256 of 256 partitions have no worker"), "{page}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! that name them, and removed behind them: one that no record names is removed when the
 //! store is opened.
 //!
-//! The awkward truth: sled 0.34 is a beta that its author no longer develops.
+//! Limitation: sled 0.34 is a beta that its author no longer develops.
 //! docs/architecture.md tells what is done about that.
 
 use std::cell::Cell;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write};
-use crate::parts::Part;
+use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
 
@@ -117,7 +117,7 @@ impl Engine for Embedded {
         Box::new(iter::from_fn(next))
     }
 
-    fn commit(&self, batch: Batch, _: BTreeSet<Part>) -> Result<(), StoreError> {
+    fn commit(&self, batch: Batch, _: BTreeSet<Partition>) -> Result<(), StoreError> {
         let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
         for (key, write) in batch.writes {
             match (key.first(), write) {

@@ -26,7 +26,7 @@ use std::ops::Bound;
 use gleaner_dedup::{Candidate, Keys, Number};
 
 use crate::StoreError;
-use crate::parts::Part;
+use crate::partitions::Partition;
 
 /// A key and what stands under it.
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
@@ -167,11 +167,11 @@ pub(crate) trait Engine: Debug + Send + Sync {
         prefixes.iter().map(first).collect()
     }
 
-    /// Makes all writes of a batch, which changes records of these parts.
-    fn commit(&self, batch: Batch, parts: BTreeSet<Part>) -> Result<(), StoreError>;
+    /// Makes all writes of a batch, which changes records of these partitions.
+    fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
     /// Writes records of the whole to where a crash cannot reach them, if `expected` still
-    /// stands under `key`. Gives whether it did. For what no part has, and several processes
+    /// stands under `key`. Gives whether it did. For what no partition has, and several processes
     /// may change. Where the way is lost after the write it may have been done and give
     /// `false`, so a caller looks at what stands there then.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;

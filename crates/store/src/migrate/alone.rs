@@ -1,4 +1,4 @@
-//! All parts of a database, for one process alone.
+//! All partitions of a database, for one process alone.
 //!
 //! Who moves a corpus joins the workers under a name and with settings that no crawl has.
 //! So a worker that comes meanwhile is refused, and what is read or written stays another's
@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::MigrateError;
-use crate::cluster::{Membership, join, visit};
 use crate::engine::postgres::MOMENT;
+use crate::workers::{Membership, join, visit};
 use crate::{Store, StoreError, Writer};
 
 /// The name of whoever moves a corpus.
@@ -18,10 +18,10 @@ const NAME: &str = "migrate";
 /// How long the first look waits for a database that is away: its address may be wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
-/// Parts of a database.
-const PARTS: usize = 256;
+/// Partitions of a database.
+const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all of its parts. Waits for the leases of a
+/// Joins a database as its only worker, with all of its partitions. Waits for the leases of a
 /// migration that was killed. `create`: make the tables where there are none. Name and
 /// settings of the membership are not looked at.
 ///
@@ -50,14 +50,14 @@ pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Resul
 
 fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
     let store = writer.store();
-    if let Some(tenure) = store.tenure() {
-        if tenure.is_lost() {
+    if let Some(leases) = store.leases() {
+        if leases.is_lost() {
             writer.begin_anew()?;
         }
         // From now on they count as held.
-        let _ = tenure.gained();
+        let _ = leases.gained();
     }
-    Ok(store.held_parts().len() == PARTS)
+    Ok(store.held_partitions().len() == PARTITIONS)
 }
 
 fn refuse_workers(store: &Store, lease: Duration) -> Result<(), MigrateError> {

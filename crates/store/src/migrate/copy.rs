@@ -10,7 +10,7 @@ use super::numbers::Numbers;
 use super::{MigrateError, Migration, Moved};
 use crate::clusters::{ClusterRecord, Kept, Standing, url_of};
 use crate::packed::unpack;
-use crate::parts::{Part, Parts};
+use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
@@ -35,18 +35,22 @@ impl Migration<'_> {
     /// target's. `told` is called now and then, with what was copied so far.
     ///
     /// # Errors
-    /// A store cannot be read or written; the source is damaged; a part has no number left.
+    /// A store cannot be read or written; the source is damaged; a partition has no number left.
     pub fn copy(
         &mut self,
         place: &dyn Fn(Archived) -> Archived,
         told: &mut dyn FnMut(&Moved),
     ) -> Result<Moved, MigrateError> {
-        let target = self.to.store().parts;
+        let target = self.to.store().partitions;
         let mut copy = Copy {
-            hosts: Numbers::new("a host", self.from.parts.clone(), limits(&self.from, "hosts", |n: u32| n)?),
+            hosts: Numbers::new(
+                "a host",
+                self.from.partitions.clone(),
+                limits(&self.from, "hosts", |n: u32| n)?,
+            ),
             numbers: Numbers::new(
                 "a document's number",
-                self.from.parts.clone(),
+                self.from.partitions.clone(),
                 limits(&self.from, "totals", |totals: Totals| totals.numbers)?,
             ),
             from: self.from.clone(),
@@ -68,13 +72,14 @@ impl Migration<'_> {
     }
 }
 
-/// Of each part of a store, what its record of that name says.
+/// Of each partition of a store, what its record of that name says.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
     limit: impl Fn(T) -> u32,
 ) -> Result<Vec<u32>, StoreError> {
-    let keys: Vec<Vec<u8>> = store.parts.all().into_iter().map(|part| keys::meta_of(part, name)).collect();
+    let keys: Vec<Vec<u8>> =
+        store.partitions.all().into_iter().map(|partition| keys::meta_of(partition, name)).collect();
     let records = store.engine.get_all(&keys)?.into_iter();
     records.map(|bytes| bytes.map_or(Ok(0), |bytes| decode("the totals", &bytes).map(&limit))).collect()
 }
@@ -83,12 +88,12 @@ struct Copy<'a> {
     from: Store,
     load: Load<'a>,
     /// How the target is cut.
-    target: Parts,
+    target: Partitions,
     hosts: Numbers,
     /// Of documents and clusters.
     numbers: Numbers,
-    /// Of the target's parts.
-    totals: BTreeMap<Part, Totals>,
+    /// Of the target's partitions.
+    totals: BTreeMap<Partition, Totals>,
     moved: Moved,
     told: &'a mut dyn FnMut(&Moved),
 }
@@ -103,8 +108,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn total(&mut self, part: Part) -> &mut Totals {
-        self.totals.entry(part).or_default()
+    fn total(&mut self, partition: Partition) -> &mut Totals {
+        self.totals.entry(partition).or_default()
     }
 
     fn hosts(&mut self) -> Result<(), StoreError> {
@@ -113,8 +118,8 @@ impl Copy<'_> {
             self.hosts.note(host.id.0, self.target.of_name(&host.name))?;
         }
         let given = self.hosts.assign(&self.target)?;
-        for (part, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
-            self.put(keys::meta_of(part, "hosts"), encode(&count))?;
+        for (partition, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
+            self.put(keys::meta_of(partition, "hosts"), encode(&count))?;
         }
         for host in self.from.hosts() {
             let host = host?;
@@ -135,23 +140,24 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Up to where files were replayed: as far as in all parts of the source, in each part of
+    /// Up to where files were replayed: as far as in all partitions of the source, in each partition of
     /// the target.
     fn replayed(&mut self) -> Result<(), StoreError> {
-        let is_cut = self.from.parts.is_cut();
+        let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
         for pair in self.from.scan([keys::REPLAYED]) {
             let (key, value) = pair?;
             let Some((purpose, file)) = keys::purpose_and_file(&key, is_cut) else { continue };
             let mark = decode("the state of a replay", &value)?;
-            let (parts, least) = files.entry((purpose.into(), file.into())).or_insert((0, mark));
-            (*parts, *least) = (*parts + 1, mark.min(*least));
+            let (partitions, least) = files.entry((purpose.into(), file.into())).or_insert((0, mark));
+            (*partitions, *least) = (*partitions + 1, mark.min(*least));
         }
-        let everywhere = self.from.parts.all().len();
-        for ((purpose, file), (_, least)) in files.into_iter().filter(|(_, (parts, _))| *parts == everywhere)
+        let everywhere = self.from.partitions.all().len();
+        for ((purpose, file), (_, least)) in
+            files.into_iter().filter(|(_, (partitions, _))| *partitions == everywhere)
         {
-            for part in self.target.all() {
-                self.put(keys::replayed(&purpose, part, &file), encode(&least))?;
+            for partition in self.target.all() {
+                self.put(keys::replayed(&purpose, partition, &file), encode(&least))?;
             }
         }
         Ok(())
@@ -164,11 +170,11 @@ impl Copy<'_> {
             let Some(url) = keys::last_url(&key) else { continue };
             let record: UrlRecord = decode("a URL", &value)?;
             let host = HostId(self.hosts.get(record.host.0)?);
-            let part = self.target.of_host(host);
-            if let Some(list) = list_of(url, host, part, record.state) {
+            let partition = self.target.of_host(host);
+            if let Some(list) = list_of(url, host, partition, record.state) {
                 self.put(list, Vec::new())?;
             }
-            self.total(part).duplicates += u64::from(record.twin_of.is_some());
+            self.total(partition).duplicates += u64::from(record.twin_of.is_some());
             let archived = record.archived.map(place);
             self.put(key, encode(&UrlRecord { host, archived, ..record }))?;
             self.moved.urls += 1;
@@ -180,8 +186,8 @@ impl Copy<'_> {
         for pair in self.from.scan([keys::DOCUMENT]) {
             let (key, value) = pair?;
             let document = unpack(&value)?;
-            let part = self.part_of_document(document.id)?;
-            let (documents, count) = self.total(part).languages.entry(document.language).or_default();
+            let partition = self.partition_of_document(document.id)?;
+            let (documents, count) = self.total(partition).languages.entry(document.language).or_default();
             *documents += 1;
             *count += words(&document.text);
             self.put(key, value)?;
@@ -190,10 +196,10 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// The target's part of a document: that of its URL.
-    fn part_of_document(&self, id: DocumentId) -> Result<Part, StoreError> {
+    /// The target's partition of a document: that of its URL.
+    fn partition_of_document(&self, id: DocumentId) -> Result<Partition, StoreError> {
         if !self.target.is_cut() {
-            return Ok(Part::WHOLE);
+            return Ok(Partition::WHOLE);
         }
         let unknown =
             || StoreError::Damaged { what: "a document", reason: format!("no URL is known of {id}") };
@@ -201,12 +207,12 @@ impl Copy<'_> {
         Ok(self.target.of_host(HostId(self.hosts.get(record.host.0)?)))
     }
 
-    /// The target's part of a document by its number in the source: a part that is there on
+    /// The target's partition of a document by its number in the source: a partition that is there on
     /// both sides is the same, so that nothing has to be looked up.
-    fn part_of_number(&self, number: u32, id: DocumentId) -> Result<Part, StoreError> {
-        match self.from.parts.is_cut() && self.target.is_cut() {
-            true => Ok(self.from.parts.of_number(number)),
-            false => self.part_of_document(id),
+    fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
+        match self.from.partitions.is_cut() && self.target.is_cut() {
+            true => Ok(self.from.partitions.of_number(number)),
+            false => self.partition_of_document(id),
         }
     }
 
@@ -247,19 +253,19 @@ impl Copy<'_> {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a signature", &value)?;
-            let part = self.part_of_number(number, kept.id)?;
-            self.numbers.note(number, part)?;
-            self.numbers.note(kept.cluster, part)?;
+            let partition = self.partition_of_number(number, kept.id)?;
+            self.numbers.note(number, partition)?;
+            self.numbers.note(kept.cluster, partition)?;
         }
         for pair in self.from.scan([keys::CLUSTER]) {
             let (key, value) = pair?;
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
             let kept: Kept = decode("a member of a cluster", &value)?;
-            self.numbers.note(number, self.part_of_number(number, kept.id)?)?;
+            self.numbers.note(number, self.partition_of_number(number, kept.id)?)?;
         }
         let given = self.numbers.assign(&self.target)?;
-        for (part, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
-            self.total(part).numbers = count;
+        for (partition, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {
+            self.total(partition).numbers = count;
         }
         Ok(())
     }
@@ -278,15 +284,15 @@ impl Copy<'_> {
         self.put(keys::cluster(cluster), encode(&record))
     }
 
-    /// What is known of the whole and of the parts.
+    /// What is known of the whole and of the partitions.
     fn end(mut self) -> Result<Moved, StoreError> {
         for name in META {
             if let Some(value) = self.from.engine.get(&keys::meta(name))? {
                 self.put(keys::meta(name), value)?;
             }
         }
-        for (part, totals) in std::mem::take(&mut self.totals) {
-            self.put(keys::meta_of(part, "totals"), encode(&totals))?;
+        for (partition, totals) in std::mem::take(&mut self.totals) {
+            self.put(keys::meta_of(partition, "totals"), encode(&totals))?;
         }
         self.load.bring()?;
         (self.told)(&self.moved);
@@ -295,11 +301,11 @@ impl Copy<'_> {
 }
 
 /// The entry of a URL in the list of its state.
-fn list_of(url: UrlKey, host: HostId, part: Part, state: UrlState) -> Option<Vec<u8>> {
+fn list_of(url: UrlKey, host: HostId, partition: Partition, state: UrlState) -> Option<Vec<u8>> {
     match state {
         UrlState::Ready { rank, sequence } => Some(keys::ready(host, rank, sequence, url)),
-        UrlState::Waiting { wait, due, .. } => Some(keys::waiting(part, wait, due, url)),
-        UrlState::Gathered { sequence } => Some(keys::gathered(host, sequence, url)),
+        UrlState::Waiting { wait, due, .. } => Some(keys::waiting(partition, wait, due, url)),
+        UrlState::Buffered { sequence } => Some(keys::buffered(host, sequence, url)),
         UrlState::Done | UrlState::Kept => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Records into the target, batch by batch.
 //!
 //! A batch is brought to disk before the next one begins, so that what is not yet there is
-//! never more than one batch. Each is fenced by all parts: if one is another worker's by now,
+//! never more than one batch. Each is fenced by all partitions: if one is another worker's by now,
 //! nothing is written. Within a batch, records are committed few at a time: sled frees what a
 //! commit has replaced only when the commit is over.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use gleaner_dedup::{Keys, Signature};
 
 use crate::engine::{Batch, Write};
-use crate::parts::Part;
+use crate::partitions::Partition;
 use crate::{Store, StoreError, Writer};
 
 /// Records of a batch, at most.
@@ -24,7 +24,7 @@ const BYTES: usize = 16 << 20;
 pub(super) struct Load<'a> {
     to: &'a mut Writer,
     pub(super) store: Store,
-    fence: BTreeSet<Part>,
+    fence: BTreeSet<Partition>,
     batch: Batch,
     /// Records and bytes that are not yet on disk.
     waiting: usize,
@@ -36,7 +36,7 @@ pub(super) struct Load<'a> {
 impl<'a> Load<'a> {
     pub(super) fn new(to: &'a mut Writer) -> Self {
         let store = to.store();
-        let fence = store.parts.held().into_iter().collect();
+        let fence = store.partitions.held().into_iter().collect();
         Self { to, store, fence, batch: Batch::default(), waiting: 0, bytes: 0, records: 0 }
     }
 

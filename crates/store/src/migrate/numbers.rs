@@ -1,40 +1,40 @@
 //! Old numbers to new ones.
 //!
-//! First each old number is noted with the part that it goes to; then new ones are given out
+//! First each old number is noted with the partition that it goes to; then new ones are given out
 //! in the order of the old ones. A number is 4 bytes, and so is one that is no longer used.
 
 use crate::StoreError;
-use crate::parts::{Part, Parts};
+use crate::partitions::{Partition, Partitions};
 
 /// Nothing has this number.
 const NONE: u32 = u32::MAX;
 
-/// See the head of this file. A list for each part of the source: first the target's parts,
+/// See the head of this file. A list for each partition of the source: first the target's partitions,
 /// then the new numbers.
 #[derive(Debug)]
 pub(super) struct Numbers {
     what: &'static str,
-    parts: Parts,
-    /// How many numbers each part of the source has given out.
+    partitions: Partitions,
+    /// How many numbers each partition of the source has given out.
     limits: Vec<u32>,
     lists: Vec<Vec<u32>>,
 }
 
 impl Numbers {
-    pub(super) fn new(what: &'static str, parts: Parts, limits: Vec<u32>) -> Self {
+    pub(super) fn new(what: &'static str, partitions: Partitions, limits: Vec<u32>) -> Self {
         let lists = vec![Vec::new(); limits.len()];
-        Self { what, parts, limits, lists }
+        Self { what, partitions, limits, lists }
     }
 
     /// The list of a number, and its place there.
     fn place(&self, number: u32) -> (usize, usize) {
-        let part = self.parts.of_number(number);
-        let first = part.number(0).unwrap_or(0);
-        (part.index().map_or(0, usize::from), (number - first) as usize)
+        let partition = self.partitions.of_number(number);
+        let first = partition.number(0).unwrap_or(0);
+        (partition.index().map_or(0, usize::from), (number - first) as usize)
     }
 
-    /// What has this number goes to that part.
-    pub(super) fn note(&mut self, number: u32, to: Part) -> Result<(), StoreError> {
+    /// What has this number goes to that partition.
+    pub(super) fn note(&mut self, number: u32, to: Partition) -> Result<(), StoreError> {
         let (list, at) = self.place(number);
         if self.limits.get(list).is_none_or(|limit| at >= *limit as usize) {
             return Err(self.unknown(number));
@@ -47,14 +47,16 @@ impl Numbers {
         Ok(())
     }
 
-    /// Gives out new numbers; gives how many each part of the target has given out.
-    pub(super) fn assign(&mut self, target: &Parts) -> Result<Vec<u32>, StoreError> {
-        let parts = target.all();
-        let mut given = vec![0; parts.len()];
+    /// Gives out new numbers; gives how many each partition of the target has given out.
+    pub(super) fn assign(&mut self, target: &Partitions) -> Result<Vec<u32>, StoreError> {
+        let partitions = target.all();
+        let mut given = vec![0; partitions.len()];
         for number in self.lists.iter_mut().flatten().filter(|number| **number != NONE) {
-            let part = *number as usize;
-            *number = parts[part].number(given[part]).ok_or(StoreError::Crowded { what: self.what })?;
-            given[part] += 1;
+            let partition = *number as usize;
+            *number = partitions[partition]
+                .number(given[partition])
+                .ok_or(StoreError::Crowded { what: self.what })?;
+            given[partition] += 1;
         }
         Ok(given)
     }
@@ -76,29 +78,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_order_within_a_part_and_gaps_close() {
-        let mut numbers = Numbers::new("documents", Parts::Whole, vec![10]);
-        for (number, part) in [(7, 3), (2, 3), (9, 200), (4, 3)] {
-            numbers.note(number, Part::new(part)).unwrap();
+    fn numbers_keep_their_order_within_a_partition_and_gaps_close() {
+        let mut numbers = Numbers::new("documents", Partitions::Whole, vec![10]);
+        for (number, partition) in [(7, 3), (2, 3), (9, 200), (4, 3)] {
+            numbers.note(number, Partition::new(partition)).unwrap();
         }
-        let given = numbers.assign(&Parts::Cut(None, crate::parts::Exceptions::default())).unwrap();
+        let given = numbers.assign(&Partitions::Cut(None, crate::partitions::Exceptions::default())).unwrap();
         assert_eq!((given[3], given[200], given.iter().sum::<u32>()), (3, 1, 4));
         let new = |number| numbers.get(number).ok();
         assert_eq!([2, 4, 7].map(new), [3 << 24, (3 << 24) + 1, (3 << 24) + 2].map(Some));
         assert_eq!((new(9), new(3), new(10)), (Some(200 << 24), None, None));
-        assert!(numbers.note(10, Part::new(0)).is_err(), "it was never given out");
+        assert!(numbers.note(10, Partition::new(0)).is_err(), "it was never given out");
     }
 
     #[test]
-    fn numbers_of_parts_become_those_of_one_store() {
+    fn numbers_of_partitions_become_those_of_one_store() {
         let mut limits = vec![0; 256];
         (limits[1], limits[255]) = (2, 1);
-        let mut numbers =
-            Numbers::new("documents", Parts::Cut(None, crate::parts::Exceptions::default()), limits);
+        let mut numbers = Numbers::new(
+            "documents",
+            Partitions::Cut(None, crate::partitions::Exceptions::default()),
+            limits,
+        );
         for number in [255 << 24, (1 << 24) + 1, 1 << 24] {
-            numbers.note(number, Part::WHOLE).unwrap();
+            numbers.note(number, Partition::WHOLE).unwrap();
         }
-        assert_eq!(numbers.assign(&Parts::Whole).unwrap(), [3]);
+        assert_eq!(numbers.assign(&Partitions::Whole).unwrap(), [3]);
         let new: Vec<u32> = [1 << 24, (1 << 24) + 1, 255 << 24].map(|old| numbers.get(old).unwrap()).into();
         assert_eq!(new, [0, 1, 2]);
     }

@@ -106,8 +106,8 @@ impl Place {
     /// One of several processes.
     pub(crate) fn worker(&self, name: &str, lease: Duration) -> Writer {
         let writer = join(&self.folder.path().join(name), &self.membership(name, lease)).unwrap();
-        // As a crawl is told of its parts.
-        let told = writer.store().tenure().unwrap().gained();
+        // As a crawl is told of its partitions.
+        let told = writer.store().leases().unwrap().gained();
         assert!(!told.is_empty());
         writer
     }
@@ -120,7 +120,7 @@ impl Place {
     }
 }
 
-/// Has all parts do what they were told by others.
+/// Has all partitions do what they were told by others.
 pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
     loop {
         let mut change = writer.begin();

@@ -8,7 +8,7 @@
 //! article. The phrases are those that such pages have everywhere, in Vietnamese, English,
 //! Russian, Chinese, Polish and Greek, and the commonest in German, French and Spanish.
 //!
-//! The awkward truth: a wall that says it otherwise passes for what its length makes of
+//! Limitation: a wall that says it otherwise passes for what its length makes of
 //! it, "not found" on a page with long teasers besides passes for a hub at best, and an
 //! article of three sentences, undeclared, of which one speaks of what no longer exists,
 //! is refused.

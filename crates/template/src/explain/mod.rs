@@ -11,7 +11,7 @@
 //! escaped, and a content security policy forbids whatever might slip through, so a
 //! page's scripts, styles and trackers cannot run.
 //!
-//! The awkward truth: it shows lines, not the page; what a style sheet hid, moved or
+//! Limitation: it shows lines, not the page; what a style sheet hid, moved or
 //! coloured is not seen. Of a huge page only the beginning is listed ([`MOST_BYTES`]);
 //! the counts are of all of it.
 

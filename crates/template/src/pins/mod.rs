@@ -21,7 +21,7 @@
 //! "Inside" is said of lines as a reader sees them: a line is inside when all its text
 //! is, so a selected `<b>` in the middle of a paragraph changes nothing.
 //!
-//! The awkward truth: pins do not notice a redesign. When a class is renamed they
+//! Limitation: pins do not notice a redesign. When a class is renamed they
 //! select nothing, without a word.
 
 mod selector;

@@ -11,7 +11,7 @@
 //! Parts without a space between them are said of one element: `p.lead[dir=ltr]`. A
 //! backslash takes the sign behind it as it is: `.md\:flex`.
 //!
-//! The awkward truth: that is all. Siblings, `:not(...)`, `:nth-child(...)` and every
+//! Limitation: that is all. Siblings, `:not(...)`, `:nth-child(...)` and every
 //! other pseudo-class are refused with a message, since places are named by classes
 //! in practice, and without them a page is matched in one pass: the cost is elements
 //! times steps, however deep the page is nested ([`super::Pins::of_page`]).

@@ -8,7 +8,7 @@ use gleaner_report::{Figures, folder, text};
 use gleaner_store::{Counts, HostRecord};
 use jiff::Timestamp;
 
-use super::Clinic;
+use super::DoctorContext;
 use super::facts::{Facts, patience};
 use crate::commands::hosts;
 use crate::failure::Failure;
@@ -19,23 +19,23 @@ const RUNS: usize = 14;
 const REASONS: usize = 12;
 
 /// All that is known of a host.
-pub(super) fn facts(clinic: &Clinic, name: &str) -> Result<Facts, Failure> {
+pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
         .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
-    let Some(host) = clinic.store.host(url.host()).map_err(Failure::work)? else {
+    let Some(host) = context.store.host(url.host()).map_err(Failure::work)? else {
         facts.add("host", url.host());
         facts.add("why", "nothing that was read has led to it");
-        facts.add("scope", clinic.scope(url.domain()));
-        clinic.add_neighbours(&mut facts, &url)?;
+        facts.add("scope", context.scope(url.domain()));
+        context.add_neighbours(&mut facts, &url)?;
         return Ok(facts);
     };
-    facts.add("scope", clinic.scope(url.domain()));
-    let said = clinic.add_findings(&mut facts, &host)?;
-    let nothing_allowed = clinic.add_robots(&mut facts, &host)?;
-    clinic.add_state(&mut facts, &host)?;
-    let given = clinic.add_counts(&mut facts, &host)?;
-    let why = match (host.paused, clinic.is_in_scope(&url)) {
+    facts.add("scope", context.scope(url.domain()));
+    let said = context.add_findings(&mut facts, &host)?;
+    let nothing_allowed = context.add_robots(&mut facts, &host)?;
+    context.add_state(&mut facts, &host)?;
+    let given = context.add_counts(&mut facts, &host)?;
+    let why = match (host.paused, context.is_in_scope(&url)) {
         (true, _) => "it is paused: nothing is asked there".into(),
         (false, false) => "it is none of the sites of the seeds: nothing is asked there".into(),
         (false, true) => nothing_allowed.or(said).unwrap_or(given),
@@ -61,7 +61,7 @@ fn given(last: &Figures, all: &Figures, runs: usize) -> String {
     }
 }
 
-impl Clinic {
+impl DoctorContext {
     /// Hosts of the same site that are known: a name with or without `www.` is easily mistaken.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
@@ -129,7 +129,7 @@ impl Clinic {
             facts.add("queue", format!("the next is {}", next.url));
         }
         let template = hosts::template(&self.store, host).map_err(Failure::work)?;
-        facts.add("template", format!("{template}; {} pages are gathered", host.gathered));
+        facts.add("template", format!("{template}; {} pages are buffered", host.buffered));
         Ok(())
     }
 

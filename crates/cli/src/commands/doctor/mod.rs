@@ -15,10 +15,10 @@ use gleaner_store::{Options, Store, StoreError};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 
 /// What both kinds of question look at.
-pub(crate) struct Clinic {
+pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
     /// `None`: there is no file of seeds.
@@ -32,21 +32,21 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
         Err(failure) if !args.seeds.is_empty() => return Err(failure),
         seeds => seeds.ok(),
     };
-    let clinic = Clinic { config, store, seeds };
+    let context = DoctorContext { config, store, seeds };
     let facts = if args.what.contains('/') {
         let text =
             if args.what.contains("://") { args.what.clone() } else { format!("https://{}", args.what) };
-        url::facts(&clinic, &text, args.fetch)?
+        url::facts(&context, &text, args.fetch)?
     } else {
-        host::facts(&clinic, &args.what)?
+        host::facts(&context, &args.what)?
     };
     let shown = if args.json { facts.json() } else { facts.text() };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
 fn open(config: &Config) -> Result<Store, Failure> {
-    if cluster::is_shared(config) {
-        return cluster::visit(config);
+    if distributed::is_shared(config) {
+        return distributed::visit(config);
     }
     let options = Options { cache: config.store.cache.get(), create: false };
     match gleaner_store::open(Path::new(&config.store.path), &options) {
@@ -58,7 +58,7 @@ fn open(config: &Config) -> Result<Store, Failure> {
     }
 }
 
-impl Clinic {
+impl DoctorContext {
     /// Whether a registrable domain is crawled, and who says so.
     fn scope(&self, domain: &str) -> String {
         let Some(seeds) = &self.seeds else {

@@ -13,14 +13,14 @@ use gleaner_template::article::Signals;
 use gleaner_template::{Judgement, Method, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 
-use super::Clinic;
+use super::DoctorContext;
 use super::facts::{Facts, patience};
 use crate::commands::one_page;
 use crate::failure::Failure;
 use crate::settings;
 
 /// All that is known of a URL.
-pub(super) fn facts(clinic: &Clinic, text: &str, fetch: bool) -> Result<Facts, Failure> {
+pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = match CanonicalUrl::parse(text) {
         Ok(url) => url,
@@ -30,13 +30,13 @@ pub(super) fn facts(clinic: &Clinic, text: &str, fetch: bool) -> Result<Facts, F
             return Ok(facts);
         }
     };
-    let why = clinic.add_known(&mut facts, &url, fetch)?;
+    let why = context.add_known(&mut facts, &url, fetch)?;
     facts.lead("why", why);
     facts.lead("url", url.as_str());
     Ok(facts)
 }
 
-impl Clinic {
+impl DoctorContext {
     /// Adds what is known; gives the one sentence that says why there is a document, or none.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
@@ -280,8 +280,8 @@ fn state(record: &UrlRecord) -> String {
             format!("waiting for another try, not before {}", time(due))
         }
         UrlState::Waiting { wait: Wait::Revisit, due, .. } => format!("visited; due again at {}", time(due)),
-        UrlState::Gathered { .. } => {
-            "gathered: its page is kept until its host has pages enough for a template".into()
+        UrlState::Buffered { .. } => {
+            "buffered: its page is kept until its host has pages enough for a template".into()
         }
         UrlState::Done => "done: it is not asked for again".into(),
         UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
@@ -292,7 +292,7 @@ fn state(record: &UrlRecord) -> String {
 fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) -> String {
     let Some(outcome) = &record.last else {
         return match record.state {
-            UrlState::Gathered { .. } => {
+            UrlState::Buffered { .. } => {
                 "its page is there; its document follows when its host's template is learned".into()
             }
             _ => "it has not been asked for yet".into(),

@@ -5,7 +5,7 @@
 //! come later, so that numbers stay in the order of records. On the way back each object
 //! becomes a file.
 //!
-//! The awkward truth: a piece that is not the first of its file has no `warcinfo` record.
+//! Limitation: a piece that is not the first of its file has no `warcinfo` record.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

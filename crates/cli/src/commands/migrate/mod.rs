@@ -14,7 +14,7 @@ use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_al
 use crate::args::{Common, Migrate};
 use crate::aside::say;
 use crate::failure::Failure;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 use archive::Copied;
 
 pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
@@ -88,12 +88,12 @@ fn back(config: &Config, place: &Path) -> Ended {
 
 /// All of the database, for us alone.
 fn database(config: &Config, place: &Path, create: bool) -> Result<Writer, Failure> {
-    join_alone(place, &cluster::membership(config)?, create).map_err(Failure::work)
+    join_alone(place, &distributed::membership(config)?, create).map_err(Failure::work)
 }
 
 fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migration<'a>, Failure> {
     let folder = format!("data folder {}", config.store.path);
-    let database = cluster::place(config);
+    let database = distributed::place(config);
     let (source, target) = if from.is_shared() { (database, folder) } else { (folder, database) };
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
@@ -123,7 +123,7 @@ fn print(
     copied: &Copied,
     (from, to): &(Totals, Totals),
 ) -> Done {
-    let (folder, database) = (config.store.path.clone(), cluster::place(config));
+    let (folder, database) = (config.store.path.clone(), distributed::place(config));
     let (source, target) = if is_out { (folder, database) } else { (database, folder) };
     let sums = |of: &Totals| {
         format!(

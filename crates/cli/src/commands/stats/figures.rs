@@ -1,4 +1,4 @@
-//! The figures of a corpus, gathered.
+//! The figures of a corpus, buffered.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub(super) struct Host {
     pub(super) duplicates: u64,
     pub(super) fetched: u64,
     pub(super) queued: u64,
-    pub(super) gathered: u32,
+    pub(super) buffered: u32,
     /// For people: its version, and what its last pages tell of it.
     pub(super) template: String,
 }
@@ -132,7 +132,7 @@ fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
             duplicates: counts.ended("duplicate"),
             fetched: counts.fetched,
             queued: host.queued,
-            gathered: host.gathered,
+            buffered: host.buffered,
             template: template(store, &host)?,
             host: host.name,
         })

@@ -1,6 +1,6 @@
 //! Growth by day: a table with bars for the terminal, a picture without a library.
 //!
-//! The awkward truth: a day is that of fetching, in UTC, not of publishing. The table has
+//! Limitation: a day is that of fetching, in UTC, not of publishing. The table has
 //! the last thirty days with documents; the picture and `--json` have all.
 
 use std::fmt::Write;

@@ -18,7 +18,7 @@ use crate::args::{Common, Stats};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::documents_bar;
-use crate::{Done, cluster, settings};
+use crate::{Done, distributed, settings};
 use figures::{Figures, Pass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
@@ -33,7 +33,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
             Some(pass)
         }
     };
-    let figures = Figures::new(&store, &cluster::place(&config), pass.as_ref()).map_err(Failure::work)?;
+    let figures = Figures::new(&store, &distributed::place(&config), pass.as_ref()).map_err(Failure::work)?;
     if let (Some(path), Some(days)) = (&args.svg, &figures.days) {
         fs::write(path, growth::svg(days)).map_err(Failure::writing(path.display()))?;
         say(format_args!("growth by day drawn into {}", path.display()));

@@ -36,12 +36,12 @@ pub(super) fn describe(figures: &Figures) -> String {
 
 fn hosts(figures: &Figures) -> String {
     let rows = figures.hosts.iter().map(|host| {
-        let Host { stored, near_duplicates, duplicates, fetched, queued, gathered, .. } = *host;
-        let numbers = [stored, near_duplicates, duplicates, fetched, queued, gathered.into()];
+        let Host { stored, near_duplicates, duplicates, fetched, queued, buffered, .. } = *host;
+        let numbers = [stored, near_duplicates, duplicates, fetched, queued, buffered.into()];
         let cells = numbers.map(|number| number.to_string());
         [host.host.clone()].into_iter().chain(cells).chain([host.template.clone()]).collect()
     });
     let head =
-        ["Host", "Stored", "Near-duplicates", "Duplicates", "Pages read", "Queued", "Gathered", "Template"];
+        ["Host", "Stored", "Near-duplicates", "Duplicates", "Pages read", "Queued", "Buffered", "Template"];
     table(&head, rows)
 }

@@ -4,7 +4,7 @@
 //! that are found in the gold text, by the block measure's rule
 //! ([`blocks`](crate::measure::blocks)). So anchors in main content can be counted, which the gold text does not show.
 //!
-//! The awkward truth: a block that repeats the article's words elsewhere counts as main
+//! Limitation: a block that repeats the article's words elsewhere counts as main
 //! content, and one that gold words otherwise does not. Linear in page and gold.
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@
 //! What main content is, is in `main_content.rs`. A page's language is that of the manifest,
 //! else what its `html` element says, by the primary subtag.
 //!
-//! The awkward truth: what a page says of its language may be that of its template, and
+//! Limitation: what a page says of its language may be that of its template, and
 //! the comparison holds a score against one that is reconstructed from two sentences.
 
 mod main_content;

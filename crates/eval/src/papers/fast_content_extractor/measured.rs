@@ -3,7 +3,7 @@
 //! Blocks are cut at the tags that the papers name; F is taken with the block tags that are
 //! the default here, too.
 //!
-//! The awkward truth: the least of three runs on a busy machine is still not its best,
+//! Limitation: the least of three runs on a busy machine is still not its best,
 //! and a fold's pages follow one another, so that caches are warm as in no crawl.
 
 use std::collections::{BTreeSet, HashSet};

@@ -10,7 +10,7 @@
 //! Blocks are cut at the tags that the papers name; F with the block tags that are the
 //! default here stands beside it.
 //!
-//! The awkward truth: the paper's ContentExtractor cannot have compared with all blocks
+//! Limitation: the paper's ContentExtractor cannot have compared with all blocks
 //! of all pages, as it says; table II therefore has ours both as published and with as
 //! few blocks as the paper seems to have had, and only the second is near its ratios.
 

@@ -1,7 +1,7 @@
 //! What a block has from the elements around it, worked out once an element: its parent's,
 //! an element farther, and its own.
 //!
-//! The awkward truth: two of these are cut at another length than the rest, and skip the
+//! Limitation: two of these are cut at another length than the rest, and skip the
 //! outermost elements, since the model was taught so.
 
 use gleaner_html::Page;

@@ -6,7 +6,7 @@
 //! are counted in elements from the block's own (0), [`FAR`] where there is none.
 //! Logarithms are `ln(1 + x)`.
 //!
-//! The awkward truth: a feature that is added, moved or renamed asks for a model taught
+//! Limitation: a feature that is added, moved or renamed asks for a model taught
 //! anew, and a model file for other names is refused; one that is counted otherwise
 //! under its old name asks for it, too, and nothing notices.
 

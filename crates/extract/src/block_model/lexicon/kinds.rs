@@ -1,6 +1,6 @@
 //! What an element is, by the words in its class, id, role and itemprop.
 //!
-//! The awkward truth: matching is by part of a name, so `shadow` holds `ad` only
+//! Limitation: matching is by part of a name, so `shadow` holds `ad` only
 //! because short words must stand alone, and `authority` is still an `author`.
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! Lines are matched in the languages of the project and of its neighbours. Each
 //! list answers one question, and the model learns what the answer is worth.
 //!
-//! The awkward truth: the model knows an answer by its place, so to reorder the
+//! Limitation: the model knows an answer by its place, so to reorder the
 //! entries is to teach anew.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};

@@ -1,7 +1,7 @@
 //! What a short line says of itself or of what follows: a heading over comments or
 //! related stories, a credit, an offer, a by-line.
 //!
-//! The awkward truth: a phrase counts anywhere in the line, so a headline with
+//! Limitation: a phrase counts anywhere in the line, so a headline with
 //! `share` in it is an offer, too; what that is worth the model learns.
 
 use std::sync::LazyLock;

@@ -6,7 +6,7 @@
 //! at least one below its own ratio. At the page's ends the means are of the lines
 //! there are, 0 where there are none.
 //!
-//! The awkward truth: taken so, the fall shows before the last line of content, since two of the
+//! Limitation: taken so, the fall shows before the last line of content, since two of the
 //! three lines behind the last but one are no content; that line is lost. And where all ratios
 //! are equal the deviation is 0, every line is a jump of 0, and all are content.
 

@@ -13,7 +13,7 @@
 //!
 //! `sslrootcert` names a file of certificates that are trusted instead of the system's.
 //!
-//! The awkward truth: libpq does not check certificates at `require`. Here a mode that asks
+//! Limitation: libpq does not check certificates at `require`. Here a mode that asks
 //! for TLS always checks them, since a certificate that nobody checks keeps nobody out.
 
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 //! 1. The worker's number of flushes is read. If it is this one's already, the last try was
 //!    done and only its answer was lost. By the same row the worker has something to do again: a
 //!    message that goes with this flush must not leave all workers idle behind it.
-//! 2. The leases of all parts that the flush touches are read and held (`FOR SHARE`), or of all
-//!    that the worker has, if what is written is no part's. If one has another epoch, or there
+//! 2. The leases of all partitions that the flush touches are read and held (`FOR SHARE`), or of all
+//!    that the worker has, if what is written is no partition's. If one has another epoch, or there
 //!    is none, nothing is written: [`StoreError::NotOurs`].
 //! 3. Claims are inserted, in the order of their keys. If one was another's, nothing is
 //!    written, and the caller gives way.
@@ -20,7 +20,7 @@ use super::places::Urls;
 use super::{MOST_ROWS, Postgres, lock, table_of};
 use crate::StoreError;
 use crate::engine::{Lost, Write};
-use crate::tenure::Tenure;
+use crate::leases::Leases;
 
 /// What came of a try to flush.
 enum Flushed {
@@ -34,10 +34,10 @@ type Column = Vec<Vec<u8>>;
 
 /// All that a flush writes.
 #[derive(Debug)]
-struct Freight {
+struct FlushBatch {
     session: String,
     number: i64,
-    /// Parts with the epochs in which they are ours.
+    /// Partitions with the epochs in which they are ours.
     fence: Vec<(i16, i64)>,
     claims: BTreeMap<Vec<u8>, Vec<u8>>,
     puts: BTreeMap<&'static str, (Column, Column)>,
@@ -50,20 +50,20 @@ struct Freight {
 impl Postgres {
     /// Writes all that was committed, in one transaction.
     pub(super) fn flush_all(&self) -> Result<Vec<Lost>, StoreError> {
-        let Some(tenure) = &self.0.tenure else { return Ok(Vec::new()) };
+        let Some(leases) = &self.0.leases else { return Ok(Vec::new()) };
         let number = *lock(&self.0.flushes) + 1;
-        let Some(freight) = self.freight(tenure, number)? else {
-            tenure.lose();
+        let Some(batch) = self.batch(leases, number)? else {
+            leases.lose();
             return Err(StoreError::NotOurs);
         };
-        if freight.is_empty() {
+        if batch.is_empty() {
             return Ok(Vec::new());
         }
-        let freight = Arc::new(freight);
+        let batch = Arc::new(batch);
         let outcome = self.0.writing.ask("writing", |client| {
-            let freight = Arc::clone(&freight);
+            let batch = Arc::clone(&batch);
             Box::pin(async move {
-                let outcome = write(&client, &freight).await;
+                let outcome = write(&client, &batch).await;
                 if !matches!(outcome, Ok(Flushed::Done)) {
                     // Its own failure is that of a connection that is gone.
                     let _ = client.batch_execute("ROLLBACK").await;
@@ -80,7 +80,7 @@ impl Postgres {
                 Ok(Vec::new())
             }
             Flushed::NotOurs => {
-                tenure.lose();
+                leases.lose();
                 Err(StoreError::NotOurs)
             }
             Flushed::Lost(lost) => {
@@ -92,18 +92,18 @@ impl Postgres {
     }
 
     /// What is to be written, and the claims apart.
-    fn freight(&self, tenure: &Tenure, number: i64) -> Result<Option<Freight>, StoreError> {
+    fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {
-            touched.extend(tenure.held());
+            touched.extend(leases.held());
         }
         let mut fence = Vec::new();
-        for (part, epoch) in tenure.epochs(touched) {
-            let (Some(part), Some(epoch)) = (part.index(), epoch) else { return Ok(None) };
-            fence.push((i16::from(part), epoch));
+        for (partition, epoch) in leases.epochs(touched) {
+            let (Some(partition), Some(epoch)) = (partition.index(), epoch) else { return Ok(None) };
+            fence.push((i16::from(partition), epoch));
         }
-        let mut freight = Freight {
-            session: tenure.session().to_owned(),
+        let mut batch = FlushBatch {
+            session: leases.session().to_owned(),
             number,
             fence,
             claims: BTreeMap::new(),
@@ -114,24 +114,24 @@ impl Postgres {
         };
         let mut unflushed = self.read_overlay().unflushed();
         self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
-        freight.urls = Urls::taken_from(&mut unflushed);
+        batch.urls = Urls::taken_from(&mut unflushed);
         for (key, write) in unflushed {
             let table = table_of(key.first().copied().unwrap_or_default());
             match write {
-                Write::Claim(value) => drop(freight.claims.insert(key, value)),
-                Write::Remove => freight.removals.entry(table).or_default().push(key),
+                Write::Claim(value) => drop(batch.claims.insert(key, value)),
+                Write::Remove => batch.removals.entry(table).or_default().push(key),
                 Write::Put(value) => {
-                    let (keys, values) = freight.puts.entry(table).or_default();
+                    let (keys, values) = batch.puts.entry(table).or_default();
                     keys.push(key);
                     values.push(value);
                 }
             }
         }
-        Ok(Some(freight))
+        Ok(Some(batch))
     }
 }
 
-impl Freight {
+impl FlushBatch {
     fn is_empty(&self) -> bool {
         self.claims.is_empty()
             && self.puts.is_empty()
@@ -142,12 +142,12 @@ impl Freight {
 }
 
 /// See the head of this file.
-async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_postgres::Error> {
+async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
-    let session = &freight.session;
+    let session = &batch.session;
     let sql =
         "UPDATE workers SET flushes = $2, seen = now(), idle = false WHERE session = $1 AND flushes < $2";
-    if client.execute(sql, &[session, &freight.number]).await? == 0 {
+    if client.execute(sql, &[session, &batch.number]).await? == 0 {
         let sql = "SELECT flushes FROM workers WHERE session = $1";
         let known = client.query_opt(sql, &[session]).await?;
         return Ok(match known {
@@ -158,26 +158,26 @@ async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_
             None => Flushed::NotOurs,
         });
     }
-    let (parts, epochs): (Vec<i16>, Vec<i64>) = freight.fence.iter().copied().unzip();
+    let (partitions, epochs): (Vec<i16>, Vec<i64>) = batch.fence.iter().copied().unzip();
     let sql = "SELECT part, epoch FROM leases WHERE part = ANY($1) AND owner = $2 ORDER BY part FOR SHARE";
-    let rows = client.query(sql, &[&parts, session]).await?;
-    if parts.is_empty() {
+    let rows = client.query(sql, &[&partitions, session]).await?;
+    if partitions.is_empty() {
         return Ok(Flushed::NotOurs);
     }
     let held: BTreeMap<i16, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-    if !parts.iter().zip(&epochs).all(|(part, epoch)| held.get(part) == Some(epoch)) {
+    if !partitions.iter().zip(&epochs).all(|(partition, epoch)| held.get(partition) == Some(epoch)) {
         return Ok(Flushed::NotOurs);
     }
-    let lost = claim(client, &freight.claims).await?;
+    let lost = claim(client, &batch.claims).await?;
     if !lost.is_empty() {
         return Ok(Flushed::Lost(lost));
     }
-    for (table, removed) in &freight.removals {
+    for (table, removed) in &batch.removals {
         for removed in removed.chunks(MOST_ROWS) {
             client.execute(&format!("DELETE FROM {table} WHERE key = ANY($1)"), &[&removed]).await?;
         }
     }
-    for (table, (keys, values)) in &freight.puts {
+    for (table, (keys, values)) in &batch.puts {
         let sql = format!(
             "INSERT INTO {table} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[]) \
              ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value"
@@ -186,8 +186,8 @@ async fn write(client: &Connection, freight: &Freight) -> Result<Flushed, tokio_
             client.execute(&sql, &[&keys, &values]).await?;
         }
     }
-    freight.urls.write(client).await?;
-    let (bands, numbers, days) = &freight.bands;
+    batch.urls.write(client).await?;
+    let (bands, numbers, days) = &batch.bands;
     if !bands.is_empty() {
         let sql = "INSERT INTO bands (band, number, day) \
                    SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[]) ON CONFLICT DO NOTHING";

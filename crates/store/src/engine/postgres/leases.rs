@@ -1,17 +1,17 @@
-//! Leases: who has which part, told by rows of the database and by its clock alone.
+//! Leases: who has which partition, told by rows of the database and by its clock alone.
 //!
 //! A worker beats three times in a lease's life. At each beat it
 //!
 //! 1. says that it is alive, and what it has done;
 //! 2. renews its leases, and learns by that whether one is another's;
-//! 3. counts the workers that are alive: its fair share is 256 parts by their number, rounded up;
-//! 4. takes parts that nobody has, or whose leases have ended, until it has its share. Each
+//! 3. counts the workers that are alive: its fair share is 256 partitions by their number, rounded up;
+//! 4. takes partitions that nobody has, or whose leases have ended, until it has its share. Each
 //!    gets the next epoch, so that whatever its last owner still wants to write is refused;
-//! 5. says how many parts it has above its share, which the crawl then gives up one by one.
+//! 5. says how many partitions it has above its share, which the crawl then gives up one by one.
 //!
 //! One that waits for its next crawl gives all back instead, and does not count.
 //!
-//! So a part whose worker has died is another's after at most one life and one beat: 40 s
+//! So a partition whose worker has died is another's after at most one life and one beat: 40 s
 //! with the default of 30.
 
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ use tracing::{info, warn};
 
 use super::{MOMENT, Postgres, lock};
 use crate::StoreError;
-use crate::parts::Part;
-use crate::tenure::{self, Tenure};
+use crate::leases::{self, Leases};
+use crate::partitions::Partition;
 
-/// Parts of a crawl.
-const PARTS: usize = 256;
+/// Partitions of a crawl.
+const PARTITIONS: usize = 256;
 
 /// Beats in a life.
 const BEATS: u32 = 3;
@@ -46,34 +46,34 @@ pub struct WorkerStatus {
     pub age: f64,
     /// Seconds since it last said that it is alive.
     pub silent: f64,
-    /// Parts that it has, of 256.
-    pub parts: u64,
+    /// Partitions that it has, of 256.
+    pub partitions: u64,
     /// Pages that it has read since it began.
     pub pages: u64,
     /// Pages a second, between its last two signs of life.
     pub rate: f64,
     /// Whether it has nothing to do.
     pub idle: bool,
-    /// Whether it waits for its next crawl, and has no parts.
+    /// Whether it waits for its next crawl, and has no partitions.
     pub waiting: bool,
 }
 
 /// Keeps a worker's leases as long as it lives; gives them back when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Keeper {
-    pulse: Arc<Mutex<Pulse>>,
-    bell: Arc<Bell>,
+pub(crate) struct LeaseKeeper {
+    heartbeat: Arc<Mutex<Heartbeat>>,
+    stop_signal: Arc<StopSignal>,
     thread: Option<JoinHandle<()>>,
     engine: Postgres,
 }
 
 #[derive(Debug, Default)]
-struct Bell {
+struct StopSignal {
     is_over: Mutex<bool>,
     rung: Condvar,
 }
 
-impl Bell {
+impl StopSignal {
     /// Waits for the next beat; `false`: there is none.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;
@@ -95,19 +95,19 @@ impl Bell {
     }
 }
 
-impl Keeper {
-    /// Takes the first parts and goes on keeping them.
-    pub(crate) fn begin(engine: Postgres, tenure: Tenure, life: Duration) -> Result<Self, StoreError> {
-        let pulse =
-            Pulse { engine: engine.clone(), tenure: tenure.clone(), life, pages: 0, at: Instant::now() };
-        let pulse = Arc::new(Mutex::new(pulse));
-        lock(&pulse).beat()?;
-        let bell = Arc::new(Bell::default());
-        let (heard, beating) = (Arc::clone(&bell), Arc::clone(&pulse));
+impl LeaseKeeper {
+    /// Takes the first partitions and goes on keeping them.
+    pub(crate) fn begin(engine: Postgres, leases: Leases, life: Duration) -> Result<Self, StoreError> {
+        let heartbeat =
+            Heartbeat { engine: engine.clone(), leases: leases.clone(), life, pages: 0, at: Instant::now() };
+        let heartbeat = Arc::new(Mutex::new(heartbeat));
+        lock(&heartbeat).beat()?;
+        let stop_signal = Arc::new(StopSignal::default());
+        let (heard, beating) = (Arc::clone(&stop_signal), Arc::clone(&heartbeat));
         let keep = move || {
             let mut was_idle = false;
-            while heard.wait(life / BEATS, || tenure.reported().1 != was_idle) {
-                was_idle = tenure.reported().1;
+            while heard.wait(life / BEATS, || leases.reported().1 != was_idle) {
+                was_idle = leases.reported().1;
                 if let Err(error) = lock(&beating).beat() {
                     warn!(%error, "the leases could not be renewed");
                 }
@@ -117,18 +117,18 @@ impl Keeper {
             .name("leases".into())
             .spawn(keep)
             .map_err(|error| StoreError::Address { reason: format!("no thread for leases: {error}") })?;
-        Ok(Self { pulse, bell, thread: Some(thread), engine })
+        Ok(Self { heartbeat, stop_signal, thread: Some(thread), engine })
     }
 
     /// Says at once how the worker is, and takes or gives back what follows from that.
     pub(crate) fn beat(&self) -> Result<(), StoreError> {
-        lock(&self.pulse).beat()
+        lock(&self.heartbeat).beat()
     }
 }
 
-impl Drop for Keeper {
+impl Drop for LeaseKeeper {
     fn drop(&mut self) {
-        self.bell.end();
+        self.stop_signal.end();
         if let Some(thread) = self.thread.take() {
             // Its beats have been told of; there is nothing to add.
             let _ = thread.join();
@@ -141,57 +141,57 @@ impl Drop for Keeper {
 
 /// One worker's beats.
 #[derive(Debug)]
-struct Pulse {
+struct Heartbeat {
     engine: Postgres,
-    tenure: Tenure,
+    leases: Leases,
     life: Duration,
     pages: u64,
     at: Instant,
 }
 
-impl Pulse {
+impl Heartbeat {
     fn beat(&mut self) -> Result<(), StoreError> {
-        let tenure = self.tenure.clone();
-        let _dealing = tenure.dealing();
-        if tenure.is_waiting() {
-            return self.engine.stand_by(&tenure);
+        let leases = self.leases.clone();
+        let _dealing = leases.dealing();
+        if leases.is_waiting() {
+            return self.engine.stand_by(&leases);
         }
         let life = self.life.as_secs_f64();
         // Before the database is asked: what it says holds longer than is counted here.
-        let (now, time) = tenure::now();
+        let (now, time) = leases::now();
         let rate = self.rate(now);
-        let (alive, renewed) = self.engine.renew(&self.tenure, life, rate)?;
-        let held = self.tenure.len();
+        let (alive, renewed) = self.engine.renew(&self.leases, life, rate)?;
+        let held = self.leases.len();
         // A lease that is ours there and not known here was kept through a loss of others.
-        let found: Vec<(Part, i64, bool)> = renewed
+        let found: Vec<(Partition, i64, bool)> = renewed
             .iter()
-            .filter(|(part, _)| !self.tenure.knows(**part))
-            .map(|(part, epoch)| (*part, *epoch, true))
+            .filter(|(partition, _)| !self.leases.knows(**partition))
+            .map(|(partition, epoch)| (*partition, *epoch, true))
             .collect();
-        self.tenure.renewed(&renewed, (now, time), self.life);
-        if self.tenure.is_lost() {
+        self.leases.renewed(&renewed, (now, time), self.life);
+        if self.leases.is_lost() {
             return Ok(());
         }
-        let share = PARTS.div_ceil(alive.max(1));
+        let share = PARTITIONS.div_ceil(alive.max(1));
         let missing = share.saturating_sub(held + found.len());
         if !found.is_empty() {
-            self.tenure.gain(found);
+            self.leases.gain(found);
         }
-        if missing > 0 && self.engine.has_free_parts()? {
-            self.tenure.begin_taking();
-            let taken = self.engine.take(&self.tenure, life, missing)?;
+        if missing > 0 && self.engine.has_free_partitions()? {
+            self.leases.begin_taking();
+            let taken = self.engine.take(&self.leases, life, missing)?;
             if !taken.is_empty() {
-                info!(parts = taken.len(), "took parts of the crawl");
+                info!(partitions = taken.len(), "took partitions");
             }
-            self.tenure.gain(taken);
+            self.leases.gain(taken);
         }
-        self.tenure.set_excess(self.tenure.len().saturating_sub(share));
+        self.leases.set_excess(self.leases.len().saturating_sub(share));
         Ok(())
     }
 
     /// Pages a second since the last beat.
     fn rate(&mut self, now: Instant) -> f64 {
-        let (pages, _) = self.tenure.reported();
+        let (pages, _) = self.leases.reported();
         let seconds = now.duration_since(self.at).as_secs_f64();
         let rate = if seconds > 0.0 { pages.saturating_sub(self.pages) as f64 / seconds } else { 0.0 };
         (self.pages, self.at) = (pages, now);
@@ -199,31 +199,31 @@ impl Pulse {
     }
 }
 
-fn parts_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Part, i64> {
-    let part = |row: &tokio_postgres::Row| u8::try_from(row.get::<_, i16>(0)).map(Part::new);
-    rows.iter().filter_map(|row| Some((part(row).ok()?, row.get(1)))).collect()
+fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
+    let partition = |row: &tokio_postgres::Row| u8::try_from(row.get::<_, i16>(0)).map(Partition::new);
+    rows.iter().filter_map(|row| Some((partition(row).ok()?, row.get(1)))).collect()
 }
 
 impl Postgres {
     /// Says that the worker is alive, and renews its leases. Gives how many are alive, and the
-    /// parts that are this one's.
+    /// partitions that are this one's.
     fn renew(
         &self,
-        tenure: &Tenure,
+        leases: &Leases,
         life: f64,
         rate: f64,
-    ) -> Result<(usize, BTreeMap<Part, i64>), StoreError> {
+    ) -> Result<(usize, BTreeMap<Partition, i64>), StoreError> {
         // Before it is read whether there is something to do: what is flushed behind this counts more.
         let flushes = *lock(&self.0.flushes);
-        let (pages, idle) = tenure.reported();
+        let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
         self.0.reading.ask("renewing leases", |client| {
-            let session = tenure.session().to_owned();
+            let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
                 client.execute(sql, &[&session, &pages, &rate, &idle, &flushes]).await?;
                 let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING part, epoch";
-                let renewed = parts_of(&client.query(sql, &[&session, &life]).await?);
+                let renewed = partitions_of(&client.query(sql, &[&session, &life]).await?);
                 let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
                 let alive: i64 = client.query_one(sql, &[&life]).await?.get(0);
                 Ok((usize::try_from(alive).unwrap_or(usize::MAX), renewed))
@@ -231,12 +231,12 @@ impl Postgres {
         })
     }
 
-    /// Gives all parts back until the next crawl, and says that the worker is alive.
-    fn stand_by(&self, tenure: &Tenure) -> Result<(), StoreError> {
-        tenure.forget();
+    /// Gives all partitions back until the next crawl, and says that the worker is alive.
+    fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
+        leases.forget();
         self.write_overlay().clear();
-        self.0.reading.ask("giving parts back", |client| {
-            let session = tenure.session().to_owned();
+        self.0.reading.ask("giving partitions back", |client| {
+            let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
                 client.execute(sql, &[&session]).await?;
@@ -247,9 +247,9 @@ impl Postgres {
         })
     }
 
-    /// Whether there are parts that nobody has.
-    fn has_free_parts(&self) -> Result<bool, StoreError> {
-        self.0.reading.ask("looking for free parts", |client| {
+    /// Whether there are partitions that nobody has.
+    fn has_free_partitions(&self) -> Result<bool, StoreError> {
+        self.0.reading.ask("looking for free partitions", |client| {
             Box::pin(async move {
                 let sql = "SELECT EXISTS (SELECT 1 FROM leases WHERE until < now())";
                 Ok(client.query_one(sql, &[]).await?.get(0))
@@ -257,14 +257,19 @@ impl Postgres {
         })
     }
 
-    /// Takes parts that nobody has, `count` at most.
+    /// Takes partitions that nobody has, `count` at most.
     /// Gives each with its epoch, and whether its last owner did not give it up.
-    fn take(&self, tenure: &Tenure, life: f64, count: usize) -> Result<Vec<(Part, i64, bool)>, StoreError> {
+    fn take(
+        &self,
+        leases: &Leases,
+        life: f64,
+        count: usize,
+    ) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.0.reading.ask("taking parts", |client| {
-            let session = tenure.session().to_owned();
+        self.0.reading.ask("taking partitions", |client| {
+            let session = leases.session().to_owned();
             Box::pin(async move {
-                // Whoever sees the parts taken sees that there is something to do.
+                // Whoever sees the partitions taken sees that there is something to do.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
                            FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
@@ -273,22 +278,23 @@ impl Postgres {
                            RETURNING leases.part, epoch, free.owner IS NOT NULL";
                 let rows = client.query(sql, &[&session, &life, &count]).await?;
                 let was_left = rows.iter().map(|row| row.get(2));
-                let taken = rows.iter().map(|row| parts_of(std::slice::from_ref(row)).into_iter().next());
-                Ok(taken.zip(was_left).filter_map(|(taken, left)| taken.map(|(part, epoch)| (part, epoch, left))).collect())
+                let taken = rows.iter().map(|row| partitions_of(std::slice::from_ref(row)).into_iter().next());
+                Ok(taken.zip(was_left).filter_map(|(taken, left)| taken.map(|(partition, epoch)| (partition, epoch, left))).collect())
             })
         })
     }
 
-    /// Gives parts back, for others to take at once. All was flushed before, and what is
+    /// Gives partitions back, for others to take at once. All was flushed before, and what is
     /// remembered of it is forgotten: others write it from now on.
-    pub(crate) fn release(&self, parts: &[Part]) -> Result<(), StoreError> {
-        let Some(tenure) = self.tenure() else { return Ok(()) };
-        let _dealing = tenure.dealing();
-        let numbers: Vec<i16> = parts.iter().filter_map(|part| part.index()).map(i16::from).collect();
-        tenure.give_up(parts);
+    pub(crate) fn release(&self, partitions: &[Partition]) -> Result<(), StoreError> {
+        let Some(leases) = self.leases() else { return Ok(()) };
+        let _dealing = leases.dealing();
+        let numbers: Vec<i16> =
+            partitions.iter().filter_map(|partition| partition.index()).map(i16::from).collect();
+        leases.give_up(partitions);
         self.write_overlay().clear();
-        self.0.reading.ask("giving parts back", |client| {
-            let (session, numbers) = (tenure.session().to_owned(), numbers.clone());
+        self.0.reading.ask("giving partitions back", |client| {
+            let (session, numbers) = (leases.session().to_owned(), numbers.clone());
             Box::pin(async move {
                 let sql =
                     "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1 AND part = ANY($2)";
@@ -298,12 +304,12 @@ impl Postgres {
         })
     }
 
-    /// Gives all parts back: the worker ends.
+    /// Gives all partitions back: the worker ends.
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
-        let Some(tenure) = self.tenure() else { return Ok(()) };
-        tenure.forget();
-        self.0.reading.ask("giving parts back", |client| {
-            let session = tenure.session().to_owned();
+        let Some(leases) = self.leases() else { return Ok(()) };
+        leases.forget();
+        self.0.reading.ask("giving partitions back", |client| {
+            let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
                 client.execute(sql, &[&session]).await?;
@@ -328,7 +334,7 @@ impl Postgres {
                     version: row.get(2),
                     age: row.get(3),
                     silent: row.get(4),
-                    parts: whole(row.get(5)),
+                    partitions: whole(row.get(5)),
                     pages: whole(row.get(6)),
                     rate: row.get(7),
                     idle: row.get(8),
@@ -339,7 +345,7 @@ impl Postgres {
         })
     }
 
-    /// Whether nothing is left to do for anyone: each part is leased by a worker that has nothing to
+    /// Whether nothing is left to do for anyone: each partition is leased by a worker that has nothing to
     /// do, and no message waits.
     pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
         // By the leases alone: those of a worker that died last a moment longer than its last sign of life.

@@ -1,14 +1,14 @@
 //! PostgreSQL, for crawls that one machine is too small for.
 //!
-//! Many processes work on one database. Each has some parts of the crawl by leases
+//! Many processes work on one database. Each has some partitions of the crawl by leases
 //! ([`leases`]) and writes the records of those alone; so what a process knows of its own
-//! parts stays true, and what it commits may wait in memory ([`overlay`]) until it is flushed,
+//! partitions stays true, and what it commits may wait in memory ([`overlay`]) until it is flushed,
 //! as with sled. A flush is one transaction ([`flush`]).
 //!
 //! Plain SQL only, each table keyed by one column that may distribute it (docs/scale.md): no
 //! advisory locks, no LISTEN, no LOCK TABLE, no sequences, values by parameters only.
 //!
-//! The awkward truth: a record is bytes to the database. Whoever wants to look at a crawl with
+//! Limitation: a record is bytes to the database. Whoever wants to look at a crawl with
 //! SQL sees sizes and numbers of rows, leases and workers; the rest `gleaner` tells.
 
 mod address;
@@ -37,8 +37,8 @@ pub(crate) use link::Patience;
 pub use shown::shown_address;
 
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, behind};
-use crate::parts::Part;
-use crate::tenure::Tenure;
+use crate::leases::Leases;
+use crate::partitions::Partition;
 use crate::{StoreError, keys};
 use bands::Bands;
 use link::Link;
@@ -63,9 +63,9 @@ struct Inner {
     bands: Mutex<Bands>,
     shelf: Shelf,
     /// `None`: the database is only read.
-    tenure: Option<Tenure>,
-    /// Parts that were changed since the last flush.
-    touched: Mutex<BTreeSet<Part>>,
+    leases: Option<Leases>,
+    /// Partitions that were changed since the last flush.
+    touched: Mutex<BTreeSet<Partition>>,
     /// Number of the last flush.
     flushes: Mutex<i64>,
     /// Drives both links; dropped last.
@@ -88,11 +88,11 @@ fn table_of(space: u8) -> &'static str {
 }
 
 impl Postgres {
-    /// Opens a database for reading; with a tenure, for writing as well.
+    /// Opens a database for reading; with a leases, for writing as well.
     pub(crate) fn open(
         address: Address,
         objects: Objects,
-        tenure: Option<Tenure>,
+        leases: Option<Leases>,
         patience: Patience,
     ) -> Result<Self, StoreError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -108,7 +108,7 @@ impl Postgres {
             overlay: RwLock::default(),
             bands: Mutex::default(),
             shelf: Shelf::new(objects),
-            tenure,
+            leases,
             touched: Mutex::default(),
             flushes: Mutex::new(0),
             runtime,
@@ -123,8 +123,8 @@ impl Postgres {
         &self.0.reading
     }
 
-    pub(crate) fn tenure(&self) -> Option<&Tenure> {
-        self.0.tenure.as_ref()
+    pub(crate) fn leases(&self) -> Option<&Leases> {
+        self.0.leases.as_ref()
     }
 
     /// Forgets what was not flushed.
@@ -323,9 +323,9 @@ impl Engine for Postgres {
         Ok(firsts)
     }
 
-    fn commit(&self, batch: Batch, parts: BTreeSet<Part>) -> Result<(), StoreError> {
+    fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError> {
         self.write_overlay().take_in(batch);
-        lock(&self.0.touched).extend(parts);
+        lock(&self.0.touched).extend(partitions);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //! for again and again.
 //!
 //! Reading goes through here, so that a process meets its own writes. Records of hosts and
-//! counts stay here after they were flushed: nobody else writes those of this process's parts,
+//! counts stay here after they were flushed: nobody else writes those of this process's partitions,
 //! and each page reads them.
 
 use std::collections::BTreeMap;

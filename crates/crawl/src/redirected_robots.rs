@@ -1,8 +1,8 @@
-//! A robots.txt that redirects to a host of another part of the crawl.
+//! A robots.txt that redirects to a host of another partition of the crawl.
 //!
-//! A request is sent by the worker that has the host's part, and by no other. A redirect
-//! within the part of the host that was asked is followed at once ([`gleaner_fetch::Fetcher::robots`]);
-//! one to another part goes there as a message, also where this worker has that part:
+//! A request is sent by the worker that has the host's partition, and by no other. A redirect
+//! within the partition of the host that was asked is followed at once ([`gleaner_fetch::Fetcher::robots`]);
+//! one to another partition goes there as a message, also where this worker has that partition:
 //!
 //! ```text
 //! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gate of b, request
@@ -15,10 +15,10 @@
 //!   same name where it is that. So many hosts that redirect there cost it one request.
 //! * A wanted robots.txt stays in the store until it is answered. If its owner dies, the next one
 //!   answers it, and no run ends before.
-//! * The target may redirect to a third part. Then the target's owner wants that one, and answers
+//! * The target may redirect to a third partition. Then the target's owner wants that one, and answers
 //!   when it is answered. At most five redirects in a row (RFC 9309, 2.3.1.2).
 //!
-//! Limitation: redirects that lead in a circle over several parts end as a failure, to be tried
+//! Limitation: redirects that lead in a circle over several partitions end as a failure, to be tried
 //! again, and not as the absence of rules.
 
 use std::collections::BTreeMap;
@@ -26,15 +26,15 @@ use std::time::{Duration, Instant};
 
 use gleaner_fetch::{RobotsAnswer, RobotsRecord, RobotsState};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{PartId, RobotsFound, RobotsWanted};
+use gleaner_store::{PartitionId, RobotsFound, RobotsWanted};
 use tracing::debug;
 use url::Url;
 
-use crate::archiving::Kept;
+use crate::archive::Kept;
 use crate::error::CrawlError;
-use crate::fetching::RobotsVisit;
 use crate::hosts::group_of_url;
 use crate::job::Outgoing;
+use crate::network::RobotsVisit;
 use crate::owner::Owner;
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
@@ -46,15 +46,15 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// What waits for the answer of one URL.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    part: PartId,
+    partition: PartitionId,
     /// Who is to be answered.
     by: Vec<RobotsWanted>,
-    /// Whether it is another worker's turn: the URL redirects to another part.
+    /// Whether it is another worker's turn: the URL redirects to another partition.
     is_elsewhere: bool,
 }
 
 /// By URL.
-pub(crate) type AllWanted = BTreeMap<String, Wanted>;
+pub(crate) type RedirectedRobots = BTreeMap<String, Wanted>;
 
 /// Why a host has no rules while it waits for those of another.
 pub(crate) fn waits_for(url: &Url) -> String {
@@ -67,17 +67,17 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Owner {
-    /// Whether a request for another host's robots.txt is in flight in a part that is to be left.
-    pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartId) -> bool) -> bool {
-        self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.part))
+    /// Whether a request for another host's robots.txt is in flight in a partition that is to be left.
+    pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartitionId) -> bool) -> bool {
+        self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.partition))
     }
 
-    /// Forgets what is wanted in parts that are left: their next owners find it in the store.
-    pub(crate) fn forget_wanted(&mut self, left: impl Fn(PartId) -> bool) {
-        self.wanted.retain(|_, wanted| !left(wanted.part));
+    /// Forgets what is wanted in partitions that are left: their next owners find it in the store.
+    pub(crate) fn forget_wanted(&mut self, left: impl Fn(PartitionId) -> bool) {
+        self.wanted.retain(|_, wanted| !left(wanted.partition));
     }
 
-    /// Answers robots.txt that hosts of other parts redirect to, or asks for them. What cannot be
+    /// Answers robots.txt that hosts of other partitions redirect to, or asks for them. What cannot be
     /// asked now stays in the store, and comes again with the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
@@ -110,12 +110,12 @@ impl Owner {
         if self.asks_its_own(&url)? {
             return Ok(());
         }
-        let part = self.store.part_of_url(&url);
-        let is_held = self.part_held_until(part).is_some();
-        if self.in_flight >= self.config.fetch.concurrency || self.leaving.contains(&part) || is_held {
+        let partition = self.store.partition_of_url(&url);
+        let is_held = self.partition_held_until(partition).is_some();
+        if self.in_flight >= self.config.fetch.concurrency || self.leaving.contains(&partition) || is_held {
             return Ok(());
         }
-        self.ask_wanted(part, &url, wanted, known)
+        self.ask_wanted(partition, &url, wanted, known)
     }
 
     /// Whether it is the robots.txt of a host of this crawl that may be asked for it right now.
@@ -132,7 +132,7 @@ impl Owner {
 
     fn ask_wanted(
         &mut self,
-        part: PartId,
+        partition: PartitionId,
         url: &CanonicalUrl,
         wanted: RobotsWanted,
         previous: Option<RobotsRecord>,
@@ -146,14 +146,14 @@ impl Owner {
         // The host may be none of this crawl's, so that nobody knows when it was last asked.
         self.politeness.gates.start_gap(&group);
         let hops = wanted.hops;
-        self.wanted.insert(wanted.url.clone(), Wanted { part, by: vec![wanted], is_elsewhere: false });
+        self.wanted.insert(wanted.url.clone(), Wanted { partition, by: vec![wanted], is_elsewhere: false });
         self.in_flight += 1;
         self.outgoing.push(Outgoing::Robots(Box::new(RobotsVisit {
             url: url.url().clone(),
             hops: hops as usize,
             group,
-            part,
-            lease: self.store.lease(part),
+            partition,
+            lease: self.store.lease(partition),
             previous,
         })));
         Ok(())
@@ -182,14 +182,14 @@ impl Owner {
                 self.settle_wanted(url, &RobotsRecord::failed(reason, None, self.clock.now()))
             }
             RobotsAnswer::NotPermitted => {
-                // It is asked for again, here or by the next owner of the part.
+                // It is asked for again, here or by the next owner of the partition.
                 self.wanted.remove(url.as_str());
                 Ok(())
             }
         }
     }
 
-    /// Sends word to the part of a redirect's target. `false`: there is none.
+    /// Sends word to the partition of a redirect's target. `false`: there is none.
     pub(crate) fn want(&mut self, origin: &Url, target: &Url, hops: u32) -> Result<bool, CrawlError> {
         let (Ok(origin), Ok(target)) =
             (CanonicalUrl::parse(origin.as_str()), CanonicalUrl::parse(target.as_str()))
@@ -199,14 +199,14 @@ impl Owner {
         if hops > MOST_HOPS {
             return Ok(false);
         }
-        debug!(%origin, %target, hops, "its robots.txt is another part's to ask");
+        debug!(%origin, %target, hops, "its robots.txt belongs to another partition");
         let mut change = self.writer.begin();
         change.want_robots(&origin, &target, hops);
         self.commit(change)?;
         Ok(true)
     }
 
-    /// Takes in what was found where robots.txt of this worker's parts redirect to.
+    /// Takes in what was found where robots.txt of this worker's partitions redirect to.
     pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
         for found in found {
             if let Ok(origin) = Url::parse(&found.origin) {

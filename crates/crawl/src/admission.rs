@@ -8,7 +8,7 @@ use gleaner_frontier::Outcome;
 use gleaner_store::PackedDocument;
 use gleaner_template::Pins;
 
-use crate::drafting::Draft;
+use crate::draft::Draft;
 
 /// What the user says of a host's pages and of the corpus.
 #[derive(Debug, Clone, Copy)]

@@ -6,14 +6,14 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::Outcome;
 use gleaner_store::{PackedDocument, Placement};
 
-use super::conductor::Conductor;
-use crate::admitting::outcome_of;
+use super::replayer::Replayer;
+use crate::admission::outcome_of;
 use crate::error::CrawlError;
+use crate::extraction::{Content, Reading};
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::reading::{Content, Reading};
 
-impl Conductor {
+impl Replayer {
     /// A page by the template of today: its text is put in the place of the old one.
     pub(super) fn extracted_again(
         &mut self,

@@ -1,6 +1,6 @@
 //! The report of a crawl: what the store says of it and of the runs before it.
 //!
-//! The awkward truth: runs of `rebuild`, `ingest` and `reextract` are runs as well, and the
+//! Limitation: runs of `rebuild`, `ingest` and `reextract` are runs as well, and the
 //! store does not tell them from nights. What they counted is held against later ones like
 //! any other run; it is three of them in a row that would be noticed.
 
@@ -94,7 +94,7 @@ fn template(store: &Store, host: &HostRecord, run: &Run) -> Result<Template, Sto
         outdated: host.outdated,
         unlike: window.unlike().count(),
         watched: window.len(),
-        gathered: host.gathered,
+        buffered: host.buffered,
     })
 }
 

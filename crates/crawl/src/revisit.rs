@@ -18,9 +18,9 @@ use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::CrawlError;
+use crate::extraction::{Reading, rank};
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::reading::{Reading, rank};
 
 /// Articles that a site has called changed before it is judged by it.
 const ENOUGH: u32 = 20;
@@ -48,7 +48,7 @@ impl Owner {
     pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
         let Visit { record, at, sight, .. } = visit;
         match record.role {
-            Role::Page if *outcome == Outcome::Unchanged => record.rhythm.called_in_vain().at(*at),
+            Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
             Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
             // A site that is down for a week has not become a quiet one.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
@@ -127,7 +127,8 @@ impl Owner {
             return Ok(false);
         }
         let host = change.host(found.url.host(), found.url.domain())?;
-        let is_mostly_wrong = host.called >= ENOUGH && host.called_rightly * 10 < host.called;
+        let is_mostly_wrong =
+            host.announced_updates >= ENOUGH && host.confirmed_updates * 10 < host.announced_updates;
         let [first, ..] = *found.url.key().as_bytes();
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
@@ -144,9 +145,13 @@ impl Owner {
             return Ok(());
         }
         let host = change.host(visit.url.host(), visit.url.domain())?;
-        let rightly = host.called_rightly + u32::from(*outcome != Outcome::Unchanged);
-        let by = if host.called + 1 >= REMEMBERED { 2 } else { 1 };
-        change.put_host(&HostRecord { called: (host.called + 1) / by, called_rightly: rightly / by, ..host });
+        let rightly = host.confirmed_updates + u32::from(*outcome != Outcome::Unchanged);
+        let by = if host.announced_updates + 1 >= REMEMBERED { 2 } else { 1 };
+        change.put_host(&HostRecord {
+            announced_updates: (host.announced_updates + 1) / by,
+            confirmed_updates: rightly / by,
+            ..host
+        });
         Ok(())
     }
 

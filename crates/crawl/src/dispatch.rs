@@ -1,7 +1,7 @@
 //! What may be asked next: the owner's part before the request.
 //!
 //! Groups that are due are taken from the schedule, their hosts in turn; robots.txt
-//! is asked for before the first page and judges every URL; a host that has gathered
+//! is asked for before the first page and judges every URL; a host that has buffered
 //! enough is learned first. Nothing here is written but the outcome of a URL that
 //! robots.txt forbids.
 
@@ -17,8 +17,8 @@ use url::Url;
 
 use crate::chain::Chain;
 use crate::error::CrawlError;
-use crate::fetching::{Fetching, RobotsVisit};
-use crate::job::{Lesson, Task, Visit};
+use crate::job::{Task, TrainingJob, Visit};
+use crate::network::{Fetching, RobotsVisit};
 use crate::owner::{Owner, TICK};
 use crate::schedule::GroupName;
 
@@ -60,14 +60,14 @@ impl Owner {
         Ok(())
     }
 
-    /// Hands out URLs of all groups that may be asked now.
-    pub(crate) fn hand_out(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
+    /// SessionConfig out URLs of all groups that may be asked now.
+    pub(crate) fn dispatch(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
         // One moment for all, so that what becomes due while this runs waits its turn.
         let now = Instant::now();
         if !self.may_ask() {
             return Ok(());
         }
-        while self.in_flight < self.config.fetch.concurrency && self.purse.empty(now).is_none() {
+        while self.in_flight < self.config.fetch.concurrency && self.budget.empty(now).is_none() {
             let Some(group) = self.schedule.pop(now) else { break };
             let wait = self.politeness.gates.ready_in(&group);
             if wait.is_zero() {
@@ -91,7 +91,7 @@ impl Owner {
                     return Ok(());
                 }
                 Turn::Later(at) => later = Some(later.map_or(at, |other| other.min(at))),
-                Turn::Nothing => self.schedule.lull(group, host),
+                Turn::Nothing => self.schedule.mark_idle(group, host),
             }
         }
         if let Some(at) = later {
@@ -106,11 +106,11 @@ impl Owner {
             if host.paused || self.is_leaving(id) {
                 return Ok(Turn::Nothing);
             }
-            if let Some(until) = self.part_held_until(self.store.part_of(id)) {
+            if let Some(until) = self.partition_held_until(self.store.partition_of(id)) {
                 return Ok(Turn::Later(until));
             }
-            if host.gathered >= self.config.template.prepare_pages && !host.unteachable {
-                self.begin_lesson(id, true);
+            if host.buffered >= self.config.template.prepare_pages && !host.unteachable {
+                self.start_training(id, true);
                 return Ok(Turn::Took);
             }
             let cap = self.config.crawl.max_pages_per_host;
@@ -154,7 +154,7 @@ impl Owner {
     fn send(&mut self, fetching: &Fetching, id: HostId, key: UrlKey, url: CanonicalUrl, record: UrlRecord) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         host.fetched += 1;
-        self.purse.pay(1);
+        self.budget.spend(1);
         self.progress.live.asks(&host.name);
         let (group, template) = (Arc::clone(&host.group), host.template.clone());
         let (begun, at) = (Instant::now(), self.clock.now());
@@ -167,9 +167,9 @@ impl Owner {
     fn ask_robots(&self, fetching: &Fetching, id: HostId, url: Url) -> Result<(), CrawlError> {
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let previous = self.store.robots::<RobotsRecord>(&host.name)?;
-        let (part, lease) = (self.store.part_of(id), self.store.lease_of(id));
+        let (partition, lease) = (self.store.partition_of(id), self.store.lease_of(id));
         let group = Arc::clone(&host.group);
-        fetching.robots(id, RobotsVisit { url, hops: 0, group, part, lease, previous });
+        fetching.robots(id, RobotsVisit { url, hops: 0, group, partition, lease, previous });
         Ok(())
     }
 
@@ -190,27 +190,27 @@ impl Owner {
         self.commit(change)
     }
 
-    /// Begins to work through a host's gathered pages.
-    pub(crate) fn begin_lesson(&mut self, id: HostId, template: bool) {
+    /// Begins to work through a host's buffered pages.
+    pub(crate) fn start_training(&mut self, id: HostId, template: bool) {
         let Some(host) = self.hosts.get(id) else { return };
         let version = template.then_some(host.version + 1);
-        info!(host = host.name, pages = host.gathered, version, "working through the gathered pages");
-        let lesson = Lesson { host: id, name: host.name.clone(), group: Arc::clone(&host.group), version };
-        if self.tasks.send(Task::Learn(lesson)).is_err() {
-            warn!("no worker is left; the gathered pages stay as they are");
+        info!(host = host.name, pages = host.buffered, version, "working through the buffered pages");
+        let job = TrainingJob { host: id, name: host.name.clone(), group: Arc::clone(&host.group), version };
+        if self.tasks.send(Task::Learn(job)).is_err() {
+            warn!("no worker is left; the buffered pages stay as they are");
         }
     }
 
     /// Whether nothing is due now or within `crawl.linger`. A gap is always waited
     /// for, however long it is; a hold that a host asked for, or a failed robots.txt,
-    /// is not. Nor is it quiet while parts are about to be given up: they may have work,
+    /// is not. Nor is it quiet while partitions are about to be given up: they may have work,
     /// although their hosts take no more turns here.
     pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
         if !self.leaving.is_empty() {
             return Ok(false);
         }
         let (now, linger) = (Instant::now(), self.config.crawl.linger.get());
-        let holds_end = self.part_holds.values().max().copied().unwrap_or(now);
+        let holds_end = self.partition_holds.values().max().copied().unwrap_or(now);
         let soon =
             |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
         if self.schedule.due().any(|(at, group)| soon(at, group)) {
@@ -220,14 +220,14 @@ impl Owner {
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
     }
 
-    /// At the end: hosts that gathered too few pages are worked through all the
+    /// At the end: hosts that buffered too few pages are worked through all the
     /// same. Gives whether there was such a host. A template is learned from them if
     /// the run is `quiet`, or the host has nothing more: else the next run brings more.
     pub(crate) fn close(&mut self, quiet: bool) -> Result<bool, CrawlError> {
         let waiting: Vec<HostId> = self
             .hosts
             .iter()
-            .filter(|(_, host)| host.gathered > 0 && !host.unteachable)
+            .filter(|(_, host)| host.buffered > 0 && !host.unteachable)
             .map(|(id, _)| id)
             .collect();
         let mut begun = false;
@@ -237,13 +237,13 @@ impl Owner {
                 break;
             }
             let Some(host) = self.hosts.get(id) else { continue };
-            let enough = host.gathered >= self.config.template.min_pages
+            let enough = host.buffered >= self.config.template.min_pages
                 && (quiet || self.store.next_ready(id)?.is_none());
             if !enough && !self.has_unsettled(id)? {
                 continue;
             }
             let group = Arc::clone(&host.group);
-            self.begin_lesson(id, enough);
+            self.start_training(id, enough);
             self.schedule.take(&group, id);
             self.in_flight += 1;
             begun = true;
@@ -251,9 +251,9 @@ impl Owner {
         Ok(begun)
     }
 
-    /// Whether a gathered page of the host has no outcome yet.
+    /// Whether a buffered page of the host has no outcome yet.
     fn has_unsettled(&self, id: HostId) -> Result<bool, CrawlError> {
-        for key in self.store.gathered(id)? {
+        for key in self.store.buffered(id)? {
             if self.store.url(key)?.is_some_and(|record| record.last.is_none()) {
                 return Ok(true);
             }

@@ -8,12 +8,12 @@ use gleaner_store::{Archived, UrlRecord, UrlState};
 
 use super::Purpose;
 use super::answer::Answer;
-use super::conductor::Conductor;
+use super::replayer::Replayer;
 use crate::error::CrawlError;
 use crate::job::Visit;
 use crate::owner::Owner;
 
-impl Conductor {
+impl Replayer {
     /// Whether an answer is to be read; `known`: what the store has of its URL.
     pub(super) fn is_wanted(
         &self,
@@ -31,7 +31,7 @@ impl Conductor {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };
                 let is_done = |record: &UrlRecord| {
-                    matches!(record.state, UrlState::Gathered { .. })
+                    matches!(record.state, UrlState::Buffered { .. })
                         || record.archived.is_some_and(|at| at.at >= answer.at || is_same(at))
                 };
                 answer.is_ending() && !known.is_some_and(is_done)
@@ -47,7 +47,7 @@ impl Conductor {
                 let is_newer =
                     || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
                 let is_gathered =
-                    known.is_some_and(|record| matches!(record.state, UrlState::Gathered { .. }));
+                    known.is_some_and(|record| matches!(record.state, UrlState::Buffered { .. }));
                 answer.is_success() && is_page && !is_gathered && is_newer()?
             }
         })

@@ -1,4 +1,4 @@
-//! The house: settings, seeds and the open store, in which one crawl after another runs.
+//! The daemon: settings, seeds and the open store, in which one crawl after another runs.
 //!
 //! Store, progress and stop are the same for all of them, so that whoever looks on (a
 //! terminal, a status page) keeps what it was handed.
@@ -21,9 +21,9 @@ use tracing::warn;
 
 use crate::args::{Access, Budgets, Common};
 use crate::aside::say;
-use crate::cluster::{self, Agreed};
+use crate::distributed::{self, Agreed};
 use crate::failure::Failure;
-use crate::nightly::console::Console;
+use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
@@ -31,13 +31,13 @@ use crate::{logging, open_files, settings, signals};
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// See the head of this file.
-pub(crate) struct House {
+pub(crate) struct Daemon {
     pub(crate) config: Config,
     /// `None`: there are none to be read, so nothing is crawled.
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
-    /// Open as long as the house stands.
+    /// Open as long as the daemon stands.
     pub(crate) store: Store,
     /// What the crawl of now has come to.
     pub(crate) progress: Arc<Progress>,
@@ -45,27 +45,27 @@ pub(crate) struct House {
     pub(crate) stop: Stop,
     pub(crate) console: Console,
     /// Whether a crawl was asked for, or runs.
-    wish: Arc<Mutex<Wish>>,
+    request: Arc<Mutex<CrawlRequest>>,
     /// The status page, where one was asked for.
     server: Option<Server>,
     runtime: Runtime,
-    /// Sends its last spans when the house is closed.
+    /// Sends its last spans when the daemon is closed.
     telemetry: Telemetry,
-    /// Served as long as the house stands.
+    /// Served as long as the daemon stands.
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
 }
 
 /// What the status page may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    Nothing,
-    Crawl,
+enum CrawlRequest {
+    None,
+    Pending,
     /// It is being done.
-    Granted,
+    Running,
 }
 
-impl House {
+impl Daemon {
     /// Reads all that a crawl needs and opens the store, or makes it. `check` may refuse
     /// the settings before anything is opened.
     pub(crate) fn open(
@@ -82,13 +82,13 @@ impl House {
             Some(_) if seeds.is_empty() => demo_seeds()?,
             _ => settings::seeds(seeds, &config)?,
         };
-        let house = Self::furnish(common, config, Some(seeds), newspaper, true)?;
-        if house.config.fetch.contact.is_empty() && !house.config.fetch.user_agent.contains(['@', '+']) {
+        let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
+        if daemon.config.fetch.contact.is_empty() && !daemon.config.fetch.user_agent.contains(['@', '+']) {
             say(
                 "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org",
             );
         }
-        Ok(house)
+        Ok(daemon)
     }
 
     /// The same for whoever wants to look, and perhaps to crawl later: the store must be
@@ -98,10 +98,10 @@ impl House {
         let is_there = |file: &String| Path::new(file).exists();
         let has_seeds = !seeds.is_empty() || config.crawl.seeds.iter().all(is_there);
         let seeds = if has_seeds { Some(settings::seeds(seeds, &config)?) } else { None };
-        Self::furnish(common, config, seeds, None, false)
+        Self::build(common, config, seeds, None, false)
     }
 
-    fn furnish(
+    fn build(
         common: &Common,
         mut config: Config,
         seeds: Option<Vec<Seed>>,
@@ -114,21 +114,21 @@ impl House {
         let telemetry = Telemetry::begin(&config.telemetry)?;
         logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
         let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
-        let store = match create && cluster::is_shared(&config) {
+        let store = match create && distributed::is_shared(&config) {
             true => {
                 let told = settings::pins_text(&config)?;
                 let agreed = Agreed::new(&config, "crawl", seeds.as_deref(), &told)?;
-                cluster::join(&config, agreed, true, &stop)?.store()
+                distributed::join(&config, agreed, true, &stop)?.store()
             }
             false => settings::store(&config, create)?,
         };
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;
-        let wish = Arc::new(Mutex::new(Wish::Nothing));
+        let request = Arc::new(Mutex::new(CrawlRequest::None));
         signals::listen(runtime.handle(), stop.clone(), {
-            let (bar, wish) = (console.bar().clone(), Arc::clone(&wish));
+            let (bar, request) = (console.bar().clone(), Arc::clone(&request));
             move || {
-                if *held(&wish) == Wish::Granted {
+                if *held(&request) == CrawlRequest::Running {
                     bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"));
                 }
             }
@@ -142,7 +142,7 @@ impl House {
             progress,
             stop,
             console,
-            wish,
+            request,
             server: None,
             runtime,
             telemetry,
@@ -152,9 +152,9 @@ impl House {
 
     /// Crawls once, until nothing is due, a budget is reached or a stop is asked for.
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {
-        *held(&self.wish) = Wish::Granted;
+        *held(&self.request) = CrawlRequest::Running;
         let crawled = self.crawl_shown();
-        *held(&self.wish) = Wish::Nothing;
+        *held(&self.request) = CrawlRequest::None;
         crawled
     }
 
@@ -179,7 +179,7 @@ impl House {
         drop(watching);
         // Others crawl on, and what is here waits for the next start.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
-            warn!(%error, "the parts of this worker could not be given back; their leases end by themselves");
+            warn!(%error, "the partitions of this worker could not be released; their leases end by themselves");
         }
         summary
     }
@@ -200,7 +200,7 @@ impl House {
         }
     }
 
-    /// Serves the status page for as long as the house stands, if there is an address.
+    /// Serves the status page for as long as the daemon stands, if there is an address.
     pub(crate) fn serve(
         &mut self,
         address: Option<SocketAddr>,
@@ -208,7 +208,7 @@ impl House {
         hooks: Hooks,
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
-        if cluster::is_shared(&self.config) {
+        if distributed::is_shared(&self.config) {
             // A reader's folder: the token and the search index.
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
@@ -232,13 +232,13 @@ impl House {
 
     /// What the status page may ask for: a crawl, where there are seeds for one.
     pub(crate) fn hooks(&self) -> Hooks {
-        let wish = Arc::clone(&self.wish);
+        let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
-            let mut wish = held(&wish);
-            if *wish != Wish::Nothing {
+            let mut request = held(&request);
+            if *request != CrawlRequest::None {
                 return Err("a crawl runs already, or is about to".into());
             }
-            *wish = Wish::Crawl;
+            *request = CrawlRequest::Pending;
             Ok(())
         });
         Hooks { crawl_now: self.seeds.is_some().then_some(ask) }
@@ -246,7 +246,7 @@ impl House {
 
     /// Whether the status page has asked for a crawl.
     pub(crate) fn is_asked(&self) -> bool {
-        *held(&self.wish) == Wish::Crawl
+        *held(&self.request) == CrawlRequest::Pending
     }
 
     /// Ends what still runs.
@@ -257,9 +257,9 @@ impl House {
     }
 }
 
-/// Nothing that holds the lock can leave a wish half changed.
-fn held(wish: &Mutex<Wish>) -> MutexGuard<'_, Wish> {
-    wish.lock().unwrap_or_else(PoisonError::into_inner)
+/// Nothing that holds the lock can leave a request half changed.
+fn held(request: &Mutex<CrawlRequest>) -> MutexGuard<'_, CrawlRequest> {
+    request.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts the bundled newspaper where the settings ask for it. It is reached

@@ -13,13 +13,13 @@ use gleaner_store::{Archived, Change, HostId, Turn};
 use tracing::Span;
 
 use super::answer::Answer;
-use super::marks::{Checkpoint, Marks, Ours};
-use super::source::{Heard, Place, Source, tell};
+use super::marks::{Checkpoint, Marks, OwnPartitions};
+use super::source::{Place, Source, SourceEvent, tell};
 use super::{Purpose, Replayed};
 use crate::error::CrawlError;
+use crate::extraction::rank;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
-use crate::reading::rank;
 
 /// Answers that wait for others of their host, at most.
 const WAITING: usize = 64;
@@ -33,7 +33,7 @@ const MOST_DAMAGES: usize = 100;
 /// Links away from a seed that a page counts as which nobody found.
 const DEPTH: u32 = 1;
 
-pub(super) struct Conductor {
+pub(super) struct Replayer {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
     /// The newest record that was heard of, or the end of a file.
@@ -51,8 +51,8 @@ pub(super) struct Conductor {
     in_flight: HashMap<String, Place>,
     /// Which documents enter the corpus.
     pub(super) admission: Arc<Admission>,
-    /// The parts that it works in.
-    ours: Ours,
+    /// The partitions that it works in.
+    own: OwnPartitions,
     /// When leases were last looked at.
     followed: Instant,
     pub(super) replayed: Replayed,
@@ -65,7 +65,7 @@ pub(super) enum Ended {
     Through,
     /// A stop was asked for.
     Stopped,
-    /// Parts have come, or others should have some: it is gone on with those that are ours then.
+    /// Partitions have come, or others should have some: it is gone on with those that are ours then.
     Regrouping,
 }
 
@@ -87,12 +87,12 @@ impl Progressed {
     }
 }
 
-impl Conductor {
+impl Replayer {
     /// `checkpoint`: of a re-extraction. `replayed`: what was done before.
     pub(super) fn new(
         purpose: Purpose,
         files: Vec<Progressed>,
-        ours: Ours,
+        own: OwnPartitions,
         checkpoint: Option<Checkpoint>,
         admission: Arc<Admission>,
         replayed: Replayed,
@@ -108,18 +108,18 @@ impl Conductor {
             busy: HashSet::new(),
             in_flight: HashMap::new(),
             admission,
-            ours,
+            own,
             followed: Instant::now(),
             replayed,
         }
     }
 
-    /// Works until everything was read and applied. A stop, or that parts come or should
+    /// Works until everything was read and applied. A stop, or that partitions come or should
     /// go, ends it when what was in flight is in.
     pub(super) fn work(
         &mut self,
         owner: &mut Owner,
-        heard: &Receiver<Heard>,
+        heard: &Receiver<SourceEvent>,
         events: &Receiver<Event>,
     ) -> Result<Ended, CrawlError> {
         let never = crossbeam_channel::never();
@@ -132,7 +132,7 @@ impl Conductor {
             let stops = owner.stop.asked();
             let goes_on = !stops && !regroups;
             if goes_on {
-                self.hand_out(owner)?;
+                self.dispatch(owner)?;
             }
             if owner.in_flight == 0 {
                 if stops {
@@ -174,24 +174,24 @@ impl Conductor {
         owner.is_over_everywhere()
     }
 
-    fn hear(&mut self, heard: Heard) -> Result<(), CrawlError> {
+    fn hear(&mut self, heard: SourceEvent) -> Result<(), CrawlError> {
         match heard {
-            Heard::Answer(answer) => {
+            SourceEvent::Answer(answer) => {
                 self.reached(answer.place);
                 self.open.insert(answer.place);
                 self.waiting_bytes += answer.response.body.len();
                 self.waiting.push_back(*answer);
                 self.replayed.read += 1;
             }
-            Heard::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
-            Heard::Damaged(path, damage) => {
+            SourceEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
+            SourceEvent::Damaged(path, damage) => {
                 tell(&path, &damage);
                 if self.replayed.damaged.len() < MOST_DAMAGES {
                     self.replayed.damaged.push((path, damage.offset, damage.reason));
                 }
             }
-            Heard::FileEnds(file, offset) => self.reached(Place { file, offset }),
-            Heard::Failed(path, source) => return Err(CrawlError::Source { path, source }),
+            SourceEvent::FileEnds(file, offset) => self.reached(Place { file, offset }),
+            SourceEvent::Failed(path, source) => return Err(CrawlError::Source { path, source }),
         }
         Ok(())
     }
@@ -201,8 +201,8 @@ impl Conductor {
         self.newest = Some(place);
     }
 
-    /// Hands out the first answers of all hosts that are not worked on.
-    fn hand_out(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
+    /// SessionConfig out the first answers of all hosts that are not worked on.
+    fn dispatch(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut at = 0;
         while at < self.waiting.len() && owner.in_flight < owner.config.fetch.concurrency {
             if self.busy.contains(self.waiting[at].url.host()) {
@@ -210,7 +210,7 @@ impl Conductor {
                 continue;
             }
             // One that was interrupted comes before the next page, as it would have.
-            if self.begins_lesson(owner, at)? {
+            if self.starts_training(owner, at)? {
                 continue;
             }
             let Some(mut answer) = self.waiting.remove(at) else { break };
@@ -281,7 +281,7 @@ impl Conductor {
             Event::Answered(visit, ..) | Event::Read(visit, ..) | Event::Broken(visit, ..) => {
                 (visit.url.host().to_owned(), visit.record.host)
             }
-            Event::Learned(lesson, _) | Event::LessonFailed(lesson, _) => (lesson.name.clone(), lesson.host),
+            Event::Learned(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
             Event::Failed(..) | Event::Robots(..) | Event::Wanted(..) | Event::Arrived(..) => return Ok(()),
         };
         match event {
@@ -304,18 +304,18 @@ impl Conductor {
         Ok(())
     }
 
-    /// Begins the lesson of a waiting answer's host, if it is due.
-    fn begins_lesson(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
+    /// Begins the job of a waiting answer's host, if it is due.
+    fn starts_training(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
         let known = owner.store.host(&name)?;
         Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
     }
 
-    /// Begins a host's lesson, if it is due.
+    /// Begins a host's job, if it is due.
     fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
-        let is_due = self.purpose != Purpose::Reextract && owner.is_lesson_due(host);
+        let is_due = self.purpose != Purpose::Reextract && owner.is_training_due(host);
         if is_due {
-            owner.begin_lesson(host, true);
+            owner.start_training(host, true);
             owner.in_flight += 1;
             self.busy.insert(name);
         }
@@ -328,7 +328,7 @@ impl Conductor {
         match &mut self.checkpoint {
             Some(checkpoint) => {
                 if let Some(place) = self.open.first().copied().or(self.newest) {
-                    checkpoint.raise(&self.ours, (self.files[place.file].number, place.offset), &mut change);
+                    checkpoint.raise(&self.own, (self.files[place.file].number, place.offset), &mut change);
                 }
             }
             None => self.note_files(&mut change),
@@ -345,9 +345,9 @@ impl Conductor {
                 continue;
             }
             let name = file.path.to_string_lossy();
-            for (position, part) in self.ours.parts().iter().enumerate() {
+            for (position, partition) in self.own.partitions().iter().enumerate() {
                 if marks.get(position) != file.marks.get(position) {
-                    change.put_replayed(self.purpose.label(), &name, *part, marks.get(position));
+                    change.put_replayed(self.purpose.label(), &name, *partition, marks.get(position));
                 }
             }
             file.marks = marks;
@@ -356,8 +356,8 @@ impl Conductor {
 }
 
 impl Owner {
-    fn is_lesson_due(&self, host: HostId) -> bool {
+    fn is_training_due(&self, host: HostId) -> bool {
         let pages = self.config.template.prepare_pages;
-        self.hosts.get(host).is_some_and(|host| host.gathered >= pages && !host.unteachable)
+        self.hosts.get(host).is_some_and(|host| host.buffered >= pages && !host.unteachable)
     }
 }

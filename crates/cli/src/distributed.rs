@@ -107,7 +107,7 @@ fn let_alone(config: &Config) -> Option<String> {
     })
 }
 
-/// Joins the workers. `waits`: without parts, until there is something to do.
+/// Joins the workers. `waits`: without partitions, until there is something to do.
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
     let give_up = stop.clone();

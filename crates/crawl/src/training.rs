@@ -1,4 +1,4 @@
-//! Learning a host's template from its gathered pages, and going back over them.
+//! Learning a host's template from its buffered pages, and going back over them.
 //!
 //! Runs on a worker thread and reads the raw pages from the store. A host with too
 //! few pages gets no template; its pages are then extracted one by one.
@@ -14,28 +14,28 @@ use gleaner_store::{PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
-use crate::admitting::Rules;
-use crate::drafting::{Draft, Origin, draft};
-use crate::job::Lesson;
+use crate::admission::Rules;
+use crate::draft::{Draft, Origin, draft};
+use crate::job::TrainingJob;
 
-/// What a lesson gave.
+/// What a job gave.
 #[derive(Debug)]
 pub(crate) struct Learned {
     /// The template; `None` where there were too few pages.
     pub(crate) template: Option<SiteTemplate>,
-    /// The gathered pages in the order in which they were gathered.
-    pub(crate) pages: Vec<Gathered>,
+    /// The buffered pages in the order in which they were buffered.
+    pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Pages of one lesson at most. More are gathered only where learning failed.
+/// Pages of one job at most. More are buffered only where learning failed.
 const MOST: usize = 200;
 
 /// What became of one page.
 type Drafted = Result<Option<Draft>, String>;
 
-/// One gathered page, extracted.
+/// One buffered page, extracted.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct BufferedPage {
     pub(crate) key: UrlKey,
     /// The document, or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
@@ -46,34 +46,36 @@ struct Kept {
     page: Page,
 }
 
-/// Works through a host's gathered pages. One that cannot be read, or on which our
+/// Works through a host's buffered pages. One that cannot be read, or on which our
 /// code fails, is reported as such and keeps no other from being learned.
 pub(crate) fn learn(
-    lesson: &Lesson,
+    job: &TrainingJob,
     store: &Store,
     now: Timestamp,
     rules: Rules<'_>,
 ) -> Result<Learned, StoreError> {
     let pins = rules.pins;
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-    for key in store.gathered(lesson.host)?.into_iter().take(MOST) {
+    for key in store.buffered(job.host)?.into_iter().take(MOST) {
         match guarded(|| read(store, key)) {
             Ok(page) => {
                 keys.push(key);
                 kept.push(page);
             }
-            Err(reason) => unreadable.push(Gathered { key, document: Err(Outcome::Unreadable { reason }) }),
+            Err(reason) => {
+                unreadable.push(BufferedPage { key, document: Err(Outcome::Unreadable { reason }) })
+            }
         }
     }
-    let template =
-        lesson.version.map(|version| SiteTemplate::learn(&lesson.name, version, now, &named(&kept)));
+    let template = job.version.map(|version| SiteTemplate::learn(&job.name, version, now, &named(&kept)));
     let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
-        compare_twins(lesson, now, &kept, &mut drafts, pins);
+        compare_twins(job, now, &kept, &mut drafts, pins);
     }
     let packed = |draft: Drafted| rules.admitted(draft.map_err(|reason| Outcome::Unreadable { reason })?);
-    let pages = keys.into_iter().zip(drafts).map(|(key, draft)| Gathered { key, document: packed(draft) });
+    let pages =
+        keys.into_iter().zip(drafts).map(|(key, draft)| BufferedPage { key, document: packed(draft) });
     Ok(Learned { template, pages: pages.chain(unreadable).collect() })
 }
 
@@ -98,7 +100,7 @@ fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
 /// Where the single-page method gives one text for articles of different titles, it
 /// has taken the site's boilerplate for the article. Stored like that, all but one
 /// would be lost as duplicates; comparing the pages tells what differs.
-fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
+fn compare_twins(job: &TrainingJob, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
     for Draft { document, .. } in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
@@ -107,7 +109,7 @@ fn compare_twins(lesson: &Lesson, now: Timestamp, kept: &[Kept], drafts: &mut [D
     if !drafts.iter().flatten().flatten().any(is_twin) {
         return;
     }
-    let compared = SiteTemplate::learn(&lesson.name, 0, now, &named(kept));
+    let compared = SiteTemplate::learn(&job.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
         if slot.as_ref().is_ok_and(|draft| draft.as_ref().is_some_and(is_twin))
             && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared), pins)
@@ -149,9 +151,13 @@ mod tests {
             hashes.collect::<HashSet<_>>().len() < drafts.len()
         };
         assert!(same(&drafts), "the single-page method is expected to fail here");
-        let lesson =
-            Lesson { host: HostId(0), name: "a.example".into(), group: "a.example".into(), version: None };
-        compare_twins(&lesson, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
+        let job = TrainingJob {
+            host: HostId(0),
+            name: "a.example".into(),
+            group: "a.example".into(),
+            version: None,
+        };
+        compare_twins(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");
     }
 }

@@ -16,8 +16,8 @@ use gleaner_template::{Detector, Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
-use crate::admitting::Rules;
-use crate::drafting::{Origin, draft, draft_from};
+use crate::admission::Rules;
+use crate::draft::{Origin, draft, draft_from};
 use crate::job::Visit;
 
 /// Ranks of the frontier: what is found in a smaller one is asked for earlier.

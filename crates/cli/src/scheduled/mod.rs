@@ -1,7 +1,7 @@
-//! What `gleaner crawl` and `gleaner schedule` have in common: the house in which nights
+//! What `gleaner crawl` and `gleaner schedule` have in common: the daemon in which nights
 //! happen, one night, and what is said about it.
 
 pub(crate) mod console;
-pub(crate) mod house;
+pub(crate) mod daemon;
 pub(crate) mod notify;
 pub(crate) mod reporting;

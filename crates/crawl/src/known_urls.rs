@@ -16,12 +16,12 @@ const GENERATION: usize = 50_000;
 
 /// See the head of this file.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownUrls {
     young: HashSet<UrlKey>,
     old: HashSet<UrlKey>,
 }
 
-impl Known {
+impl KnownUrls {
     /// Whether the store has the URL for certain.
     pub(crate) fn contains(&mut self, url: UrlKey) -> bool {
         if self.young.contains(&url) {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_is_met_again_and_again_is_remembered_and_the_rest_forgotten() {
-        let mut known = Known::default();
+        let mut known = KnownUrls::default();
         for number in 0..5 * GENERATION {
             known.insert(url(number));
             assert!(known.contains(url(0)), "{number}");

@@ -1,18 +1,18 @@
-//! Which parts of a cut store this process has, and how certain that is.
+//! Which partitions of a cut store this process has, and how certain that is.
 //!
-//! A part is had by a lease: a row with its owner, an epoch that grows with each owner, and
+//! A partition is had by a lease: a row with its owner, an epoch that grows with each owner, and
 //! a time by the database's clock until which it holds ([`crate::engine::postgres::leases`]).
 //! Here stands what the process knows of its own leases.
 //!
-//! 1. It may ask hosts of its parts for pages while it is *certain*: until the leases would
+//! 1. It may ask hosts of its partitions for pages while it is *certain*: until the leases would
 //!    have ended, counted by its own clock that never goes back, from before they were
 //!    renewed; and by the time of day as well, since that clock stands still while a machine
 //!    is suspended. A tenth of a lease's life is taken off: clocks do not run alike, and it takes
 //!    time to close a connection. A [`Lease`] says what is left of that time at any moment.
 //! 2. What it writes carries the epochs, and is refused if one has moved on.
-//! 3. A part that another process should have is given up once what is in flight there has
+//! 3. A partition that another process should have is given up once what is in flight there has
 //!    its outcome on disk.
-//! 4. A part whose last owner did not give it up may still have requests of that owner in flight: a
+//! 4. A partition whose last owner did not give it up may still have requests of that owner in flight: a
 //!    site may work on one whose connection was closed. So it comes as [`Gained::was_left`].
 
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 
-use crate::parts::Part;
+use crate::partitions::Partition;
 
 /// What a process knows of its leases. Clones share one state.
 #[derive(Debug, Clone)]
-pub struct Tenure(Arc<Shared>);
+pub struct Leases(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -40,20 +40,20 @@ struct Shared {
     pages: AtomicU64,
     /// Whether it has nothing to do.
     idle: AtomicBool,
-    /// Whether it waits for its next crawl, and wants no parts.
+    /// Whether it waits for its next crawl, and wants no partitions.
     waiting: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Parts by the epoch in which this process has them.
-    held: BTreeMap<Part, i64>,
+    /// Partitions by the epoch in which this process has them.
+    held: BTreeMap<Partition, i64>,
     /// Of those, the ones that the crawl has not yet been told of, and whether the last owner
     /// gave them up.
-    gained: BTreeMap<Part, bool>,
+    gained: BTreeMap<Partition, bool>,
     /// Whether more are being taken at this moment.
     is_taking: bool,
-    /// How many parts are to be given up.
+    /// How many partitions are to be given up.
     excess: usize,
     certain_until: (Instant, SystemTime),
     is_lost: bool,
@@ -72,27 +72,27 @@ impl State {
     }
 }
 
-/// Of a lease's life, one part in so many is not counted on.
+/// Of a lease's life, one partition in so many is not counted on.
 const MARGIN: u32 = 10;
 
-/// A part that has come.
+/// A partition that has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gained {
     /// Which.
-    pub part: PartId,
+    pub partition: PartitionId,
     /// Whether the worker that had it did not give it up, so that requests of it may still be
     /// worked on.
     pub was_left: bool,
 }
 
-/// The lease of one part, as long as this process has it without a break.
+/// The lease of one partition, as long as this process has it without a break.
 #[derive(Debug, Clone)]
 pub struct Lease(Option<Known>);
 
 #[derive(Debug, Clone)]
 struct Known {
-    tenure: Tenure,
-    part: Part,
+    leases: Leases,
+    partition: Partition,
     /// `None`: it was not held when this was made.
     epoch: Option<i64>,
     generation: u64,
@@ -106,23 +106,23 @@ impl Lease {
     /// Zero: it has ended, and will not hold again.
     #[must_use]
     pub fn left(&self) -> Duration {
-        let Some(Known { tenure, part, epoch, generation }) = &self.0 else { return Duration::MAX };
-        let state = tenure.state();
-        let is_held = epoch.is_some() && state.held.get(part) == epoch.as_ref();
+        let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
+        let state = leases.state();
+        let is_held = epoch.is_some() && state.held.get(partition) == epoch.as_ref();
         if is_held && state.generation == *generation { state.certain_for() } else { Duration::ZERO }
     }
 }
 
-/// A part of the store, as a crawl is told of it.
+/// A partition of the store, as a crawl is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PartId(pub(crate) Part);
+pub struct PartitionId(pub(crate) Partition);
 
 /// By the clock that never goes back, and by the time of day.
 pub(crate) fn now() -> (Instant, SystemTime) {
     (Instant::now(), SystemTime::now())
 }
 
-impl Tenure {
+impl Leases {
     pub(crate) fn new(session: String) -> Self {
         let state = State {
             held: BTreeMap::new(),
@@ -167,10 +167,10 @@ impl Tenure {
         !self.state().certain_for().is_zero()
     }
 
-    pub(crate) fn lease(&self, part: Part) -> Lease {
+    pub(crate) fn lease(&self, partition: Partition) -> Lease {
         let state = self.state();
-        let (epoch, generation) = (state.held.get(&part).copied(), state.generation);
-        Lease(Some(Known { tenure: self.clone(), part, epoch, generation }))
+        let (epoch, generation) = (state.held.get(&partition).copied(), state.generation);
+        Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
     }
 
     /// Whether a lease is another's by now: what was not flushed is to be forgotten.
@@ -179,27 +179,30 @@ impl Tenure {
         self.state().is_lost
     }
 
-    /// Parts that have come since this was last asked; only from then on they count as held,
+    /// Partitions that have come since this was last asked; only from then on they count as held,
     /// so that nothing is done in them before their hosts are known.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
         let gained = std::mem::take(&mut self.state().gained);
-        gained.into_iter().map(|(part, was_left)| Gained { part: PartId(part), was_left }).collect()
+        gained
+            .into_iter()
+            .map(|(partition, was_left)| Gained { partition: PartitionId(partition), was_left })
+            .collect()
     }
 
-    /// Whether parts have come that [`Tenure::gained`] was not yet asked for.
+    /// Whether partitions have come that [`Leases::gained`] was not yet asked for.
     #[must_use]
     pub fn has_gained(&self) -> bool {
         !self.state().gained.is_empty()
     }
 
-    /// How many parts other processes should have.
+    /// How many partitions other processes should have.
     #[must_use]
     pub fn excess(&self) -> usize {
         self.state().excess
     }
 
-    /// How many parts this process has.
+    /// How many partitions this process has.
     #[must_use]
     pub fn len(&self) -> usize {
         self.state().held.len()
@@ -218,7 +221,7 @@ impl Tenure {
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Pages that were read, and whether there is nothing to do: not while there are parts
+    /// Pages that were read, and whether there is nothing to do: not while there are partitions
     /// that the crawl was not yet told of.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let is_told = {
@@ -228,7 +231,7 @@ impl Tenure {
         (self.0.pages.load(Ordering::Relaxed), is_told && self.0.idle.load(Ordering::Relaxed))
     }
 
-    /// Whether it waits for its next crawl, and wants no parts.
+    /// Whether it waits for its next crawl, and wants no partitions.
     pub(crate) fn is_waiting(&self) -> bool {
         self.0.waiting.load(Ordering::Relaxed)
     }
@@ -237,59 +240,62 @@ impl Tenure {
         self.0.waiting.store(waits, Ordering::Relaxed);
     }
 
-    /// Parts are about to be taken, or were found to be ours.
+    /// Partitions are about to be taken, or were found to be ours.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
     }
 
-    pub(crate) fn held(&self) -> Vec<Part> {
+    pub(crate) fn held(&self) -> Vec<Partition> {
         let state = self.state();
-        state.held.keys().filter(|part| !state.gained.contains_key(part)).copied().collect()
+        state.held.keys().filter(|partition| !state.gained.contains_key(partition)).copied().collect()
     }
 
-    pub(crate) fn holds(&self, part: Part) -> bool {
+    pub(crate) fn holds(&self, partition: Partition) -> bool {
         let state = self.state();
-        state.held.contains_key(&part) && !state.gained.contains_key(&part)
+        state.held.contains_key(&partition) && !state.gained.contains_key(&partition)
     }
 
-    /// Whether a lease of the part is known here, told or not.
-    pub(crate) fn knows(&self, part: Part) -> bool {
-        self.state().held.contains_key(&part)
+    /// Whether a lease of the partition is known here, told or not.
+    pub(crate) fn knows(&self, partition: Partition) -> bool {
+        self.state().held.contains_key(&partition)
     }
 
-    pub(crate) fn epochs(&self, parts: impl IntoIterator<Item = Part>) -> Vec<(Part, Option<i64>)> {
+    pub(crate) fn epochs(
+        &self,
+        partitions: impl IntoIterator<Item = Partition>,
+    ) -> Vec<(Partition, Option<i64>)> {
         let state = self.state();
-        parts.into_iter().map(|part| (part, state.held.get(&part).copied())).collect()
+        partitions.into_iter().map(|partition| (partition, state.held.get(&partition).copied())).collect()
     }
 
     /// The leases were renewed: all of `renewed`, for `life` from `begun` at least.
     pub(crate) fn renewed(
         &self,
-        renewed: &BTreeMap<Part, i64>,
+        renewed: &BTreeMap<Partition, i64>,
         begun: (Instant, SystemTime),
         life: Duration,
     ) {
         let mut state = self.state();
-        state.is_lost |= state.held.iter().any(|(part, epoch)| renewed.get(part) != Some(epoch));
+        state.is_lost |= state.held.iter().any(|(partition, epoch)| renewed.get(partition) != Some(epoch));
         let certain = life - life / MARGIN;
         state.certain_until = (begun.0 + certain, begun.1 + certain);
     }
 
-    /// Parts have come, each in its epoch. `was_left`: see [`Gained`].
-    pub(crate) fn gain(&self, parts: impl IntoIterator<Item = (Part, i64, bool)>) {
+    /// Partitions have come, each in its epoch. `was_left`: see [`Gained`].
+    pub(crate) fn gain(&self, partitions: impl IntoIterator<Item = (Partition, i64, bool)>) {
         let mut state = self.state();
-        for (part, epoch, was_left) in parts {
-            state.held.insert(part, epoch);
-            state.gained.insert(part, was_left);
+        for (partition, epoch, was_left) in partitions {
+            state.held.insert(partition, epoch);
+            state.gained.insert(partition, was_left);
         }
         state.is_taking = false;
     }
 
-    pub(crate) fn give_up(&self, parts: &[Part]) {
+    pub(crate) fn give_up(&self, partitions: &[Partition]) {
         let mut state = self.state();
-        for part in parts {
-            state.held.remove(part);
-            state.gained.remove(part);
+        for partition in partitions {
+            state.held.remove(partition);
+            state.gained.remove(partition);
             state.excess = state.excess.saturating_sub(1);
         }
     }
@@ -333,50 +339,50 @@ mod tests {
 
     const LIFE: Duration = Duration::from_secs(100);
 
-    fn tenure_of(part: Part) -> Tenure {
-        let tenure = Tenure::new("one".into());
-        tenure.renewed(&BTreeMap::new(), now(), LIFE);
-        tenure.gain([(part, 1, false)]);
-        tenure
+    fn tenure_of(partition: Partition) -> Leases {
+        let leases = Leases::new("one".into());
+        leases.renewed(&BTreeMap::new(), now(), LIFE);
+        leases.gain([(partition, 1, false)]);
+        leases
     }
 
     #[test]
     fn a_lease_is_counted_on_for_less_than_its_life() {
-        let (part, other) = (Part::new(1), Part::new(2));
-        let tenure = tenure_of(part);
-        let left = tenure.lease(part).left();
+        let (partition, other) = (Partition::new(1), Partition::new(2));
+        let leases = tenure_of(partition);
+        let left = leases.lease(partition).left();
         assert!(left > LIFE / 2 && left <= LIFE - LIFE / MARGIN, "{left:?}");
-        assert_eq!(tenure.lease(other).left(), Duration::ZERO);
+        assert_eq!(leases.lease(other).left(), Duration::ZERO);
         let ago = (now().0.checked_sub(LIFE).unwrap(), now().1.checked_sub(LIFE).unwrap());
-        tenure.renewed(&BTreeMap::from([(part, 1)]), ago, LIFE);
-        assert_eq!(tenure.lease(part).left(), Duration::ZERO);
-        assert!(!tenure.is_certain() && !tenure.is_lost());
+        leases.renewed(&BTreeMap::from([(partition, 1)]), ago, LIFE);
+        assert_eq!(leases.lease(partition).left(), Duration::ZERO);
+        assert!(!leases.is_certain() && !leases.is_lost());
     }
 
     #[test]
     fn a_lease_that_was_lost_or_given_up_does_not_come_back() {
-        let part = Part::new(1);
-        type End = fn(&Tenure);
+        let partition = Partition::new(1);
+        type End = fn(&Leases);
         let ends: [End; 3] = [
-            Tenure::forget,
-            |tenure| {
-                tenure.give_up(&[Part::new(1)]);
-                tenure.gain([(Part::new(1), 2, false)]);
+            Leases::forget,
+            |leases| {
+                leases.give_up(&[Partition::new(1)]);
+                leases.gain([(Partition::new(1), 2, false)]);
             },
-            |tenure| tenure.renewed(&BTreeMap::from([(Part::new(1), 2)]), now(), LIFE),
+            |leases| leases.renewed(&BTreeMap::from([(Partition::new(1), 2)]), now(), LIFE),
         ];
         for end in ends {
-            let tenure = tenure_of(part);
-            let lease = tenure.lease(part);
-            end(&tenure);
+            let leases = tenure_of(partition);
+            let lease = leases.lease(partition);
+            end(&leases);
             assert_eq!(lease.left(), Duration::ZERO);
         }
-        let tenure = tenure_of(part);
-        let lease = tenure.lease(part);
-        tenure.forget();
-        tenure.renewed(&BTreeMap::new(), now(), LIFE);
-        tenure.gain([(part, 1, false)]);
-        assert_eq!(lease.left(), Duration::ZERO, "it is another tenure");
-        assert!(!tenure.lease(part).left().is_zero());
+        let leases = tenure_of(partition);
+        let lease = leases.lease(partition);
+        leases.forget();
+        leases.renewed(&BTreeMap::new(), now(), LIFE);
+        leases.gain([(partition, 1, false)]);
+        assert_eq!(lease.left(), Duration::ZERO, "it is another leases");
+        assert!(!leases.lease(partition).left().is_zero());
     }
 }

@@ -4,11 +4,11 @@
 //! A page that looks unlike those that the template was learned from is stored like any
 //! other, but its raw page is kept as long as it is among the host's last
 //! [`Window::PAGES`]. When too many of those are unlike, the template is out of date:
-//! the unlike pages are gathered, raw pages and all, and so is what comes after them,
+//! the unlike pages are buffered, raw pages and all, and so is what comes after them,
 //! until the host is learned as at the beginning. The new template then goes over the
 //! pages that the old one hurt. All of this is in the change that ends the visit.
 //!
-//! The awkward truth: until the new template is there the corpus holds what the old one
+//! Limitation: until the new template is there the corpus holds what the old one
 //! made of those pages; and a page that was hurt without looking unlike stays hurt.
 
 use std::sync::atomic::Ordering;
@@ -19,9 +19,9 @@ use gleaner_template::{Seen, Window};
 use tracing::warn;
 
 use crate::error::CrawlError;
+use crate::extraction::{Refused, Watched};
 use crate::job::Visit;
 use crate::owner::Owner;
-use crate::reading::{Refused, Watched};
 use crate::schedule::GroupName;
 
 impl Owner {
@@ -48,31 +48,31 @@ impl Owner {
             self.writer.keep_page(visit.key, raw)?;
             change.keep(visit.key)?;
         }
-        let gathered = look(&mut change, &visit, seen)?;
+        let buffered = look(&mut change, &visit, seen)?;
         self.commit(change)?;
-        if let Some(gathered) = gathered {
-            self.gather_anew(visit.record.host, gathered);
+        if let Some(buffered) = buffered {
+            self.buffer_again(visit.record.host, buffered);
         }
         Ok(visit.group)
     }
 
     /// The host has no template from now on, until it is learned again.
-    fn gather_anew(&mut self, id: HostId, gathered: usize) {
+    fn buffer_again(&mut self, id: HostId, buffered: usize) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         warn!(
             host = host.name,
             version = host.version,
-            unlike = gathered,
-            "its pages look unlike its template; gathering for a new one"
+            unlike = buffered,
+            "its pages look unlike its template; buffering for a new one"
         );
         host.template = None;
-        host.gathered = gathered;
-        self.progress.gathered.fetch_add(gathered as u64, Ordering::Relaxed);
+        host.buffered = buffered;
+        self.progress.buffered.fetch_add(buffered as u64, Ordering::Relaxed);
     }
 }
 
 /// Takes a page into its host's window. If the template is out of date by it, the
-/// unlike pages are gathered; gives how many.
+/// unlike pages are buffered; gives how many.
 fn look(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();
@@ -83,14 +83,14 @@ fn look(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>,
         change.put_health(name, &window);
         return Ok(None);
     }
-    let mut gathered = 0;
+    let mut buffered = 0;
     for page in window.unlike() {
         if let Some(record) = change.url(*page)? {
-            gathered = change.gather(*page, record)?;
+            buffered = change.buffer(*page, record)?;
         }
     }
     change.put_health(name, &Window::<UrlKey>::default());
     let host = change.host(name, visit.url.domain())?;
     change.put_host(&HostRecord { outdated: true, ..host });
-    Ok(Some(gathered as usize))
+    Ok(Some(buffered as usize))
 }

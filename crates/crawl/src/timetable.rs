@@ -5,7 +5,7 @@
 //! has twice in autumn comes the first time. Nothing here reads a clock or waits; times and
 //! random numbers are handed in.
 //!
-//! The awkward truth: an expression for each hour therefore has one start less on the day on
+//! Limitation: an expression for each hour therefore has one start less on the day on
 //! which an hour comes twice.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ const STARTS: usize = 20_000;
 
 /// Why a schedule cannot be used.
 #[derive(Debug, Error)]
-pub enum NightsError {
+pub enum TimetableError {
     /// No expression is given.
     #[error("schedule.times: name at least one, such as \"0 2 * * *\"")]
     NoTimes,
@@ -57,7 +57,7 @@ pub enum NightsError {
 
 /// The starts of a schedule.
 #[derive(Debug, Clone)]
-pub struct Nights {
+pub struct Timetable {
     /// In a clock time that is taken for UTC.
     times: Vec<Crontab>,
     zone: TimeZone,
@@ -65,20 +65,20 @@ pub struct Nights {
     catch_up: SignedDuration,
 }
 
-impl Nights {
+impl Timetable {
     /// Reads a schedule.
     ///
     /// # Errors
     /// An expression or the zone cannot be used.
-    pub fn from_schedule(schedule: &Schedule) -> Result<Self, NightsError> {
+    pub fn from_schedule(schedule: &Schedule) -> Result<Self, TimetableError> {
         let zone = if schedule.zone.is_empty() {
             TimeZone::system()
         } else {
-            let unknown = |_| NightsError::NoZone { zone: schedule.zone.clone() };
+            let unknown = |_| TimetableError::NoZone { zone: schedule.zone.clone() };
             TimeZone::get(&schedule.zone).map_err(unknown)?
         };
         if schedule.times.is_empty() {
-            return Err(NightsError::NoTimes);
+            return Err(TimetableError::NoTimes);
         }
         Ok(Self {
             times: schedule.times.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?,
@@ -148,8 +148,8 @@ impl Nights {
     }
 }
 
-fn parsed(text: &str) -> Result<Crontab, NightsError> {
-    let wrong = |reason: String| NightsError::NoTime { text: text.into(), reason };
+fn parsed(text: &str) -> Result<Crontab, TimetableError> {
+    let wrong = |reason: String| TimetableError::NoTime { text: text.into(), reason };
     if text.split_whitespace().count() != 5 {
         return Err(wrong("it has not five fields".into()));
     }
@@ -160,7 +160,7 @@ fn parsed(text: &str) -> Result<Crontab, NightsError> {
     let crontab = parse_crontab(&format!("{text} UTC")).map_err(reason)?;
     match crontab.find_next(MakeTimestamp(Timestamp::UNIX_EPOCH)) {
         Ok(_) => Ok(crontab),
-        Err(_) => Err(NightsError::Never { text: text.into() }),
+        Err(_) => Err(TimetableError::Never { text: text.into() }),
     }
 }
 
@@ -168,9 +168,9 @@ fn parsed(text: &str) -> Result<Crontab, NightsError> {
 mod tests {
     use super::*;
 
-    fn nights(times: &[&str], zone: &str) -> Nights {
+    fn nights(times: &[&str], zone: &str) -> Timetable {
         let times = times.iter().map(ToString::to_string).collect();
-        Nights::from_schedule(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
+        Timetable::from_schedule(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
     }
 
     fn at(text: &str) -> Timestamp {
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_on_one_line() {
-        for (time, zone, part) in [
+        for (time, zone, partition) in [
             ("0 2 * *", "UTC", "\"0 2 * *\": it has not five fields; write minute, hour"),
             ("0 25 * * *", "UTC", "\"0 25 * * *\""),
             ("@daily", "UTC", "\"@daily\""),
@@ -253,10 +253,10 @@ mod tests {
             ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
         ] {
             let schedule = Schedule { times: vec![time.into()], zone: zone.into(), ..Schedule::default() };
-            let said = Nights::from_schedule(&schedule).unwrap_err().to_string();
-            assert!(said.contains(part) && !said.contains('\n'), "{said}");
+            let said = Timetable::from_schedule(&schedule).unwrap_err().to_string();
+            assert!(said.contains(partition) && !said.contains('\n'), "{said}");
         }
         let none = Schedule { times: Vec::new(), ..Schedule::default() };
-        assert!(matches!(Nights::from_schedule(&none), Err(NightsError::NoTimes)));
+        assert!(matches!(Timetable::from_schedule(&none), Err(TimetableError::NoTimes)));
     }
 }

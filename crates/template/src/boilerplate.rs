@@ -10,7 +10,7 @@
 //!    come out differently (a date or a by-line is looked for at some distance from the
 //!    headline), the kinds that do it go.
 //!
-//! The awkward truth: what a later page has in such a part is not seen at all, not even as
+//! Limitation: what a later page has in such a part is not seen at all, not even as
 //! something that is not known.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -10,65 +10,65 @@ use gleaner_store::{Change, HostRecord, Levels};
 use tracing::{info, warn};
 
 use crate::error::CrawlError;
-use crate::job::Lesson;
-use crate::learning::{Gathered, Learned};
+use crate::job::TrainingJob;
 use crate::owner::Owner;
 use crate::schedule::GroupName;
+use crate::training::{BufferedPage, Learned};
 
 impl Owner {
-    /// A host's gathered pages were worked through: template, documents and
+    /// A host's buffered pages were worked through: template, documents and
     /// outcomes are one change.
-    pub(crate) fn learned(&mut self, lesson: Lesson, learned: Learned) -> Result<GroupName, CrawlError> {
+    pub(crate) fn learned(&mut self, job: TrainingJob, learned: Learned) -> Result<GroupName, CrawlError> {
         let mut change = self.writer.begin();
         let settled = learned.template.is_some();
         let pages = learned.pages.len();
         for page in learned.pages {
-            self.settle(&mut change, &lesson, page, settled)?;
+            self.settle(&mut change, &job, page, settled)?;
         }
         let template =
-            learned.template.map(|template| Arc::new(crate::reading::Applied::from_template(template)));
+            learned.template.map(|template| Arc::new(crate::extraction::Applied::from_template(template)));
         if let Some(template) = &template {
             let template = &template.template;
-            change.put_template(&lesson.name, template.version, &template.to_json());
-            if let Some(known) = self.store.host(&lesson.name)? {
-                // By way of the change, which has counted the gathered pages down.
+            change.put_template(&job.name, template.version, &template.to_json());
+            if let Some(known) = self.store.host(&job.name)? {
+                // By way of the change, which has counted the buffered pages down.
                 let host = change.host(&known.name, &known.domain)?;
                 change.put_host(&HostRecord { template: template.version, outdated: false, ..host });
             }
         }
         self.commit(change)?;
-        if let Some(host) = self.hosts.get_mut(lesson.host) {
+        if let Some(host) = self.hosts.get_mut(job.host) {
             if let Some(template) = template {
                 let version = template.template.version;
-                info!(host = lesson.name, version, pages, "learned a template");
+                info!(host = job.name, version, pages, "learned a template");
                 host.version = version;
                 host.template = Some(template);
-                host.gathered = 0;
-                self.progress.gathered.fetch_sub(pages as u64, Ordering::Relaxed);
+                host.buffered = 0;
+                self.progress.buffered.fetch_sub(pages as u64, Ordering::Relaxed);
             } else {
                 warn!(
-                    host = lesson.name,
+                    host = job.name,
                     pages, "too few articles for a template; extracted one by one for now"
                 );
             }
         }
-        Ok(lesson.group)
+        Ok(job.group)
     }
 
-    /// The outcome of one gathered page. `settled`: by a template, so that its raw
+    /// The outcome of one buffered page. `settled`: by a template, so that its raw
     /// page is no longer needed.
     fn settle(
         &mut self,
         change: &mut Change,
-        lesson: &Lesson,
-        page: Gathered,
+        job: &TrainingJob,
+        page: BufferedPage,
         settled: bool,
     ) -> Result<(), CrawlError> {
-        let Gathered { key, document } = page;
+        let BufferedPage { key, document } = page;
         let first = change.url(key)?.is_some_and(|record| record.last.is_none());
         let outcome = match document {
             Ok(document) => change.place(key, document, &mut self.duplicates)?.into(),
-            // What it was before is kept: the fault is ours, or will pass.
+            // What it was before is kept: the fault is own, or will pass.
             Err(outcome @ Outcome::Unreadable { .. }) => outcome,
             Err(outcome) => {
                 change.withdraw(key, &mut self.duplicates)?;
@@ -76,7 +76,7 @@ impl Owner {
             }
         };
         if first || outcome == Outcome::Revised {
-            self.count(change, &lesson.name, Some(&outcome), 0, None)?;
+            self.count(change, &job.name, Some(&outcome), 0, None)?;
         }
         // Read only now: an earlier page of this change may have changed it.
         let Some(record) = change.url(key)? else { return Ok(()) };

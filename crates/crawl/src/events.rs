@@ -9,15 +9,15 @@ use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
 use url::Url;
 
-use crate::archiving::Kept;
+use crate::archive::Kept;
 use crate::error::CrawlError;
+use crate::extraction::{Content, Reading, Refused, rank};
 use crate::hosts::Host;
 use crate::job::{Event, Visit};
 use crate::owner::Owner;
 use crate::quota::QUEUE_FULL;
-use crate::reading::{Content, Reading, Refused, rank};
-use crate::revisiting::{is_article, is_section, sight};
-use crate::robots_elsewhere::waits_for;
+use crate::redirected_robots::waits_for;
+use crate::revisit::{is_article, is_section, sight};
 use crate::schedule::GroupName;
 
 /// URLs of one list that are committed together.
@@ -64,21 +64,18 @@ impl Owner {
                 self.keep(kept, Some(&mut visit.record))?;
                 self.read(*visit, *reading)?
             }
-            Event::Learned(lesson, learned) => self.learned(lesson, *learned)?,
+            Event::Learned(job, learned) => self.learned(job, *learned)?,
             Event::Broken(mut visit, what, kept) => {
                 self.keep(kept, Some(&mut visit.record))?;
                 error!(url = %visit.url, what, "gleaner failed on this page; please report it");
                 self.finish(*visit, Outcome::Unreadable { reason: "an error in gleaner".into() })?
             }
-            Event::LessonFailed(lesson, what) => {
-                error!(
-                    host = lesson.name,
-                    what, "gleaner failed on this host's gathered pages; they are kept"
-                );
-                if let Some(host) = self.hosts.get_mut(lesson.host) {
+            Event::TrainingFailed(job, what) => {
+                error!(host = job.name, what, "gleaner failed on this host's buffered pages; they are kept");
+                if let Some(host) = self.hosts.get_mut(job.host) {
                     host.unteachable = true;
                 }
-                lesson.group
+                job.group
             }
         };
         let wait = self.politeness.gates.ready_in(&group);
@@ -106,7 +103,7 @@ impl Owner {
                 self.robots_came(id, origin, &waits)?;
                 self.want(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
             }
-            // The lease ended: the next owner of the part asks.
+            // The lease ended: the next owner of the partition asks.
             RobotsAnswer::NotPermitted => Ok(()),
         }
     }
@@ -119,7 +116,7 @@ impl Owner {
         origin: &Url,
         record: &RobotsRecord,
     ) -> Result<(), CrawlError> {
-        self.heed(id, record);
+        self.apply_robots(id, record);
         let Some(host) = self.hosts.get(id) else { return Ok(()) };
         let mut change = self.writer.begin();
         change.put_robots(&host.name, record);
@@ -197,14 +194,14 @@ impl Owner {
             Content::Article(watched) => return self.watch(change, visit, *watched, bytes, refused),
             Content::Raw(page) => {
                 self.writer.keep_page(visit.key, page)?;
-                return self.gather(change, visit, bytes, refused);
+                return self.buffer(change, visit, bytes, refused);
             }
         };
         self.finish_with(change, visit, outcome, bytes, refused)
     }
 
     /// Takes in what was found, and asks again what is said to have changed; gives how many
-    /// URLs that are. A long list is committed in parts: what a crash then leaves undone is
+    /// URLs that are. A long list is committed in steps: what a crash then leaves undone is
     /// found again.
     fn discover(
         &mut self,
@@ -249,7 +246,7 @@ impl Owner {
     }
 
     /// Keeps an article for learning; its outcome follows when its host is learned.
-    fn gather(
+    fn buffer(
         &mut self,
         mut change: Change,
         visit: Visit,
@@ -258,15 +255,15 @@ impl Owner {
     ) -> Result<GroupName, CrawlError> {
         let host = visit.record.host;
         self.time(&mut change, &visit)?;
-        visit.span.record("outcome", "gathered");
+        visit.span.record("outcome", "buffered");
         self.progress.live.ended(visit.url.host(), None);
         let rhythm = visit.record.rhythm.at(visit.at);
-        let gathered = change.gather(visit.key, UrlRecord { rhythm, ..visit.record })?;
+        let buffered = change.buffer(visit.key, UrlRecord { rhythm, ..visit.record })?;
         self.count(&mut change, visit.url.host(), None, bytes, refused)?;
         self.commit(change)?;
-        self.progress.gathered.fetch_add(1, Ordering::Relaxed);
+        self.progress.buffered.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.hosts.get_mut(host) {
-            host.gathered = gathered as usize;
+            host.buffered = buffered as usize;
         }
         Ok(visit.group)
     }

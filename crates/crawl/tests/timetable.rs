@@ -170,7 +170,7 @@ fn article(url: &str) -> String {
 }
 
 /// The nights of one corpus.
-struct Nights {
+struct Timetable {
     press: Press,
     folder: TempDir,
     store: Store,
@@ -178,7 +178,7 @@ struct Nights {
     config: gleaner_config::Config,
 }
 
-impl Nights {
+impl Timetable {
     fn begin() -> Self {
         let (press, folder) = (Press::start(), TempDir::new().unwrap());
         let proxy = format!("fetch.proxy=http://{}", press.address);
@@ -243,7 +243,7 @@ fn first(report: &Report) -> String {
 
 #[test]
 fn a_site_behind_a_wall_is_reported_the_same_night() {
-    let nights = Nights::begin();
+    let nights = Timetable::begin();
     let report = nights.told(Mood::Wall);
     assert_eq!(
         first(&report),
@@ -257,13 +257,13 @@ fn a_site_behind_a_wall_is_reported_the_same_night() {
 
 #[test]
 fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() {
-    let nights = Nights::begin();
+    let nights = Timetable::begin();
     let report = nights.told(Mood::Dead);
     let said = first(&report);
     // By its robots.txt, if that is a day old, or by its front page.
     let is_said = ["nothing could be asked: robots.txt", "it cannot be reached: failed"]
         .iter()
-        .any(|part| said.contains(part));
+        .any(|partition| said.contains(partition));
     assert!(is_said, "{said}");
     *nights.press.mood.lock().unwrap() = Mood::Publishes;
     let (_, report) = nights.night(6);
@@ -272,7 +272,7 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
 
 #[test]
 fn a_site_that_stands_still_is_reported_the_same_night() {
-    let report = Nights::begin().told(Mood::Stopped);
+    let report = Timetable::begin().told(Mood::Stopped);
     let said = "b.example: 0 new, usually 12: 1 front pages, sections, feeds and sitemaps were read and name nothing new (0 other URLs were asked for)";
     assert_eq!(first(&report), said);
 }

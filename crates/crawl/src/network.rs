@@ -9,13 +9,13 @@ use gleaner_fetch::{
     FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, Want,
 };
 use gleaner_frontier::{CanonicalUrl, Role};
-use gleaner_store::{HostId, Lease, PartId, Store};
+use gleaner_store::{HostId, Lease, PartitionId, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tracing::{Instrument, debug, info_span};
 use url::Url;
 
-use crate::archiving::{Keeping, Kept, ROBOTS};
+use crate::archive::{Keeping, Kept, ROBOTS};
 use crate::clock::Clock;
 use crate::hosts::group_of_unknown;
 use crate::job::{Event, Outgoing, Task, Visit};
@@ -26,7 +26,7 @@ use crate::schedule::GroupName;
 #[derive(Debug, Clone)]
 pub(crate) struct Fetching {
     pub(crate) runtime: Handle,
-    /// Which part a host is of.
+    /// Which partition a host is of.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -53,7 +53,7 @@ impl Fetching {
         let (request, group) = (request(&visit), Arc::clone(visit.gate()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Of a redirect that is followed; the gap is no part of its request.
+            // Of a redirect that is followed; the gap is not part of its request.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -91,7 +91,7 @@ impl Fetching {
         });
     }
 
-    /// Asks for a robots.txt to which those of other parts redirect.
+    /// Asks for a robots.txt to which those of other partitions redirect.
     pub(crate) fn wanted_robots(&self, visit: RobotsVisit) {
         let (this, url) = (self.clone(), visit.url.clone());
         self.runtime.spawn(async move {
@@ -135,7 +135,7 @@ impl Fetching {
         (answer, kept)
     }
 
-    /// The group of a URL of the visit's part; `None`: it is of another part. The store is not read
+    /// The group of a URL of the visit's partition; `None`: it is of another partition. The store is not read
     /// for it: while a database is away, requests have to end in time.
     fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
         let parsed = CanonicalUrl::parse(url.as_str());
@@ -147,7 +147,7 @@ impl Fetching {
             GapScope::Domain => first.domain() == place.domain(),
             GapScope::Host => first.host() == place.host(),
         };
-        if self.store.part_of_url(&place) != visit.part {
+        if self.store.partition_of_url(&place) != visit.partition {
             None
         } else if first.is_some_and(|first| is_of_the_same(&first)) {
             Some(visit.group.to_string())
@@ -166,15 +166,15 @@ pub(crate) struct RobotsVisit {
     pub(crate) hops: usize,
     /// Its group.
     pub(crate) group: GroupName,
-    /// Its part.
-    pub(crate) part: PartId,
-    /// For how long hosts of that part may be asked.
+    /// Its partition.
+    pub(crate) partition: PartitionId,
+    /// For how long hosts of that partition may be asked.
     pub(crate) lease: Lease,
     /// What is known of it.
     pub(crate) previous: Option<RobotsRecord>,
 }
 
-/// Requests may run as long as the lease of their host's part holds.
+/// Requests may run as long as the lease of their host's partition holds.
 fn right_of(lease: Lease) -> Right {
     Right::new(move || lease.left())
 }

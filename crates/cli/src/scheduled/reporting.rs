@@ -7,13 +7,13 @@ use gleaner_report::{Report, folder};
 use jiff::Timestamp;
 use tracing::error;
 
-use crate::nightly::house::House;
-use crate::nightly::notify;
+use crate::scheduled::daemon::Daemon;
+use crate::scheduled::notify;
 
 /// Makes the report of a crawl, writes it, and runs the user's command. `None`: the crawl
 /// was interrupted and is not over, or the report cannot be made, which is logged.
-pub(crate) fn report(house: &House, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
-    let made = gleaner_crawl::report(&house.store, &house.config, crawled, Timestamp::now());
+pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
+    let made = gleaner_crawl::report(&daemon.store, &daemon.config, crawled, Timestamp::now());
     let report = match made {
         Ok(report) => report?,
         Err(error) => {
@@ -21,7 +21,7 @@ pub(crate) fn report(house: &House, crawled: &Result<Summary, CrawlError>) -> Op
             return None;
         }
     };
-    let (folder, settings) = (folder::of(Path::new(&house.config.store.path)), &house.config.report);
+    let (folder, settings) = (folder::of(Path::new(&daemon.config.store.path)), &daemon.config.report);
     let files = match folder::write(&folder, &report, settings.keep) {
         Ok(files) => Some(files),
         Err(error) => {

@@ -216,7 +216,7 @@ impl Cluster {
         let ended = |label: &str| counts.iter().map(|(_, counts)| counts.ended(label)).sum::<u64>();
         let articles = ended("stored") + ended("duplicate") + ended("near_duplicate");
         assert_eq!(articles as usize, self.stand.hosts * self.stand.articles, "{counts:#?}");
-        assert!(store.hosts().all(|host| host.unwrap().gathered == 0));
+        assert!(store.hosts().all(|host| host.unwrap().buffered == 0));
         let verified = self.run(&["verify"]);
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     }

@@ -1,8 +1,8 @@
 //! A store that many processes share: opened, watched, left.
 //!
 //! [`join`] makes a process a worker: it agrees on settings with those that are there, takes its
-//! share of the parts and keeps it. [`visit`] reads only. What a worker does beside reading
-//! and writing is here: it learns which parts have come, gives parts up, and begins anew
+//! share of the partitions and keeps it. [`visit`] reads only. What a worker does beside reading
+//! and writing is here: it learns which partitions have come, gives partitions up, and begins anew
 //! when it was taken for dead.
 
 use std::path::Path;
@@ -13,14 +13,14 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_objects::Objects;
 use tracing::warn;
 
-use crate::engine::postgres::leases::Keeper;
+use crate::engine::postgres::leases::LeaseKeeper;
 pub use crate::engine::postgres::leases::WorkerStatus;
 use crate::engine::postgres::settings::{Applicant, Settings, register};
 use crate::engine::postgres::{Address, Patience, Postgres, schema};
 use crate::exceptions;
+use crate::leases::{Lease, Leases, PartitionId};
 use crate::lock::Lock;
-use crate::parts::Parts;
-use crate::tenure::{Lease, PartId, Tenure};
+use crate::partitions::Partitions;
 use crate::{HostId, HostRecord, Store, StoreError, Writer};
 
 /// Seconds by which the clocks of a worker and of the database may differ.
@@ -43,7 +43,7 @@ pub struct Membership {
     pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings in which all workers must agree, by name.
     pub settings: Settings,
-    /// Whether it waits for its crawl, without parts, until [`Writer::work`].
+    /// Whether it waits for its crawl, without partitions, until [`Writer::work`].
     pub waits: bool,
 }
 
@@ -72,12 +72,12 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
     let address = Address::parse(&membership.address)?;
-    let tenure = Tenure::new(session_of(&membership.name));
-    tenure.set_waiting(membership.waits);
+    let leases = Leases::new(session_of(&membership.name));
+    leases.set_waiting(membership.waits);
     let engine = Postgres::open(
         address.clone(),
         membership.objects.clone(),
-        Some(tenure.clone()),
+        Some(leases.clone()),
         membership.patience(),
     )?;
     schema::migrate(engine.link(), &address)?;
@@ -86,7 +86,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         return Err(StoreError::Clocks { ahead });
     }
     let applicant = Applicant {
-        session: tenure.session().to_owned(),
+        session: leases.session().to_owned(),
         name: membership.name.clone(),
         version: env!("CARGO_PKG_VERSION"),
         settings: membership.settings.clone(),
@@ -96,11 +96,11 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     // Whoever is refused is not there for others.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
-    let keeper = Keeper::begin(engine.clone(), tenure.clone(), membership.lease)?;
-    let post = Arc::new(Post { keeper, applicant, address });
+    let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
+    let post = Arc::new(WorkerHandle { keeper, applicant, address });
     let store = Store {
         engine: Arc::new(engine.clone()),
-        parts: Parts::Cut(Some(tenure), exceptions),
+        partitions: Partitions::Cut(Some(leases), exceptions),
         folder: folder.into(),
         lock: Arc::new(lock),
         cluster: Some(engine),
@@ -126,7 +126,7 @@ pub fn visit(
     let exceptions = exceptions::known(&engine)?;
     Ok(Store {
         engine: Arc::new(engine.clone()),
-        parts: Parts::Cut(None, exceptions),
+        partitions: Partitions::Cut(None, exceptions),
         folder: folder.into(),
         lock: Arc::new(Lock::none()),
         cluster: Some(engine),
@@ -136,14 +136,14 @@ pub fn visit(
 
 /// A worker's place among the others. It is given up when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Post {
-    keeper: Keeper,
+pub(crate) struct WorkerHandle {
+    keeper: LeaseKeeper,
     /// As what it came.
     applicant: Applicant,
     address: Address,
 }
 
-impl Post {
+impl WorkerHandle {
     /// Comes to those who are there by now.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
@@ -159,8 +159,8 @@ fn session_of(name: &str) -> String {
 impl Store {
     /// What this process knows of its leases; `None`: the store is its alone, or only read.
     #[must_use]
-    pub fn tenure(&self) -> Option<&Tenure> {
-        self.cluster.as_ref().and_then(Postgres::tenure)
+    pub fn leases(&self) -> Option<&Leases> {
+        self.cluster.as_ref().and_then(Postgres::leases)
     }
 
     /// Whether many processes share the store.
@@ -169,42 +169,42 @@ impl Store {
         self.cluster.is_some()
     }
 
-    /// The part of a URL's host.
+    /// The partition of a URL's host.
     #[must_use]
-    pub fn part_of_url(&self, url: &CanonicalUrl) -> PartId {
-        PartId(self.parts.of_url(url))
+    pub fn partition_of_url(&self, url: &CanonicalUrl) -> PartitionId {
+        PartitionId(self.partitions.of_url(url))
     }
 
-    /// The part of a host.
+    /// The partition of a host.
     #[must_use]
-    pub fn part_of(&self, host: HostId) -> PartId {
-        PartId(self.parts.of_host(host))
+    pub fn partition_of(&self, host: HostId) -> PartitionId {
+        PartitionId(self.partitions.of_host(host))
     }
 
-    /// This process's lease of a host's part, as it is from now on.
+    /// This process's lease of a host's partition, as it is from now on.
     #[must_use]
     pub fn lease_of(&self, host: HostId) -> Lease {
-        self.lease(PartId(self.parts.of_host(host)))
+        self.lease(PartitionId(self.partitions.of_host(host)))
     }
 
-    /// The same of a part.
+    /// The same of a partition.
     #[must_use]
-    pub fn lease(&self, PartId(part): PartId) -> Lease {
-        self.tenure().map_or(Lease::UNLIMITED, |tenure| tenure.lease(part))
+    pub fn lease(&self, PartitionId(partition): PartitionId) -> Lease {
+        self.leases().map_or(Lease::UNLIMITED, |leases| leases.lease(partition))
     }
 
-    /// The hosts of these parts.
-    pub fn hosts_of_parts(
+    /// The hosts of these partitions.
+    pub fn hosts_of_partitions(
         &self,
-        parts: Vec<PartId>,
+        partitions: Vec<PartitionId>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
-        self.hosts_of(parts.into_iter().map(|PartId(part)| part).collect())
+        self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// The parts that this process has: a single one where the store is its alone.
+    /// The partitions that this process has: a single one where the store is its alone.
     #[must_use]
-    pub fn held_parts(&self) -> Vec<PartId> {
-        self.parts.held().into_iter().map(PartId).collect()
+    pub fn held_partitions(&self) -> Vec<PartitionId> {
+        self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
     /// The workers that were alive within this time. None where the store is one process's.
@@ -215,7 +215,7 @@ impl Store {
         self.cluster.as_ref().map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
     }
 
-    /// Whether no worker has anything to do, and no part is without one. Always so where the
+    /// Whether no worker has anything to do, and no partition is without one. Always so where the
     /// store is one process's.
     ///
     /// # Errors
@@ -226,14 +226,14 @@ impl Store {
 }
 
 impl Writer {
-    /// Gives parts up, which others take. All that was committed of them is flushed before.
+    /// Gives partitions up, which others take. All that was committed of them is flushed before.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn release(&mut self, parts: &[PartId]) -> Result<(), StoreError> {
+    pub fn release(&mut self, partitions: &[PartitionId]) -> Result<(), StoreError> {
         self.flush()?;
-        let parts: Vec<_> = parts.iter().map(|PartId(part)| *part).collect();
-        self.store().cluster.as_ref().map_or(Ok(()), |engine| engine.release(&parts))
+        let partitions: Vec<_> = partitions.iter().map(|PartitionId(partition)| *partition).collect();
+        self.store().cluster.as_ref().map_or(Ok(()), |engine| engine.release(&partitions))
     }
 
     /// Forgets all that was not flushed and all leases, as after a crash: this process was
@@ -251,11 +251,11 @@ impl Writer {
         // What was appended belongs to what is dropped.
         self.shelf = None;
         engine.forget();
-        engine.tenure().inspect(|tenure| tenure.forget());
+        engine.leases().inspect(|leases| leases.forget());
         Ok(())
     }
 
-    /// Takes this process's share of the parts, if it waited: others may have come since it did,
+    /// Takes this process's share of the partitions, if it waited: others may have come since it did,
     /// and it comes to them anew. Nothing where there are no others.
     ///
     /// # Errors
@@ -268,11 +268,11 @@ impl Writer {
         self.wait(false)
     }
 
-    /// Waits for the next crawl: gives all parts up, and takes none until [`Writer::work`], so
+    /// Waits for the next crawl: gives all partitions up, and takes none until [`Writer::work`], so
     /// that others have them meanwhile. Nothing where there are no others.
     ///
     /// # Errors
-    /// When the database cannot be reached; the parts are given up when it can be, or end by
+    /// When the database cannot be reached; the partitions are given up when it can be, or end by
     /// themselves.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
@@ -280,9 +280,9 @@ impl Writer {
 
     fn wait(&self, waits: bool) -> Result<(), StoreError> {
         let store = self.store();
-        let (Some(tenure), Some(post)) = (store.tenure(), &store.post) else { return Ok(()) };
-        tenure.report(0, waits);
-        tenure.set_waiting(waits);
+        let (Some(leases), Some(post)) = (store.leases(), &store.post) else { return Ok(()) };
+        leases.report(0, waits);
+        leases.set_waiting(waits);
         post.keeper.beat()
     }
 

@@ -1,0 +1,183 @@
+//! The fixed partitions into which a store for many processes is cut.
+//!
+//! A partition is all registrable domains with the same hash; there are 256, for ever. So a host
+//! with its URLs, documents and counts belongs to one partition, and so do all hosts that share a
+//! gap. The list that says what a registrable domain is changes; a host stays in the partition that has it
+//! (`exceptions.rs`). At a time one process has a partition and may write its records. Numbers of hosts,
+//! documents and clusters begin with the partition's, so that each partition gives out its own.
+//!
+//! A store in one folder is not cut: it is one partition without a number, and its keys and
+//! numbers are those that they were before there were partitions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gleaner_frontier::{CanonicalUrl, partition_of};
+
+use crate::HostId;
+use crate::leases::Leases;
+
+/// Bits of a number behind those of its partition.
+const WITHIN: u32 = 24;
+
+/// One partition, or a whole store that is not cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Partition(Option<[u8; 1]>);
+
+impl Partition {
+    /// A store that is not cut.
+    pub(crate) const WHOLE: Self = Self(None);
+
+    pub(crate) const fn new(number: u8) -> Self {
+        Self(Some([number]))
+    }
+
+    /// That of a host by its name and the list of public suffixes of this program.
+    pub(crate) fn of_today(host: &str) -> Self {
+        match CanonicalUrl::from_record(&format!("http://{host}/")) {
+            Ok(url) => Self::new(partition_of(url.domain())),
+            Err(_) => Self::new(partition_of(host)),
+        }
+    }
+
+    /// As it stands in keys.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
+    }
+
+    /// Its number; `None`: the whole store.
+    pub(crate) fn index(self) -> Option<u8> {
+        self.0.map(|[number]| number)
+    }
+
+    /// The `n`-th number that it gives out; `None`: it has no more.
+    pub(crate) fn number(self, n: u32) -> Option<u32> {
+        match self.index() {
+            None => Some(n),
+            Some(partition) => (n < 1 << WITHIN).then_some(u32::from(partition) << WITHIN | n),
+        }
+    }
+}
+
+/// Hosts by name that are stored in another partition than that of their domain: the list of public
+/// suffixes has changed since (`exceptions.rs`).
+pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
+
+/// How a store is cut, and which of its partitions are this process's.
+#[derive(Debug, Clone)]
+pub(crate) enum Partitions {
+    /// Not at all.
+    Whole,
+    /// Into 256, of which some are held. `None`: it is only read.
+    Cut(Option<Leases>, Exceptions),
+}
+
+impl Partitions {
+    pub(crate) const fn is_cut(&self) -> bool {
+        matches!(self, Self::Cut(..))
+    }
+
+    /// The partition of a host by its name, with its port where it has one, and its registrable
+    /// domain: the one that has the host, else that of the domain.
+    pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
+        match self {
+            Self::Whole => Partition::WHOLE,
+            Self::Cut(_, exceptions) => {
+                exceptions.get(host).copied().unwrap_or_else(|| Partition::new(partition_of(domain)))
+            }
+        }
+    }
+
+    /// The partition of a URL's host.
+    pub(crate) fn of_url(&self, url: &CanonicalUrl) -> Partition {
+        self.of(url.host(), url.domain())
+    }
+
+    /// The partition of a host by its name alone.
+    pub(crate) fn of_name(&self, host: &str) -> Partition {
+        match self {
+            Self::Whole => Partition::WHOLE,
+            Self::Cut(_, exceptions) => {
+                exceptions.get(host).copied().unwrap_or_else(|| Partition::of_today(host))
+            }
+        }
+    }
+
+    /// The partition that gave out a host's number.
+    pub(crate) fn of_host(&self, host: HostId) -> Partition {
+        self.of_number(host.0)
+    }
+
+    /// The partition that gave out the number of a document or cluster.
+    pub(crate) fn of_number(&self, number: u32) -> Partition {
+        if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
+    }
+
+    /// Whether this process crawls what it has of the store, and does not just read it.
+    pub(crate) const fn is_held(&self) -> bool {
+        matches!(self, Self::Whole | Self::Cut(Some(_), _))
+    }
+
+    /// The partitions that this process has.
+    pub(crate) fn held(&self) -> Vec<Partition> {
+        match self {
+            Self::Whole => vec![Partition::WHOLE],
+            Self::Cut(leases, _) => leases.as_ref().map(Leases::held).unwrap_or_default(),
+        }
+    }
+
+    /// All partitions, whoever has them.
+    pub(crate) fn all(&self) -> Vec<Partition> {
+        if self.is_cut() { (0..=u8::MAX).map(Partition::new).collect() } else { vec![Partition::WHOLE] }
+    }
+
+    /// The name of the next message to a partition.
+    pub(crate) fn next_message(&self) -> [u8; 16] {
+        match self {
+            Self::Cut(Some(leases), _) => leases.next_message(),
+            Self::Cut(None, _) | Self::Whole => [0; 16],
+        }
+    }
+
+    /// Whether this process has the partition.
+    pub(crate) fn holds(&self, partition: Partition) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Cut(leases, _) => leases.as_ref().is_some_and(|leases| leases.holds(partition)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_tell_the_partition_that_gave_them_out() {
+        let partitions = Partitions::Cut(None, Exceptions::default());
+        for partition in [0, 7, 255].map(Partition::new) {
+            let number = partition.number(5).unwrap();
+            assert_eq!(partitions.of_number(number), partition);
+            assert_eq!(partition.number(1 << WITHIN), None);
+        }
+        assert_eq!(Partition::WHOLE.number(u32::MAX), Some(u32::MAX));
+        assert_eq!(Partitions::Whole.of_number(u32::MAX), Partition::WHOLE);
+    }
+
+    #[test]
+    fn hosts_of_a_domain_are_in_its_partition() {
+        let partitions = Partitions::Cut(None, Exceptions::default());
+        let domain = partitions.of("www.vnexpress.net", "vnexpress.net");
+        assert_eq!(partitions.of_name("e.vnexpress.net"), domain);
+        assert_eq!(partitions.of_name("vnexpress.net:8080"), domain);
+    }
+
+    #[test]
+    fn a_host_is_of_the_partition_that_has_it() {
+        let stored = Partition::new(partition_of("vnexpress.net").wrapping_add(1));
+        let partitions = Partitions::Cut(None, Arc::new([("e.vnexpress.net".to_owned(), stored)].into()));
+        let url = CanonicalUrl::parse("http://e.vnexpress.net/a").unwrap();
+        assert_eq!((partitions.of_name("e.vnexpress.net"), partitions.of_url(&url)), (stored, stored));
+        assert_ne!(partitions.of_name("vnexpress.net"), stored);
+    }
+}
