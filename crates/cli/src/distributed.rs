@@ -9,7 +9,7 @@ use gleaner_config::Config;
 use gleaner_corpus::ContentHash;
 use gleaner_crawl::Stop;
 use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
-use gleaner_objects::{Objects, Options};
+use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{Membership, Store, Writer, shown_address};
 use serde::Serialize;
 

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use gleaner_crawl::{Active, Snapshot};
+use gleaner_frontier::Class;
 
 /// Lines of the terminal that are left alone: where the cursor stands, and one for logs.
 const LEFT_ALONE: usize = 2;
@@ -77,10 +78,9 @@ fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
 
 /// Green for what was stored, red for what failed.
 fn paint(last: &str, colors: bool) -> String {
-    let code = match last.split(':').next() {
-        _ if !colors => return last.to_owned(),
-        Some("stored" | "revised") => "32",
-        Some("failed" | "rejected" | "unreadable" | "truncated") => "31",
+    let code = match Class::from_reason(last) {
+        Some(Class::Stored) if colors => "32",
+        Some(class) if colors && class.is_failure() => "31",
         _ => return last.to_owned(),
     };
     format!("\u{1b}[{code}m{last}\u{1b}[0m")

@@ -227,7 +227,8 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
 fn hosts_are_crawled_in_the_partitions_that_have_them() {
     let stand = Stand { hosts: 20, articles: 10, listed: 9, ..STAND };
     let Some(cluster) = Cluster::with_stand(stand, &["fsync=off"]) else { return };
-    let objects = gleaner_objects::Objects::open(&cluster.objects.0, gleaner_objects::Options::default());
+    let objects =
+        gleaner_store::objects::Objects::open(&cluster.objects.0, gleaner_store::objects::Options::default());
     let membership = gleaner_store::Membership {
         address: cluster.address.clone(),
         objects: objects.unwrap(),

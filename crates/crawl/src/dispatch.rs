@@ -60,7 +60,7 @@ impl Owner {
         Ok(())
     }
 
-    /// SessionConfig out URLs of all groups that may be asked now.
+    /// Sends a request for the next URL of every group that is due.
     pub(crate) fn dispatch(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
         // One moment for all, so that what becomes due while this runs waits its turn.
         let now = Instant::now();
@@ -182,9 +182,7 @@ impl Owner {
     ) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         let outcome = Outcome::Disallowed { rule };
-        change.count(self.run.number, url.host(), |counts| {
-            *counts.outcomes.entry(outcome.reason()).or_default() += 1;
-        })?;
+        self.count(&mut change, url.host(), Some(&outcome), 0, None)?;
         let again = self.again(&record, &outcome);
         change.end(key, record, outcome, again)?;
         self.commit(change)

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::{Access, RobotsAnswer, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey, digest_of};
+use gleaner_frontier::{CanonicalUrl, Class, Found, Outcome, Role, UrlKey, digest_of};
 use gleaner_store::{Change, HostId, HostRecord, Turn, UrlRecord};
 use tracing::{debug, error};
 use url::Url;
@@ -355,27 +355,12 @@ impl Owner {
 
     pub(crate) fn show(&self, outcome: &Outcome) {
         self.progress.ended(outcome);
-        let counter = match outcome {
-            Outcome::Stored => &self.progress.stored,
-            Outcome::Duplicate { .. } => &self.progress.duplicates,
-            Outcome::NearDuplicate { .. } => &self.progress.near_duplicates,
-            Outcome::Failed { .. }
-            | Outcome::Unreadable { .. }
-            | Outcome::TooLarge { .. }
-            | Outcome::Truncated { .. } => &self.progress.failures,
-            Outcome::NotArticle { .. }
-            | Outcome::Listing
-            | Outcome::Unchanged
-            | Outcome::Redirected { .. }
-            | Outcome::RedirectRefused { .. }
-            | Outcome::Disallowed { .. }
-            | Outcome::Gone { .. }
-            | Outcome::Rejected { .. }
-            | Outcome::WrongType { .. }
-            | Outcome::PrivateAddress
-            | Outcome::OtherLanguage { .. }
-            | Outcome::Filtered { .. }
-            | Outcome::Revised => return,
+        let counter = match (outcome, outcome.class()) {
+            (Outcome::NearDuplicate { .. }, _) => &self.progress.near_duplicates,
+            (_, Class::Stored) => &self.progress.stored,
+            (_, Class::Duplicate) => &self.progress.duplicates,
+            (_, class) if class.is_failure() => &self.progress.failures,
+            _ => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -31,6 +31,7 @@ use crate::progress::Progress;
 use crate::quota::Quota;
 use crate::redirected_robots::RedirectedRobots;
 use crate::schedule::Schedule;
+use crate::session_config::SessionConfig;
 
 /// Longest time between two looks at the clock, the stop and the waiting list.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
@@ -84,19 +85,15 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the house, handed in once")]
+    /// An owner that has no hosts yet: [`Owner::load_hosts`] brings them.
     pub(crate) fn new(
         writer: Writer,
-        config: Config,
+        session_config: SessionConfig,
         scope: Arc<Scope>,
-        seeds: Vec<Seed>,
         politeness: Politeness,
         tasks: Sender<Task>,
-        run: Run,
-        stop: Stop,
-        progress: Arc<Progress>,
-        clock: Clock,
     ) -> Result<Self, StoreError> {
+        let SessionConfig { config, seeds, takes_all, run, stop, progress, clock, .. } = session_config;
         let store = writer.store();
         let duplicates = Duplicates::new(&store, &levels(&config.corpus))?;
         let now = Instant::now();
@@ -117,7 +114,7 @@ impl Owner {
             stop,
             progress,
             seeds,
-            takes_all: false,
+            takes_all,
             in_flight: 0,
             unflushed: 0,
             flushed: now,

@@ -27,6 +27,7 @@ use crate::network::Fetching;
 use crate::owner::Owner;
 use crate::progress::Progress;
 use crate::quota::Quota;
+use crate::session_config::SessionConfig;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, extraction, training};
 
@@ -116,35 +117,10 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// What a session is assembled from, beside the one who writes.
-#[derive(Clone)]
-pub(crate) struct SessionConfig {
-    pub(crate) config: Config,
-    pub(crate) seeds: Vec<Seed>,
-    pub(crate) pins: HostPins,
-    pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are taken, too.
-    pub(crate) takes_all: bool,
-    pub(crate) run: Run,
-    pub(crate) stop: Stop,
-    pub(crate) progress: Arc<Progress>,
-    pub(crate) clock: Clock,
-}
-
 /// The client of a crawl, which may ask the network.
 fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError> {
     let _inside = runtime.enter();
     Ok(Arc::new(Fetcher::new(&config.fetch)?))
-}
-
-impl SessionConfig {
-    /// After others took over: comes to them anew. Gives whether the run was ended meanwhile,
-    /// or others have begun the next one, so that there is nothing left to do in it.
-    pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
-        writer.begin_anew()?;
-        let last = writer.store().last_run()?;
-        Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))
-    }
 }
 
 /// The owner of the store, and the threads that work for it: of a crawl, or of a replay,
@@ -167,31 +143,27 @@ pub(crate) struct Finished {
 }
 
 impl Session {
-    /// Starts the worker threads. `politeness`: when hosts may be asked.
+    /// Starts the worker threads. `politeness`: when hosts may be requested.
     pub(crate) fn start(
         session_config: SessionConfig,
         politeness: Politeness,
         writer: Writer,
     ) -> Result<Self, CrawlError> {
-        let SessionConfig { config, seeds, pins, admission, takes_all, run, stop, progress, clock } =
-            session_config;
-        let scope = Arc::new(Scope::from_seeds(&seeds));
-        let capacity = config.fetch.concurrency + 1;
+        let scope = Arc::new(Scope::from_seeds(&session_config.seeds));
+        let capacity = session_config.config.fetch.concurrency + 1;
         let (tasks, work) = bounded::<Task>(capacity);
         let (events, arrivals) = bounded::<Event>(capacity);
         let context = WorkerContext {
             store: writer.store(),
             scope: Arc::clone(&scope),
-            pins: Arc::new(pins),
-            admission,
-            max_list: config.fetch.max_sitemap.get(),
-            keeping: Keeping::from_config(&config),
-            clock: clock.clone(),
+            pins: Arc::new(session_config.pins.clone()),
+            admission: Arc::clone(&session_config.admission),
+            max_list: session_config.config.fetch.max_sitemap.get(),
+            keeping: Keeping::from_config(&session_config.config),
+            clock: session_config.clock.clone(),
         };
-        let workers = workers(config.crawl.workers, &work, &events, &context)?;
-        let mut owner =
-            Owner::new(writer, config, scope, seeds, politeness, tasks, run, stop, progress, clock)?;
-        owner.takes_all = takes_all;
+        let workers = workers(session_config.config.crawl.workers, &work, &events, &context)?;
+        let mut owner = Owner::new(writer, session_config, scope, politeness, tasks)?;
         let partitions = owner.store.held_partitions();
         owner.load_hosts(partitions)?;
         Ok(Self { owner, arrivals, events, workers })

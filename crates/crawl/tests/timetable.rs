@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use gleaner_crawl::report::text::sentence;
+use gleaner_crawl::report::{Grade, Report, Status, folder};
 use gleaner_crawl::{Clock, Progress, Start, Stop, Summary, report};
 use gleaner_frontier::parse_seeds;
-use gleaner_report::text::sentence;
-use gleaner_report::{Grade, Report, Status, folder};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
@@ -217,7 +217,7 @@ impl Timetable {
             progress: Arc::new(Progress::default()),
             clock: clock.clone(),
         });
-        let report = report(&self.store, &self.config, &crawled, clock.now()).unwrap().unwrap();
+        let report = report::build(&self.store, &self.config, &crawled, clock.now()).unwrap().unwrap();
         (crawled.unwrap(), report)
     }
 

@@ -36,7 +36,7 @@ pub use canonical::{CanonicalUrl, PUBLIC_SUFFIX_LIST};
 pub use found::{Discovered, Found, Role};
 pub use key::{BadKey, UrlKey, partition_of};
 pub use links::{looks_like_article, looks_like_section, page_number};
-pub use outcome::Outcome;
+pub use outcome::{Class, Outcome};
 pub use refusal::Refusal;
 pub use rhythm::{Rhythm, Sight, digest_of};
 pub use scope::Scope;

@@ -107,7 +107,104 @@ pub enum Outcome {
     },
 }
 
+/// What kind of ending an outcome is.
+///
+/// Every count that a person sees (report, tables, progress line, status page) groups outcomes by
+/// class, so that a word such as "failed" means the same everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// The text is in the corpus under this URL.
+    Stored,
+    /// The text, or nearly the same text, was in the corpus already.
+    Duplicate,
+    /// The page is not an article, or not a page.
+    NotArticle,
+    /// An article that the settings keep out of the corpus.
+    Excluded,
+    /// A front page, section, feed or sitemap that was read, or a page that has not changed.
+    Listing,
+    /// It redirects to a URL that is visited in its place.
+    Redirected,
+    /// It redirects to a URL that the crawl does not visit.
+    RedirectRefused,
+    /// robots.txt forbids it.
+    Disallowed,
+    /// The page does not exist (404 or 410).
+    Gone,
+    /// There was no HTTP response.
+    Unreachable,
+    /// There was a response, but not a usable one.
+    Failed,
+}
+
+impl Class {
+    /// The class of an outcome that was counted by its [`Outcome::reason`] or [`Outcome::label`].
+    /// `None`: no outcome has this label.
+    #[must_use]
+    pub fn from_reason(reason: &str) -> Option<Self> {
+        let (label, detail) = reason.split_once(": ").unwrap_or((reason, ""));
+        Some(match label {
+            "stored" | "revised" => Self::Stored,
+            "duplicate" | "near_duplicate" => Self::Duplicate,
+            "not_article" | "wrong_type" => Self::NotArticle,
+            "other_language" | "filtered" => Self::Excluded,
+            "listing" | "unchanged" => Self::Listing,
+            "redirected" => Self::Redirected,
+            "redirect_refused" => Self::RedirectRefused,
+            "disallowed" => Self::Disallowed,
+            "gone" => Self::Gone,
+            "private_address" => Self::Unreachable,
+            "failed" if is_without_response(detail) => Self::Unreachable,
+            "failed" | "rejected" | "unreadable" | "too_large" | "truncated" => Self::Failed,
+            _ => return None,
+        })
+    }
+
+    /// Whether something went wrong. A page that does not exist is not a failure: links to such
+    /// pages are common.
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Failed)
+    }
+
+    /// Whether the visit was of a page that could have been an article.
+    #[must_use]
+    pub const fn is_of_page(self) -> bool {
+        !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)
+    }
+}
+
+/// Whether a failure with this label came before any response: its HTTP status is unknown.
+fn is_without_response(label: &str) -> bool {
+    matches!(label, "dns" | "connect" | "timeout" | "bad_proxy" | "bad_url" | "no_file" | "tls")
+        || label.starts_with("tls_")
+        || label.starts_with("certificate_")
+}
+
 impl Outcome {
+    /// The class by which the outcome is counted.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Stored | Self::Revised => Class::Stored,
+            Self::Duplicate { .. } | Self::NearDuplicate { .. } => Class::Duplicate,
+            Self::NotArticle { .. } | Self::WrongType { .. } => Class::NotArticle,
+            Self::OtherLanguage { .. } | Self::Filtered { .. } => Class::Excluded,
+            Self::Listing | Self::Unchanged => Class::Listing,
+            Self::Redirected { .. } => Class::Redirected,
+            Self::RedirectRefused { .. } => Class::RedirectRefused,
+            Self::Disallowed { .. } => Class::Disallowed,
+            Self::Gone { .. } => Class::Gone,
+            Self::PrivateAddress => Class::Unreachable,
+            Self::Failed { reason } if is_without_response(reason) => Class::Unreachable,
+            Self::Failed { .. }
+            | Self::Rejected { .. }
+            | Self::Unreadable { .. }
+            | Self::TooLarge { .. }
+            | Self::Truncated { .. } => Class::Failed,
+        }
+    }
+
     /// A stable code for counters: `stored`, `failed`, ...
     #[must_use]
     pub const fn label(&self) -> &'static str {
@@ -198,5 +295,68 @@ impl fmt::Display for Outcome {
             Self::Filtered { condition } => write!(f, "kept out: {condition} does not hold"),
             Self::Failed { reason } => write!(f, "all tries failed, the last by: {reason}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind, and failures of each class.
+    fn outcomes() -> Vec<Outcome> {
+        let of = UrlKey::from_bytes([0; 16]);
+        let text = || String::from("x");
+        let failed = |reason: &str| Outcome::Failed { reason: reason.into() };
+        vec![
+            Outcome::Stored,
+            Outcome::Revised,
+            Outcome::Duplicate { of },
+            Outcome::NearDuplicate { of, similarity: 90 },
+            Outcome::NotArticle { reason: "hub".into() },
+            Outcome::Listing,
+            Outcome::Unchanged,
+            Outcome::Redirected { to: text() },
+            Outcome::RedirectRefused { to: text(), reason: "out_of_scope".into() },
+            Outcome::Disallowed { rule: text() },
+            Outcome::Gone { status: 404 },
+            Outcome::Rejected { status: 403 },
+            Outcome::TooLarge { limit: 1 },
+            Outcome::WrongType { content_type: text() },
+            Outcome::PrivateAddress,
+            Outcome::Unreadable { reason: text() },
+            Outcome::Truncated { reason: "length".into() },
+            Outcome::OtherLanguage { language: "de".into() },
+            Outcome::Filtered { condition: "words >= 50".into() },
+            failed("timeout"),
+            failed("certificate_expired"),
+            failed("http_500"),
+        ]
+    }
+
+    #[test]
+    fn the_class_of_a_counted_reason_is_that_of_its_outcome() {
+        for outcome in outcomes() {
+            assert_eq!(Class::from_reason(&outcome.reason()), Some(outcome.class()), "{outcome:?}");
+        }
+        assert_eq!(Class::from_reason("what"), None);
+    }
+
+    #[test]
+    fn a_refusal_is_a_failure_and_a_missing_page_is_not() {
+        let failures: Vec<String> =
+            outcomes().iter().filter(|it| it.class().is_failure()).map(Outcome::reason).collect();
+        assert_eq!(
+            failures,
+            [
+                "rejected: http_403",
+                "too_large",
+                "private_address",
+                "unreadable",
+                "truncated: length",
+                "failed: timeout",
+                "failed: certificate_expired",
+                "failed: http_500"
+            ]
+        );
     }
 }

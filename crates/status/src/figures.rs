@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{Class, UrlKey};
 use gleaner_store::{Counts, HostRecord, Run, StoreError, Totals};
 use gleaner_template::Window;
 use jiff::Timestamp;
@@ -55,17 +55,14 @@ pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
 
-/// Visits that came to nothing by a fault.
+/// Visits that failed.
 pub(crate) fn failures(counts: &Counts) -> u64 {
-    ["failed", "unreadable", "too_large", "truncated", "rejected"]
-        .iter()
-        .map(|label| counts.ended(label))
-        .sum()
+    counts.of_class(Class::is_failure)
 }
 
-/// Visits to copies of what was there.
+/// Visits of pages whose text, or nearly the same text, was in the corpus already.
 pub(crate) fn duplicates(counts: &Counts) -> u64 {
-    counts.ended("duplicate") + counts.ended("near_duplicate")
+    counts.of_class(|class| class == Class::Duplicate)
 }
 
 impl Figures {

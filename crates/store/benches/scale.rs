@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_objects::{Objects, Options};
+use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{Membership, Turn, Writer, join};
 use gleaner_testkit::postgres::Postgres;
 

@@ -89,7 +89,7 @@ pub enum StoreError {
     },
     /// Object storage failed or refused.
     #[error(transparent)]
-    Objects(#[from] gleaner_objects::ObjectError),
+    Objects(#[from] crate::objects::ObjectError),
     /// The archive cannot be written or read.
     #[error(
         "{0}{hint}",

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use gleaner_objects::Entry;
+use crate::objects::Entry;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

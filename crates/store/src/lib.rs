@@ -34,6 +34,7 @@ mod lock;
 mod messages;
 mod migrate;
 mod near;
+pub mod objects;
 mod open;
 mod packed;
 mod partitions;

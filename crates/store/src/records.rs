@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_frontier::{Outcome, Rhythm, Role, UrlKey};
+use gleaner_frontier::{Class, Outcome, Rhythm, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -266,6 +266,13 @@ impl Counts {
     pub fn ended(&self, label: &str) -> u64 {
         let of = |reason: &str| reason.split(": ").next() == Some(label);
         self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
+    }
+
+    /// Visits that ended with an outcome of such a class.
+    #[must_use]
+    pub fn of_class(&self, is_wanted: impl Fn(Class) -> bool) -> u64 {
+        let is_wanted = |reason: &str| Class::from_reason(reason).is_some_and(&is_wanted);
+        self.outcomes.iter().filter(|(reason, _)| is_wanted(reason)).map(|(_, count)| count).sum()
     }
 }
 

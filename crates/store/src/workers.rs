@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::objects::Objects;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_objects::Objects;
 use tracing::warn;
 
 use crate::engine::postgres::leases::LeaseKeeper;

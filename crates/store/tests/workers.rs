@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_objects::{Objects, Options};
+use gleaner_store::objects::{Objects, Options};
 use gleaner_store::{
     Duplicates, Levels, Membership, PackedDocument, PackedPage, RawPage, StoreError, Turn, Writer, join,
     visit,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Instant;
 
+use gleaner_crawl::report::{Report, Status, text};
 use gleaner_crawl::{Budget, Ending, HeldBack, Summary};
-use gleaner_report::{Report, Status, text};
 use gleaner_status::Hooks;
 use gleaner_store::Counts;
 use jiff::Timestamp;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use gleaner_config::Config;
+use gleaner_crawl::report::Figures;
 use gleaner_fetch::{Access, RobotsRecord};
 use gleaner_frontier::UrlKey;
-use gleaner_report::Figures;
 use gleaner_store::{HostRecord, Run, Store, StoreError};
 use gleaner_template::Window;
 use jiff::Timestamp;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gleaner_report::{Figures, Report, folder, page, text};
+use gleaner_crawl::report::{Figures, Report, folder, page, text};
 
 use crate::args::{self, Common};
 use crate::aside::say;

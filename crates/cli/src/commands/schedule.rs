@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_config::{Config, Span};
+use gleaner_crawl::report::text;
 use gleaner_crawl::{Timetable, snapshot};
-use gleaner_report::text;
 use gleaner_store::Run;
 use jiff::Timestamp;
 

@@ -7,8 +7,8 @@
 use std::thread;
 use std::time::Duration;
 
+use gleaner_crawl::report::text;
 use gleaner_crawl::snapshot;
-use gleaner_report::text;
 use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_config::{Notify, Report as Settings};
-use gleaner_report::folder::Written;
-use gleaner_report::{Report, Status, text};
+use gleaner_crawl::report::folder::Written;
+use gleaner_crawl::report::{Report, Status, text};
 use tracing::{error, info};
 
 /// How long the command may take.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use gleaner_crawl::report::{Report, folder};
 use gleaner_crawl::{CrawlError, Summary};
-use gleaner_report::{Report, folder};
 use jiff::Timestamp;
 use tracing::error;
 
@@ -13,7 +13,7 @@ use crate::scheduled::notify;
 /// Makes the report of a crawl, writes it, and runs the user's command. `None`: the crawl
 /// was interrupted and is not over, or the report cannot be made, which is logged.
 pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
-    let made = gleaner_crawl::report(&daemon.store, &daemon.config, crawled, Timestamp::now());
+    let made = gleaner_crawl::report::build(&daemon.store, &daemon.config, crawled, Timestamp::now());
     let report = match made {
         Ok(report) => report?,
         Err(error) => {

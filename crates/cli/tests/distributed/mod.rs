@@ -151,11 +151,11 @@ impl Cluster {
 
     /// The same where the tables may not be there yet.
     pub fn visit(&self) -> Result<Store, StoreError> {
-        let options = gleaner_objects::Options {
+        let options = gleaner_store::objects::Options {
             environment: self.objects.1.iter().cloned().collect(),
-            ..gleaner_objects::Options::default()
+            ..gleaner_store::objects::Options::default()
         };
-        let objects = gleaner_objects::Objects::open(&self.objects.0, options).unwrap();
+        let objects = gleaner_store::objects::Objects::open(&self.objects.0, options).unwrap();
         gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10))
     }
 

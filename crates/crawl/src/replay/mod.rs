@@ -55,8 +55,9 @@ pub use source::Source;
 use crate::Stop;
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::pipeline::{Finished, Session, SessionConfig, begin};
+use crate::pipeline::{Finished, Session, begin};
 use crate::progress::Progress;
+use crate::session_config::SessionConfig;
 
 /// What a replay is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

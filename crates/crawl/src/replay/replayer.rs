@@ -201,7 +201,7 @@ impl Replayer {
         self.newest = Some(place);
     }
 
-    /// SessionConfig out the first answers of all hosts that are not worked on.
+    /// Dispatches the first response of each host that has none in progress.
     fn dispatch(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut at = 0;
         while at < self.waiting.len() && owner.in_flight < owner.config.fetch.concurrency {

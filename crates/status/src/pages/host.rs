@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_frontier::Class;
 use gleaner_store::Counts;
 use gleaner_template::SiteTemplate;
 use gleaner_template::describe::describe;
@@ -9,7 +10,7 @@ use maud::{Markup, html};
 
 use super::{Fault, Made, button, framed, hosts, tile, time};
 use crate::asked::{Asked, encoded, link};
-use crate::figures::{Figures, HostFigures, new};
+use crate::figures::{Figures, HostFigures, duplicates, failures, new};
 use crate::pictures::{Column, stacked};
 use crate::search::Question;
 use crate::site::Site;
@@ -22,14 +23,6 @@ const REASONS: usize = 20;
 
 /// Lines of a template's summary.
 const SUMMARY: usize = 14;
-
-/// What the bars are made of: a class, and the labels of the outcomes in it.
-const PARTS: [(&str, &[&str]); 4] = [
-    ("new", &["stored", "revised"]),
-    ("duplicate", &["duplicate", "near_duplicate"]),
-    ("neutral", &["listing", "unchanged", "not_article", "redirected", "disallowed", "gone", "wrong_type"]),
-    ("failed", &["failed", "unreadable", "too_large", "truncated", "rejected"]),
-];
 
 pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {
     let figures = site.figures()?;
@@ -92,14 +85,15 @@ fn actions(asked: &Asked, host: &HostFigures) -> Markup {
     }
 }
 
-/// Counts by the classes of the bars; what is in none counts as neutral.
+/// What a bar is made of, from the bottom.
+const BAR_PARTS: [&str; 4] = ["new", "duplicate", "neutral", "failed"];
+
+/// Counts by [`BAR_PARTS`].
 fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
-    let sum = |labels: &[&str]| labels.iter().map(|label| counts.ended(label)).sum::<u64>();
-    let mut parts: Vec<(&'static str, u64)> =
-        PARTS.iter().map(|(class, labels)| (*class, sum(labels))).collect();
-    let others = counts.outcomes.values().sum::<u64>() - parts.iter().map(|(_, count)| count).sum::<u64>();
-    parts[2].1 += others;
-    parts
+    let (stored, duplicate) = (counts.of_class(|class| class == Class::Stored), duplicates(counts));
+    let failed = failures(counts);
+    let others = counts.outcomes.values().sum::<u64>() - stored - duplicate - failed;
+    BAR_PARTS.into_iter().zip([stored, duplicate, others, failed]).collect()
 }
 
 fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
@@ -120,7 +114,7 @@ fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
             h2 #nights { (asked.say("Outcomes by night", "Kết quả theo đêm")) }
             figure {
                 (stacked(&columns, asked.say("Outcomes by night; the table below has the figures", "Kết quả theo đêm; số liệu ở bảng dưới")))
-                figcaption { @for (class, _) in PARTS { span.key.(class) {} (names(class)) " " } }
+                figcaption { @for class in BAR_PARTS { span.key.(class) {} (names(class)) " " } }
             }
             details {
                 summary { (asked.say("Figures", "Số liệu")) }
@@ -128,7 +122,7 @@ fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
                     caption.hidden { (asked.say("Outcomes by night, the newest first", "Kết quả theo đêm, mới nhất trước")) }
                     thead { tr {
                         th scope="col" { (asked.say("Night", "Đêm")) }
-                        @for (class, _) in PARTS { th.number scope="col" { (names(class)) } }
+                        @for class in BAR_PARTS { th.number scope="col" { (names(class)) } }
                         th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
                     } }
                     tbody { @for ((run, _), counts) in rows.iter().rev() { tr {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gleaner_objects::Objects;
+use gleaner_store::objects::Objects;
 use gleaner_store::{Membership, Store};
 use gleaner_testkit::postgres::Postgres;
 
@@ -22,7 +22,7 @@ fn shared() -> Option<Shared> {
     let (folder, address) = (TempDir::new().unwrap(), server.database());
     let objects = || {
         let place = folder.path().join("objects");
-        Objects::open(place.to_str().unwrap(), gleaner_objects::Options::default()).unwrap()
+        Objects::open(place.to_str().unwrap(), gleaner_store::objects::Options::default()).unwrap()
     };
     let patience = Duration::from_secs(10);
     let mut writer = gleaner_store::join(

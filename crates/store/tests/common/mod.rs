@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_corpus::Document;
-use gleaner_objects::{Objects, Options as ObjectOptions};
+use gleaner_store::objects::{Objects, Options as ObjectOptions};
 use gleaner_store::{
     Archived, Duplicates, Examiner, Membership, Options, Store, UrlRecord, Writer, join, open,
 };

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use gleaner_crawl::report::{Figures, folder, text};
 use gleaner_fetch::{Access, RobotsRecord};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_report::{Figures, folder, text};
 use gleaner_store::{Counts, HostRecord};
 use jiff::Timestamp;
 

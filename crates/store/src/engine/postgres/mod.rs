@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use gleaner_objects::Objects;
+use crate::objects::Objects;
 
 pub(crate) use address::Address;
 pub(crate) use link::Patience;

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_objects::{ObjectError, Objects};
+use crate::objects::{ObjectError, Objects};
 use jiff::Timestamp;
 
 use crate::engine::{Pair, Write};

@@ -1,0 +1,149 @@
+//! The report of a run.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Figures;
+use super::findings::{self, Finding, Grade};
+use super::told::{Ending, Held, Template, Told};
+use super::usual::{Rhythm, Usual};
+
+/// What a run came to, for people and for programs. Written as JSON, it may get more
+/// fields.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How grave its gravest finding is.
+    pub status: Status,
+    /// The run's number.
+    pub run: u32,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// Whether it went on with a run that had been interrupted.
+    pub resumed: bool,
+    /// How it ended.
+    pub ending: Ending,
+    /// Documents in the corpus at its end.
+    pub documents: u64,
+    /// Bytes free on the disk at its end; `None`: the system does not tell.
+    pub free_disk: Option<u64>,
+    /// When the next URL is due; `None`: nothing waits.
+    pub next_due: Option<Timestamp>,
+    /// How many runs it is held against.
+    pub compared: usize,
+    /// What is unusual, the gravest first.
+    pub findings: Vec<Finding>,
+    /// Figures of all hosts together.
+    pub totals: Figures,
+    /// Hosts by name.
+    pub hosts: Vec<Host>,
+}
+
+/// What happened at one host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// New documents that it usually gives; `None`: not known yet.
+    pub usual: Option<f64>,
+    /// Its figures.
+    pub figures: Figures,
+    /// URLs that were left to the next run, and why.
+    pub held: Vec<Held>,
+    /// Its template.
+    pub template: Template,
+    /// Whether the user wants nothing to be asked there.
+    pub paused: bool,
+}
+
+/// What a report comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nothing that a human must look at.
+    Fine,
+    /// Something that a human should look at.
+    Unusual,
+    /// The run did not do its work.
+    Failed,
+}
+
+impl Status {
+    /// The word, as in JSON.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Unusual => "unusual",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl From<Grade> for Status {
+    fn from(grade: Grade) -> Self {
+        match grade {
+            Grade::Note => Self::Fine,
+            Grade::Unusual => Self::Unusual,
+            Grade::Failed => Self::Failed,
+        }
+    }
+}
+
+impl Report {
+    /// The report of what is told. Pure; time linear in hosts times runs.
+    #[must_use]
+    pub fn from_told(told: &Told) -> Self {
+        let findings = findings::all(told);
+        let gravest = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Note);
+        let mut totals = gleaner_store::Counts::default();
+        told.hosts.iter().for_each(|host| totals.add(&host.counts));
+        let rhythm = Rhythm::new(told.run.started, &told.past);
+        let mut hosts: Vec<Host> = told
+            .hosts
+            .iter()
+            .map(|host| Host {
+                name: host.name.clone(),
+                usual: Usual::new(&host.name, told.run.started, &told.past, &rhythm).map(|usual| usual.new),
+                figures: Figures::from_counts(&host.counts),
+                held: host.held.clone(),
+                template: host.template.clone(),
+                paused: host.paused,
+            })
+            .collect();
+        hosts.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            status: gravest.into(),
+            run: told.run.number,
+            started: told.run.started,
+            ended: told.ended,
+            resumed: told.resumed,
+            ending: told.ending.clone(),
+            documents: told.documents,
+            free_disk: told.disk.map(|disk| disk.free),
+            next_due: told.next_due,
+            compared: told.past.len().min(Told::PAST - 1),
+            findings,
+            totals: Figures::from_counts(&totals),
+            hosts,
+        }
+    }
+
+    /// The seconds that it took, interruptions among them.
+    #[must_use]
+    pub fn seconds(&self) -> u64 {
+        u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
+    }
+
+    /// Hosts at which anything happened or was left, and those that used to give something.
+    pub fn lively(&self) -> impl Iterator<Item = &Host> {
+        let is_lively = |host: &&Host| {
+            host.figures.visits() > 0
+                || host.figures.fetched > 0
+                || !host.held.is_empty()
+                || host.usual.is_some_and(|usual| usual > 0.0)
+        };
+        self.hosts.iter().filter(is_lively)
+    }
+}

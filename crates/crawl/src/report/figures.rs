@@ -1,0 +1,159 @@
+//! Counts of a host as people ask for them.
+
+use std::collections::BTreeMap;
+
+use gleaner_frontier::Class;
+use gleaner_store::Counts;
+use serde::{Deserialize, Serialize};
+
+/// Labels of outcomes that have a figure of their own.
+const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
+
+/// What happened at a host, or at all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Articles whose text is new to the corpus.
+    pub new: u64,
+    /// Articles of the corpus whose text has changed.
+    pub revised: u64,
+    /// Articles whose text stands in the corpus under another URL.
+    pub duplicates: u64,
+    /// Articles whose text is nearly that of another.
+    pub near_duplicates: u64,
+    /// Failures by reason, such as `failed: timeout`.
+    pub failures: BTreeMap<String, u64>,
+    /// All other outcomes by reason.
+    pub others: BTreeMap<String, u64>,
+    /// Links that were not followed, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Pages received.
+    pub fetched: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Milliseconds that its URLs took.
+    pub millis: u64,
+}
+
+/// The label of a reason: what stands before its colon.
+fn label(reason: &str) -> &str {
+    reason.split(": ").next().unwrap_or(reason)
+}
+
+fn is_class(reason: &str, is_wanted: impl Fn(Class) -> bool) -> bool {
+    Class::from_reason(reason).is_some_and(is_wanted)
+}
+
+fn sum<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
+    counts.into_iter().sum()
+}
+
+fn is_of_page(reason: &str) -> bool {
+    Class::from_reason(reason).is_none_or(Class::is_of_page)
+}
+
+impl Figures {
+    /// The figures of counts.
+    #[must_use]
+    pub fn from_counts(counts: &Counts) -> Self {
+        let rest = counts.outcomes.iter().filter(|(reason, _)| !NAMED.contains(&label(reason)));
+        let (failures, others) = rest
+            .map(|(reason, count)| (reason.clone(), *count))
+            .partition(|(reason, _): &(String, u64)| is_class(reason, Class::is_failure));
+        Self {
+            new: counts.ended("stored"),
+            revised: counts.ended("revised"),
+            duplicates: counts.ended("duplicate"),
+            near_duplicates: counts.ended("near_duplicate"),
+            failures,
+            others,
+            refused: counts.refused.clone(),
+            fetched: counts.fetched,
+            bytes: counts.bytes,
+            millis: counts.millis,
+        }
+    }
+
+    /// How many visits failed.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        sum(self.failures.values())
+    }
+
+    /// How many visits ended.
+    #[must_use]
+    pub fn visits(&self) -> u64 {
+        self.new
+            + self.revised
+            + self.duplicates
+            + self.near_duplicates
+            + self.failed()
+            + sum(self.others.values())
+    }
+
+    fn other(&self, wanted: &str) -> u64 {
+        sum(self.others.iter().filter(|(reason, _)| label(reason) == wanted).map(|(_, count)| count))
+    }
+
+    /// Visits that robots.txt forbade.
+    #[must_use]
+    pub fn disallowed(&self) -> u64 {
+        self.other("disallowed")
+    }
+
+    /// Visits that were answered, be it by a refusal.
+    #[must_use]
+    pub fn answered(&self) -> u64 {
+        let is_silent =
+            |reason: &str| label(reason) == "failed" || is_class(reason, |class| class == Class::Unreachable);
+        let failed = self.failures.iter().filter(|(reason, _)| is_silent(reason));
+        self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
+    }
+
+    /// Front pages, sections, feeds and sitemaps that were read or had not changed.
+    #[must_use]
+    pub fn listings(&self) -> u64 {
+        self.other("listing") + self.other("unchanged")
+    }
+
+    /// Visits of pages that were to be articles.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        let others = self.others.iter().filter(|(reason, _)| !is_of_page(reason));
+        self.visits() - sum(others.map(|(_, count)| count))
+    }
+
+    /// The commonest way in which a page gave no new document, with its count.
+    #[must_use]
+    pub fn worst(&self) -> Option<(&str, u64)> {
+        let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));
+        let named = [("duplicate", self.duplicates), ("near_duplicate", self.near_duplicates)];
+        let all = others.chain(&self.failures).map(|(reason, count)| (reason.as_str(), *count)).chain(named);
+        all.filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_outcome_is_in_one_figure() {
+        let counts = [
+            ("stored", 5),
+            ("near_duplicate", 2),
+            ("duplicate", 1),
+            ("failed: timeout", 3),
+            ("rejected: http_403", 4),
+            ("not_article: hub", 6),
+            ("listing", 7),
+            ("unchanged", 1),
+            ("disallowed", 8),
+            ("gone: http_404", 1),
+        ];
+        let outcomes: BTreeMap<String, u64> = counts.map(|(label, n)| (label.to_owned(), n)).into();
+        let figures = Figures::from_counts(&Counts { outcomes, ..Counts::default() });
+        assert_eq!((figures.new, figures.failed(), figures.visits()), (5, 7, 38));
+        assert_eq!((figures.answered(), figures.listings(), figures.pages()), (27, 8, 22));
+        assert_eq!(figures.worst(), Some(("not_article: hub", 6)));
+    }
+}

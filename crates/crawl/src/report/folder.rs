@@ -1,0 +1,117 @@
+//! Reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, and `.html` beside it.
+//!
+//! Each file is written under another name first and renamed, so that a reader never sees
+//! half of one. The oldest are removed beyond `report.keep`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+use thiserror::Error;
+
+use super::{Report, page};
+
+/// Why a report cannot be written or read.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// A file or folder cannot be used.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is no report.
+    #[error("{} is no report: {source}", path.display())]
+    NoReport {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+/// Where a report is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// For programs.
+    pub json: PathBuf,
+    /// For people.
+    pub html: PathBuf,
+}
+
+fn wrong(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+    let path = path.to_owned();
+    move |source| FolderError::File { path, source }
+}
+
+/// The folder of the reports of a data folder.
+#[must_use]
+pub fn of(data: &Path) -> PathBuf {
+    data.join("reports")
+}
+
+/// Writes a report into the folder, named by its end and beside what is there, and removes the oldest beyond
+/// `keep`; 0 keeps all.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, FolderError> {
+    fs::create_dir_all(folder).map_err(wrong(folder))?;
+    let name = report.ended.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+    let json = serde_json::to_string_pretty(report).expect("a report is plain data");
+    let named = |name: &str| Written {
+        json: folder.join(format!("{name}.json")),
+        html: folder.join(format!("{name}.html")),
+    };
+    // Two runs may end in one second. The underscore sorts behind the dot.
+    let further = (2..).map(|number: u32| named(&format!("{name}_{number}")));
+    let mut free = std::iter::once(named(&name)).chain(further).filter(|written| !written.json.exists());
+    let written = free.next().expect("numbers do not end");
+    put(&written.html, &page::page(report))?;
+    put(&written.json, &json)?;
+    if keep > 0 {
+        for old in list(folder)?.iter().skip(keep) {
+            for path in [old.clone(), old.with_extension("html")] {
+                // Another process may have removed it.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+    Ok(written)
+}
+
+fn put(path: &Path, text: &str) -> Result<(), FolderError> {
+    let part = path.with_extension("part");
+    fs::write(&part, text).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
+}
+
+/// The reports of a folder as JSON, the newest first; none where there is no folder.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(wrong(folder))?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(wrong(folder))?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    paths.sort();
+    paths.reverse();
+    Ok(paths)
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// The file cannot be read, or is none.
+pub fn read(path: &Path) -> Result<Report, FolderError> {
+    let text = fs::read_to_string(path).map_err(wrong(path))?;
+    serde_json::from_str(&text).map_err(|source| FolderError::NoReport { path: path.into(), source })
+}

@@ -1,0 +1,39 @@
+//! The settings and shared handles of one crawl or replay.
+
+use std::sync::Arc;
+
+use gleaner_config::Config;
+use gleaner_corpus::Admission;
+use gleaner_frontier::Seed;
+use gleaner_store::{Run, Writer};
+use gleaner_template::HostPins;
+
+use crate::Stop;
+use crate::clock::Clock;
+use crate::error::CrawlError;
+use crate::progress::Progress;
+
+/// The settings and shared handles of a session, beside its writer.
+#[derive(Clone)]
+pub(crate) struct SessionConfig {
+    pub(crate) config: Config,
+    pub(crate) seeds: Vec<Seed>,
+    pub(crate) pins: HostPins,
+    pub(crate) admission: Arc<Admission>,
+    /// Whether hosts out of scope are taken, too.
+    pub(crate) takes_all: bool,
+    pub(crate) run: Run,
+    pub(crate) stop: Stop,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) clock: Clock,
+}
+
+impl SessionConfig {
+    /// Joins the workers again after another worker took over partitions of this one. Returns
+    /// whether the run is over: another worker has ended it, or has begun the next one.
+    pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
+        writer.begin_anew()?;
+        let last = writer.store().last_run()?;
+        Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))
+    }
+}

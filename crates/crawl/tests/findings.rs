@@ -1,0 +1,246 @@
+//! What a report says of nights that were made up, case by case.
+
+#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod histories;
+
+use gleaner_crawl::report::text::sentence;
+use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostTold, Report, Status, Template, Told};
+use gleaner_store::Counts;
+use histories::{counts, gives, told};
+
+/// Fourteen nights of about so many, then one more.
+fn nights(usual: u64, last: Counts) -> Vec<Counts> {
+    let shifts = [0_i64, 12, -9, 4, -15, 8, 0, 0, -6, 10, -2, 7, -11, 5];
+    let usual_nights = shifts.iter().map(|shift| {
+        let share = i64::try_from(usual).unwrap() * shift / 100;
+        gives(usual.saturating_add_signed(share))
+    });
+    usual_nights.chain([last]).collect()
+}
+
+fn sentences(report: &Report) -> Vec<String> {
+    report.findings.iter().map(sentence).collect()
+}
+
+fn report_of(last: Counts) -> Report {
+    Report::from_told(&told(&[("vnexpress.net", nights(240, last)), ("tuoitre.vn", nights(100, gives(104)))]))
+}
+
+#[test]
+fn an_ordinary_night_is_fine_and_says_nothing() {
+    for new in [200, 240, 300, 120, 900] {
+        let report = report_of(gives(new));
+        assert_eq!((report.status, report.findings.len()), (Status::Fine, 0), "{new} {:?}", report.findings);
+    }
+}
+
+#[test]
+fn a_consent_wall_is_named_with_its_share() {
+    let wall = counts(&[("stored", 3), ("not_article: consent_wall", 97), ("listing", 12)]);
+    let report = report_of(wall);
+    assert_eq!(report.status, Status::Unusual);
+    let said = "vnexpress.net: 3 new, usually 240: 97% of pages end as not_article: consent_wall";
+    assert_eq!(sentences(&report), [said]);
+}
+
+#[test]
+fn a_host_that_gives_nothing_is_explained() {
+    for (last, why) in [
+        (counts(&[("failed: timeout", 4)]), "it cannot be reached: failed: timeout (4 URLs)"),
+        (counts(&[("disallowed", 260)]), "robots.txt forbids all that is asked for (260 URLs)"),
+        (
+            counts(&[("rejected: http_403", 260)]),
+            "0 new, usually 240: 100% of pages end as rejected: http_403",
+        ),
+        (
+            counts(&[("listing", 12)]),
+            "0 new, usually 240: 12 front pages, sections, feeds and sitemaps were read and name nothing new (0 other URLs were asked for)",
+        ),
+        (
+            counts(&[("duplicate", 230), ("listing", 12)]),
+            "0 new, usually 240: 100% of pages end as duplicate",
+        ),
+    ] {
+        let report = report_of(last);
+        assert_eq!(report.status, Status::Unusual);
+        assert_eq!(sentences(&report), [format!("vnexpress.net: {why}")]);
+    }
+}
+
+#[test]
+fn what_holds_a_host_back_is_said() {
+    let mut told =
+        told(&[("vnexpress.net", nights(240, Counts::default())), ("tuoitre.vn", nights(100, gives(104)))]);
+    told.hosts[0].held = vec![Held { urls: 31, why: "robots.txt could not be had: timeout".into() }];
+    let said = "vnexpress.net: nothing could be asked: robots.txt could not be had: timeout";
+    assert_eq!(sentences(&Report::from_told(&told)), [said]);
+    told.hosts[0].paused = true;
+    let report = Report::from_told(&told);
+    assert_eq!(report.status, Status::Fine);
+    assert_eq!(sentences(&report), ["vnexpress.net: it is paused: nothing is asked there"]);
+}
+
+#[test]
+fn a_host_at_which_nothing_was_due_is_fine() {
+    assert_eq!(report_of(Counts::default()).status, Status::Fine);
+}
+
+#[test]
+fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
+    let mut told = told(&[("vnexpress.net", nights(240, gives(9)))]);
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
+    let report = Report::from_told(&told);
+    assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
+}
+
+#[test]
+fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
+    let again = || counts(&[("failed: http_500", 1)]);
+    let mut told = told(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
+    assert_eq!(Report::from_told(&told).status, Status::Failed, "as a night of its own it reached nothing");
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    // Also as the second run of all.
+    told.past.truncate(1);
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_mins(5);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(24);
+    assert_eq!(Report::from_told(&told).status, Status::Failed);
+}
+
+#[test]
+fn the_first_nights_are_fine_whatever_they_give() {
+    for count in 0..3 {
+        let mut nights: Vec<Counts> = (0..count).map(|_| gives(400)).collect();
+        nights.push(counts(&[("listing", 3), ("not_article: consent_wall", 40)]));
+        let report = Report::from_told(&told(&[("vnexpress.net", nights)]));
+        assert_eq!(report.status, Status::Fine, "after {count} nights: {:?}", report.findings);
+        assert_eq!(report.hosts[0].usual, None);
+    }
+    let unreachable = vec![counts(&[("failed: dns", 1)])];
+    let report = Report::from_told(&told(&[("vnexpress.net", unreachable)]));
+    assert_eq!(report.status, Status::Failed);
+}
+
+#[test]
+fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
+    let mut told = told(&[("tuoitre.vn", nights(100, gives(104)))]);
+    let counts = counts(&[("failed: dns", 1)]);
+    told.hosts.push(HostTold { name: "wrong.example".into(), counts, ..HostTold::default() });
+    let report = Report::from_told(&told);
+    assert_eq!(report.status, Status::Fine);
+    assert_eq!(sentences(&report), ["wrong.example: it cannot be reached: failed: dns (1 URLs)"]);
+}
+
+#[test]
+fn weekends_are_held_against_weekends() {
+    // Night 0 is a Monday: nights 5 and 6 of a week give a sixth.
+    let week = |number: usize| if number % 7 >= 5 { gives(40) } else { gives(240) };
+    for last in 8..35 {
+        let nights: Vec<Counts> = (last.max(14) - 14..=last.max(14)).map(week).collect();
+        let mut told = told(&[("weekly.example", nights)]);
+        let shift = jiff::SignedDuration::from_hours(24 * (i64::try_from(last).unwrap() % 7));
+        told.run.started += shift;
+        told.past.iter_mut().for_each(|night| night.started += shift);
+        let report = Report::from_told(&told);
+        assert_eq!(report.status, Status::Fine, "night {last}: {:?}", report.findings);
+    }
+}
+
+#[test]
+fn a_small_host_is_silent_only_after_some_nights() {
+    let few = [4, 2, 3, 5, 1, 3, 4, 2, 6, 3];
+    for (empty, status) in [(1, Status::Fine), (2, Status::Fine), (5, Status::Unusual)] {
+        let nights: Vec<Counts> =
+            few.iter().copied().chain(std::iter::repeat_n(0, empty)).map(gives).collect();
+        let report = Report::from_told(&told(&[("village.example", nights)]));
+        assert_eq!(report.status, status, "{empty}: {:?}", report.findings);
+    }
+}
+
+#[test]
+fn failures_are_told_when_there_are_many_more() {
+    let last = counts(&[("stored", 150), ("failed: http_500", 90), ("listing", 12)]);
+    let said = "vnexpress.net: 36% of its URLs fail, usually 0%: most by failed: http_500";
+    assert_eq!(sentences(&report_of(last)), [said]);
+    let few = counts(&[("stored", 230), ("failed: http_500", 9), ("listing", 12)]);
+    assert_eq!(report_of(few).status, Status::Fine);
+}
+
+#[test]
+fn the_gravest_comes_first_then_the_largest_host() {
+    let mut told = told(&[
+        ("small.example", nights(40, counts(&[("failed: timeout", 4)]))),
+        ("large.example", nights(400, counts(&[("failed: timeout", 4)]))),
+        ("other.example", nights(40, gives(40))),
+    ]);
+    told.hosts[2].template = Template { version: 2, outdated: true, buffered: 12, ..Template::default() };
+    told.ending = Ending::Failed { error: "the disk is full".into() };
+    let report = Report::from_told(&told);
+    let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
+    assert_eq!(hosts[..2], [None, Some("large.example")]);
+    assert_eq!(report.findings[0].grade, Grade::Failed);
+    assert!(
+        report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date: 12 pages"))
+    );
+}
+
+#[test]
+fn a_budget_is_a_note_and_excuses_what_it_left() {
+    let mut told = told(&[("vnexpress.net", nights(240, gives(10)))]);
+    told.ending = Ending::Budget { key: "crawl.max_time".into() };
+    told.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
+    let report = Report::from_told(&told);
+    assert_eq!(report.status, Status::Fine);
+    assert_eq!(report.findings[0].text, "crawl.max_time reached, 700 URLs are left to the next run");
+    assert!(report.findings[1].text.starts_with("10 new, usually 240"), "{:?}", report.findings);
+}
+
+fn put_off(told: &mut Told, days: i64) {
+    told.run.started += jiff::SignedDuration::from_hours(24 * days);
+}
+
+#[test]
+fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
+    let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
+    put_off(&mut told, 2);
+    let report = Report::from_told(&told);
+    assert_eq!(report.status, Status::Unusual);
+    assert_eq!(
+        sentences(&report),
+        ["the run before it began 3.0 days earlier, usually 24.0 hours: runs did not happen"]
+    );
+    told.past[3].started += jiff::SignedDuration::from_hours(9);
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
+}
+
+#[test]
+fn a_disk_that_fills_up_is_said_in_runs() {
+    let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
+    // A night takes some 14 MB.
+    told.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    told.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
+    let report = Report::from_told(&told);
+    assert_eq!(sentences(&report), ["the disk is getting full: 100.0 MiB are free, room for some 6 runs"]);
+    assert_eq!(report.status, Status::Unusual);
+    told.disk = None;
+    assert_eq!(Report::from_told(&told).status, Status::Fine);
+}
+
+#[test]
+fn a_fault_that_lasts_becomes_the_state_of_things() {
+    let mut nights = nights(240, gives(230));
+    let mut alarms = 0;
+    for _ in 0..30 {
+        nights.push(counts(&[("failed: timeout", 4)]));
+        let report = Report::from_told(&told(&[
+            ("vnexpress.net", nights.clone()),
+            ("tuoitre.vn", vec![gives(90); nights.len()]),
+        ]));
+        alarms += u32::from(report.status != Status::Fine);
+        assert_eq!(report.findings.len(), 1, "it is named every night");
+    }
+    assert_eq!(alarms, 7);
+}

@@ -1,0 +1,59 @@
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "each test uses a part of it"
+)]
+//! Histories that are made up: nights of hosts, as the store would tell them.
+
+use std::collections::BTreeMap;
+
+use gleaner_crawl::report::{Disk, Ending, HostTold, Night, Told};
+use gleaner_store::{Counts, Run};
+use jiff::{SignedDuration, Timestamp};
+
+/// What ended, by reason.
+pub fn counts(outcomes: &[(&str, u64)]) -> Counts {
+    let outcomes: BTreeMap<String, u64> =
+        outcomes.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect();
+    let fetched = outcomes.values().sum();
+    Counts { outcomes, fetched, bytes: fetched * 50_000, ..Counts::default() }
+}
+
+/// An ordinary night: so many new articles, some pages that are none, listings.
+pub fn gives(new: u64) -> Counts {
+    counts(&[("stored", new), ("not_article: hub", new / 10 + 1), ("listing", 12)])
+}
+
+/// Monday, 2 November 2026, 19:00 UTC: two in the morning in Hanoi.
+pub fn night(number: i64) -> Timestamp {
+    let first: Timestamp = "2026-11-02T19:00:00Z".parse().unwrap();
+    first + SignedDuration::from_hours(24 * number)
+}
+
+/// The last of these nights of hosts, with those before it.
+pub fn told(hosts: &[(&str, Vec<Counts>)]) -> Told {
+    let last = hosts[0].1.len() - 1;
+    let past = (0..last).rev().map(|number| Night {
+        started: night(i64::try_from(number).unwrap()),
+        hosts: hosts.iter().map(|(name, nights)| ((*name).to_owned(), nights[number].clone())).collect(),
+    });
+    let hosts = hosts.iter().map(|(name, nights)| HostTold {
+        name: (*name).to_owned(),
+        counts: nights[last].clone(),
+        ..HostTold::default()
+    });
+    let started = night(i64::try_from(last).unwrap());
+    Told {
+        run: Run { number: u32::try_from(last).unwrap() + 1, started, ended: None, replayed: false },
+        ended: started + SignedDuration::from_hours(3),
+        resumed: false,
+        ending: Ending::Quiet,
+        hosts: hosts.collect(),
+        past: past.collect(),
+        documents: 1000,
+        next_due: None,
+        disk: Some(Disk { free: 1 << 40, floor: 256 << 20 }),
+    }
+}

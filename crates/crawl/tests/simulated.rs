@@ -1,0 +1,152 @@
+//! A year of made-up nights: how often an ordinary host is called unusual, and whether one
+//! that stops is noticed.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod histories;
+
+use gleaner_crawl::report::{Report, Status};
+use gleaner_store::Counts;
+use histories::{counts, gives, told};
+use proptest::prelude::*;
+
+/// Runs that one is held against, and the run itself.
+const WINDOW: usize = 16;
+
+/// Numbers by chance from a seed (Knuth's generator).
+struct Chance(u64);
+
+impl Chance {
+    /// Evenly in 0 to 1.
+    fn even(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// About normally, of mean 0 and deviation 1: twelve even ones (Irwin and Hall).
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.even()).sum::<f64>() - 6.0
+    }
+
+    /// By Poisson's distribution: by the gaps of events where they are few, as a normal one
+    /// where they are many.
+    fn poisson(&mut self, mean: f64) -> u64 {
+        if mean > 60.0 {
+            return (mean + mean.sqrt() * self.normal()).round().max(0.0) as u64;
+        }
+        let (mut count, mut left) = (0, self.even());
+        let limit = (-mean).exp();
+        while left > limit {
+            count += 1;
+            left *= self.even();
+        }
+        count
+    }
+}
+
+/// A host's year: a mean that wanders from night to night by a share, less at weekends.
+fn year(chance: &mut Chance, mean: f64, wanders: f64, weekend: f64) -> Vec<Counts> {
+    let night = |number: usize, chance: &mut Chance| {
+        let day = if number % 7 >= 5 { weekend } else { 1.0 };
+        let mean = mean * day * (wanders * chance.normal()).exp();
+        gives(chance.poisson(mean))
+    };
+    (0..365).map(|number| night(number, chance)).collect()
+}
+
+/// How many nights of a host are unusual.
+fn alarms(nights: &[Counts]) -> usize {
+    let is_alarm = |last: &usize| {
+        let first = last.saturating_sub(WINDOW);
+        // Nights count from a Monday on.
+        let mut told = told(&[("a.example", nights[first..=*last].to_vec())]);
+        let shift = jiff::SignedDuration::from_hours(24 * i64::try_from(first).unwrap());
+        told.run.started += shift;
+        told.past.iter_mut().for_each(|night| night.started += shift);
+        Report::from_told(&told).status != Status::Fine
+    };
+    (0..nights.len()).filter(is_alarm).count()
+}
+
+#[test]
+fn ordinary_hosts_are_hardly_ever_called_unusual() {
+    let mut chance = Chance(20_261_122);
+    let (mut hosts, mut all) = (0, 0);
+    for (mean, wanders, weekend) in [
+        (1.0, 0.3, 1.0),
+        (4.0, 0.4, 0.5),
+        (12.0, 0.3, 0.3),
+        (30.0, 0.4, 0.2),
+        (30.0, 0.2, 0.0),
+        (100.0, 0.5, 0.4),
+        (240.0, 0.2, 0.6),
+        (600.0, 0.3, 0.15),
+    ] {
+        for _ in 0..5 {
+            let count = alarms(&year(&mut chance, mean, wanders, weekend));
+            println!("mean {mean}, wanders {wanders}, weekends {weekend}: {count} nights of a year");
+            hosts += 1;
+            all += count;
+        }
+    }
+    assert!(all * 3 <= hosts, "{all} false alarms in {hosts} years of a host");
+}
+
+#[test]
+fn hosts_that_stop_are_noticed_the_same_night_if_they_are_not_small() {
+    let mut chance = Chance(7);
+    let wall = counts(&[("not_article: consent_wall", 80), ("listing", 12)]);
+    for (mean, wanders, weekend) in [(30.0, 0.2, 1.0), (60.0, 0.3, 0.5), (240.0, 0.2, 0.6), (600.0, 0.3, 0.3)]
+    {
+        let mut nights = year(&mut chance, mean, wanders, weekend);
+        let mut noticed = 0;
+        for last in (20..300).step_by(7) {
+            let kept = std::mem::replace(&mut nights[last], wall.clone());
+            noticed += alarms(&nights[last - WINDOW..=last]).min(1);
+            nights[last] = kept;
+        }
+        assert_eq!(noticed, 40, "of 40 nights, of a host with {mean} a night");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever the nights gave: a report is made, its JSON is read back as it was, and its
+    /// page holds no markup of a host's.
+    #[test]
+    fn any_nights_have_a_report(
+        nights in prop::collection::vec(prop::collection::vec((0_usize..6, 0_u64..100_000), 0..6), 1..20),
+        name in "<x[a-z]{3,9}'>",
+    ) {
+        let labels = ["stored", "listing", "not_article: <b>", "failed: timeout", "disallowed", "duplicate"];
+        let nights: Vec<Counts> = nights
+            .iter()
+            .map(|night| counts(&night.iter().map(|(label, count)| (labels[*label], *count)).collect::<Vec<_>>()))
+            .collect();
+        let report = Report::from_told(&told(&[(&name, nights)]));
+        let json = serde_json::to_string(&report).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Report>(&json).unwrap(), &report);
+        let page = gleaner_crawl::report::page::page(&report);
+        prop_assert!(!page.contains("<b>\n") && !page.contains(": <b>"));
+        prop_assert!(!page.contains(&name));
+        let grades: Vec<_> = report.findings.iter().map(|finding| finding.grade).collect();
+        prop_assert!(grades.is_sorted_by(|a, b| a >= b));
+    }
+
+    /// More than usual is never unusual.
+    #[test]
+    fn more_than_usual_is_fine(usual in 0_u64..5_000, more in 0_u64..5_000, count in 3_usize..15) {
+        let mut nights = vec![gives(usual); count];
+        nights.push(gives(usual + more));
+        prop_assert_eq!(Report::from_told(&told(&[("a.example", nights)])).status, Status::Fine);
+    }
+}

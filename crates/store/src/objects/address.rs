@@ -1,0 +1,122 @@
+//! Which storage an address means: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`,
+//! `file:///folder`, or the path of a folder.
+//!
+//! Limitation: whatever has no `://` is a folder, so `s3:/bucket` makes one.
+
+use std::path::PathBuf;
+
+use object_store::ObjectStoreScheme;
+use url::Url;
+
+use super::ObjectError;
+
+/// A storage's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// Amazon S3, or what speaks as it does.
+    S3,
+    /// Google Cloud Storage.
+    Google,
+    /// Azure Blob Storage.
+    Azure,
+}
+
+/// An address, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// A folder of this machine.
+    Folder(PathBuf),
+    /// A bucket, or what the service calls so.
+    Bucket {
+        /// Whose.
+        service: Service,
+        /// The whole address.
+        url: Url,
+        /// What stands before the names of all objects; empty: nothing does.
+        prefix: String,
+    },
+}
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// It is of no known kind, or has a password, a query or a fragment. The error does
+    /// not repeat what could be a secret.
+    ///
+    /// ```
+    /// use crate::objects::address::{Address, Service};
+    ///
+    /// let Address::Bucket { service, prefix, .. } = Address::parse("s3://corpus/news/vi/").unwrap() else { panic!() };
+    /// assert_eq!((service, prefix.as_str()), (Service::S3, "news/vi"));
+    /// assert_eq!(Address::parse("/srv/corpus").unwrap(), Address::Folder("/srv/corpus".into()));
+    /// assert_eq!(Address::parse("file:///srv/corpus").unwrap(), Address::Folder("/srv/corpus".into()));
+    /// ```
+    pub fn parse(address: &str) -> Result<Self, ObjectError> {
+        let wrong = |why: &str| ObjectError::Address { address: shown(address), why: why.into() };
+        if address.is_empty() {
+            return Err(wrong("it is empty"));
+        }
+        if !address.contains("://") {
+            return Ok(Self::Folder(address.into()));
+        }
+        let url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
+        if url.scheme() == "file" {
+            let folder = url.to_file_path().map_err(|()| wrong("it is no path of this machine"))?;
+            return Ok(Self::Folder(folder));
+        }
+        let service = match url.scheme() {
+            "s3" | "s3a" => Service::S3,
+            "gs" => Service::Google,
+            "az" | "azure" | "adl" | "abfs" | "abfss" => Service::Azure,
+            _ => return Err(wrong("s3://, gs://, az://, abfs://, file:// and paths of folders are known")),
+        };
+        // abfs://container@account.dfs.core.windows.net/ has its container there.
+        let is_user = !url.username().is_empty() && service != Service::Azure;
+        if is_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong("keys are set in the environment, and it has no `@`, `?` or `#`"));
+        }
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(wrong("it names no bucket"));
+        }
+        let (_, path) = ObjectStoreScheme::parse(&url).map_err(|_| wrong("its path cannot be read"))?;
+        Ok(Self::Bucket { service, url, prefix: path.to_string() })
+    }
+}
+
+/// An address without what could be a secret.
+fn shown(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, behind)| behind);
+    if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        let bucket = |address: &str| match Address::parse(address).unwrap() {
+            Address::Bucket { service, prefix, .. } => (service, prefix),
+            Address::Folder(folder) => panic!("{folder:?}"),
+        };
+        assert_eq!(bucket("s3://b"), (Service::S3, String::new()));
+        assert_eq!(bucket("s3a://b/x"), (Service::S3, "x".into()));
+        assert_eq!(bucket("gs://b/x/y/"), (Service::Google, "x/y".into()));
+        assert_eq!(bucket("az://c/x"), (Service::Azure, "x".into()));
+        assert_eq!(bucket("abfs://c@a.dfs.core.windows.net/x"), (Service::Azure, "x".into()));
+        assert_eq!(Address::parse("corpus").unwrap(), Address::Folder("corpus".into()));
+    }
+
+    #[test]
+    fn what_is_none_is_told_without_secrets() {
+        for address in ["", "ftp://a/b", "s3://", "s3://key:hush@b/x", "s3://b/x?key=hush", "s3://b#hush"] {
+            let error = Address::parse(address).unwrap_err();
+            assert!(matches!(error, ObjectError::Address { .. }), "{address}");
+            assert!(!error.to_string().contains("hush") && !format!("{error:?}").contains("hush"), "{error}");
+        }
+        assert!(!shown("s3://key:hush@b/x").contains("hush"));
+    }
+}

@@ -1,0 +1,156 @@
+//! Which keys, endpoint and region are set: the variables that the services' own tools
+//! read, such as `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`,
+//! `AWS_REGION`, `AWS_ALLOW_HTTP`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY`.
+//!
+//! Each secret may stand in a file instead, which a variable with `_FILE` behind its name
+//! names, as Docker and Kubernetes give secrets: `AWS_SECRET_ACCESS_KEY_FILE`.
+//!
+//! Limitation: a file is read once, when the storage is opened. Keys that are
+//! changed while a process runs are seen after its next start.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+
+use super::ObjectError;
+
+/// Variables whose values are secrets. Each may be named with `_FILE`, too.
+const SECRETS: [&str; 20] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_TOKEN",
+    "AWS_SSE_CUSTOMER_KEY_BASE64",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+    "GOOGLE_BEARER_TOKEN",
+    "AZURE_STORAGE_ACCOUNT_KEY",
+    "AZURE_STORAGE_ACCESS_KEY",
+    "AZURE_STORAGE_MASTER_KEY",
+    "AZURE_STORAGE_CLIENT_ID",
+    "AZURE_STORAGE_CLIENT_SECRET",
+    "AZURE_STORAGE_SAS_KEY",
+    "AZURE_STORAGE_SAS_TOKEN",
+    "AZURE_STORAGE_TOKEN",
+    "AZURE_STORAGE_ENCRYPTION_KEY",
+    "AZURE_CLIENT_ID",
+    "AZURE_CLIENT_SECRET",
+    "AZURE_FABRIC_SESSION_TOKEN",
+    "AZURE_ENCRYPTION_KEY",
+];
+
+/// Beginnings of the variables that are looked at.
+const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
+
+/// The variables that a storage is set up by.
+///
+/// ```
+/// use crate::objects::Environment;
+///
+/// let set = Environment::from_iter([("AWS_SECRET_ACCESS_KEY", "hush"), ("HOME", "/root")]);
+/// assert_eq!(format!("{set:?}"), r#"{"AWS_SECRET_ACCESS_KEY"}"#);
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// That of this process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
+    }
+
+    /// The value of a variable; `None`: it is not set, or empty.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The same with the content of the files that variables with `_FILE` name.
+    ///
+    /// # Errors
+    /// A file cannot be read, or a secret is set both ways.
+    pub(crate) fn with_files(mut self) -> Result<Self, ObjectError> {
+        for secret in SECRETS {
+            let name = format!("{secret}_FILE");
+            let Some(path) = self.0.remove(&name).filter(|path| !path.is_empty()) else { continue };
+            let wrong = |why: String| ObjectError::Setting { name: name.clone(), why };
+            if self.get(secret).is_some() {
+                return Err(wrong(format!("{secret} is set, too; set one of both")));
+            }
+            let content =
+                fs::read_to_string(&path).map_err(|error| wrong(format!("cannot read {path}: {error}")))?;
+            self.0.insert(secret.into(), content.trim().into());
+        }
+        Ok(self)
+    }
+
+    /// The variables whose names begin so, and their values.
+    pub(crate) fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
+    }
+
+    /// The values that may not be shown.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let set = SECRETS.iter().filter_map(|name| self.get(name));
+        // A value this short would blot out words; no service gives such.
+        set.filter(|value| value.len() > 3).map(str::to_owned).collect()
+    }
+}
+
+/// Only names: values may be secrets.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
+    /// Keeps the variables of storages; others are left out.
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        let is_ours = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        Self(variables.filter(|(name, _)| is_ours(name)).collect())
+    }
+}
+
+/// A text without any of the secrets.
+pub(crate) fn without(secrets: &[String], text: &str) -> String {
+    secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_may_stand_in_a_file() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "hush hush\n").unwrap();
+        let path = path.to_str().unwrap();
+        let set = Environment::from_iter([("AWS_SECRET_ACCESS_KEY_FILE", path)]).with_files().unwrap();
+        assert_eq!(set.get("AWS_SECRET_ACCESS_KEY"), Some("hush hush"));
+        assert_eq!(set.secrets(), ["hush hush"]);
+
+        let both = Environment::from_iter([
+            ("AWS_SECRET_ACCESS_KEY_FILE", path),
+            ("AWS_SECRET_ACCESS_KEY", "hush hush"),
+        ]);
+        let error = both.with_files().unwrap_err().to_string();
+        assert!(error.contains("AWS_SECRET_ACCESS_KEY_FILE") && !error.contains("hush"), "{error}");
+
+        let absent = Environment::from_iter([("AWS_SESSION_TOKEN_FILE", "/nowhere/token")]);
+        let error = absent.with_files().unwrap_err().to_string();
+        assert!(error.contains("AWS_SESSION_TOKEN_FILE") && error.contains("/nowhere/token"), "{error}");
+    }
+
+    #[test]
+    fn secrets_are_blotted_out() {
+        assert_eq!(without(&["hush".into()], "a hush of hush"), "a *** of ***");
+    }
+}

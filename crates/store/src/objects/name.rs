@@ -1,0 +1,68 @@
+//! Which names objects may have: segments between slashes, kept as they are in a bucket
+//! and in a folder.
+//!
+//! Limitation: a folder has fewer names than a bucket. A segment over 255 bytes is
+//! refused by most file systems, and `a` and `a/b` cannot both be there. Names that end in
+//! `#` and digits are refused everywhere, since the library keeps them for files that are
+//! being written.
+
+use object_store::path::Path;
+
+use super::ObjectError;
+
+/// Bytes of a name and its prefix at most, as S3 has it.
+const LONGEST: usize = 1024;
+
+/// The library's path for a name.
+///
+/// # Errors
+/// It is empty, too long, has an empty segment, `.`, `..` or a control character, or ends
+/// in `#` and digits.
+pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
+    let wrong = |why: &str| ObjectError::Name { name: name.into(), why: why.into() };
+    if name.is_empty() || name.split('/').any(str::is_empty) {
+        return Err(wrong("it is empty, or a part of it between slashes is"));
+    }
+    if name.len() > LONGEST {
+        return Err(wrong("it is longer than 1024 bytes"));
+    }
+    let is_reserved = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
+    let last = name.rsplit('/').next().unwrap_or_default();
+    if last.split_once('#').is_some_and(|(_, end)| is_reserved(end)) {
+        return Err(wrong("it ends in # and digits, which is kept for files that are being written"));
+    }
+    Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are no parts of names"))
+}
+
+/// The library's path for a prefix; `None`: all objects.
+///
+/// # Errors
+/// As for a name. A slash at its end is passed over.
+pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
+    let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
+    if prefix.is_empty() { Ok(None) } else { path(prefix).map(Some) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept_as_they_are() {
+        for name in ["a", "a/b.warc.gz", "Hà Nội/tin 100%.gz", "a#b", "a#1/b", "a?b", "~[x]", "a\\b", "%2F"]
+        {
+            assert_eq!(path(name).unwrap().as_ref(), name);
+        }
+    }
+
+    #[test]
+    fn names_that_are_none_are_refused() {
+        let long = "x".repeat(1025);
+        for name in ["", "/a", "a/", "a//b", ".", "a/../b", "a\nb", "a\0", "a#1", "b/a#12", &long] {
+            assert!(matches!(path(name), Err(ObjectError::Name { .. })), "{name:?}");
+        }
+        assert_eq!(prefix("").unwrap(), None);
+        assert_eq!(prefix("/").unwrap(), None);
+        assert_eq!(prefix("a/b/").unwrap().unwrap().as_ref(), "a/b");
+    }
+}

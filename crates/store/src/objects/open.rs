@@ -1,0 +1,167 @@
+//! How the library is set up: the service's variables, the certificates, one try a call.
+//!
+//! 1. Variables are read as the library's `from_env` reads them, by their names in lower
+//!    case, and with files in the place of secrets.
+//! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`,
+//!    `AZURE_ALLOW_HTTP`) is `true`.
+//! 3. TLS is that of the fetcher: rustls with ring. Trusted are the system's roots and what
+//!    stands in `Options::certificates`, else in `AWS_CA_BUNDLE`, as PEM.
+//! 4. The library's own tries are switched off: `patience` makes them, and can be told to
+//!    stop.
+//!
+//! Limitation: without keys S3's library asks the cloud's own machine for them
+//! (169.254.169.254). Elsewhere nothing answers there, and a call waits for it as for a
+//! storage that is away; what it says names the keys.
+
+use std::fs;
+use std::path::Path as FilePath;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{BackoffConfig, Certificate, ClientOptions, ObjectStore, RetryConfig};
+use url::Url;
+
+use super::address::{Address, Service};
+use super::environment::{Environment, without};
+use super::watch::Connector;
+use super::{ObjectError, Options};
+
+/// Longest time for a connection to be made.
+const CONNECT: Duration = Duration::from_secs(10);
+
+pub(crate) type Store = Arc<dyn ObjectStore>;
+
+/// Sets the library up for an address. `shown` is the address as errors have it.
+///
+/// # Errors
+/// A setting is missing or wrong, or a folder cannot be made.
+pub(crate) fn open(
+    address: &Address,
+    shown: &str,
+    options: &Options,
+    set: &Environment,
+) -> Result<Store, ObjectError> {
+    match address {
+        Address::Folder(folder) => open_folder(folder, shown, options.makes_folder),
+        Address::Bucket { service, url, prefix } => {
+            let secrets = set.secrets();
+            let wrong = |error: object_store::Error| ObjectError::Open {
+                address: shown.into(),
+                why: without(&secrets, &error.to_string()),
+            };
+            refuse_plain_http(set)?;
+            choose_cryptography();
+            let client = client(options, set)?;
+            let store = open_bucket(*service, url, client, options, set).map_err(wrong)?;
+            Ok(if prefix.is_empty() {
+                store
+            } else {
+                Arc::new(PrefixStore::new(store, Path::parse(prefix).map_err(|error| wrong(error.into()))?))
+            })
+        }
+    }
+}
+
+fn open_folder(folder: &FilePath, shown: &str, makes: bool) -> Result<Store, ObjectError> {
+    let wrong = |why: String| ObjectError::Open { address: shown.into(), why };
+    if !makes && !folder.is_dir() {
+        return Err(wrong("there is no such folder; is it mounted?".into()));
+    }
+    fs::create_dir_all(folder).map_err(|error| wrong(format!("cannot make the folder: {error}")))?;
+    let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| wrong(error.to_string()))?;
+    // What is written is on disk, and its name, before a put returns.
+    Ok(Arc::new(store.with_fsync(true)))
+}
+
+fn open_bucket(
+    service: Service,
+    url: &Url,
+    client: ClientOptions,
+    options: &Options,
+    set: &Environment,
+) -> object_store::Result<Store> {
+    let once =
+        RetryConfig { backoff: BackoffConfig::default(), max_retries: 0, retry_timeout: options.timeout };
+    Ok(match service {
+        Service::S3 => {
+            let builder = AmazonS3Builder::new().with_url(url.as_str()).with_client_options(client);
+            let builder =
+                known(set, "AWS_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
+            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+        }
+        Service::Google => {
+            let builder = GoogleCloudStorageBuilder::new().with_url(url.as_str()).with_client_options(client);
+            let builder =
+                known(set, "GOOGLE_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
+            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+        }
+        Service::Azure => {
+            let builder = MicrosoftAzureBuilder::new().with_url(url.as_str()).with_client_options(client);
+            let builder =
+                known(set, "AZURE_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
+            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+        }
+    })
+}
+
+/// The variables that the library knows; others of the same beginning are other tools'.
+fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl Iterator<Item = (K, String)> {
+    let known =
+        |(name, value): (&str, &str)| Some((name.to_ascii_lowercase().parse().ok()?, value.to_owned()));
+    set.with_prefix(prefix).filter_map(known)
+}
+
+/// Endpoints that are asked without TLS, and the variables that allow it.
+const ENDPOINTS: [(&str, &str); 8] = [
+    ("AWS_ENDPOINT", "AWS_ALLOW_HTTP"),
+    ("AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"),
+    ("AWS_ENDPOINT_URL_S3", "AWS_ALLOW_HTTP"),
+    ("AWS_ENDPOINT_URL_STS", "AWS_ALLOW_HTTP"),
+    ("GOOGLE_BASE_URL", "GOOGLE_ALLOW_HTTP"),
+    ("AZURE_STORAGE_ENDPOINT", "AZURE_ALLOW_HTTP"),
+    ("AZURE_ENDPOINT", "AZURE_ALLOW_HTTP"),
+    ("AZURE_AUTHORITY_HOST", "AZURE_ALLOW_HTTP"),
+];
+
+fn refuse_plain_http(set: &Environment) -> Result<(), ObjectError> {
+    for (name, allowing) in ENDPOINTS {
+        let is_plain =
+            set.get(name).is_some_and(|endpoint| endpoint.to_ascii_lowercase().starts_with("http:"));
+        let is_allowed = set.get(allowing).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        if is_plain && !is_allowed {
+            let why = format!(
+                "it is plain http, which anyone between can read; use https, or {allowing}=true on a closed network"
+            );
+            return Err(ObjectError::Setting { name: name.into(), why });
+        }
+    }
+    Ok(())
+}
+
+fn client(options: &Options, set: &Environment) -> Result<ClientOptions, ObjectError> {
+    let client =
+        ClientOptions::new().with_timeout(options.timeout).with_connect_timeout(CONNECT.min(options.timeout));
+    let given = options.certificates.as_ref().map(|path| ("certificates", path.as_path()));
+    let set = set.get("AWS_CA_BUNDLE").map(|path| ("AWS_CA_BUNDLE", FilePath::new(path)));
+    let Some((name, path)) = given.or(set) else { return Ok(client) };
+    let wrong = |why: String| ObjectError::Setting { name: name.into(), why };
+    let pem = fs::read(path).map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+    let certificates = Certificate::from_pem_bundle(&pem)
+        .map_err(|error| wrong(format!("{} holds no certificates in PEM: {error}", path.display())))?;
+    if certificates.is_empty() {
+        return Err(wrong(format!("{} holds no certificate in PEM", path.display())));
+    }
+    Ok(certificates.into_iter().fold(client, ClientOptions::with_root_certificate))
+}
+
+/// The cryptography of all TLS in this process, which the fetcher chooses likewise.
+fn choose_cryptography() {
+    // An error means that it was chosen before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

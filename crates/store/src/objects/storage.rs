@@ -1,0 +1,214 @@
+//! How one try is made, and what its failure means.
+//!
+//! Limitation: an answer's body that breaks off in its middle has no status to go
+//! by; it is taken for a storage that is away.
+
+use std::error::Error;
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use object_store::client::HttpError;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore};
+
+use super::engine::Engine;
+use super::environment::without;
+use super::error::Doing;
+use super::open::Store;
+use super::patience::{self, Failure, Patience};
+use super::watch::{self, Trouble, chain};
+use super::{ObjectError, name};
+
+/// What all clones of a storage share.
+pub(crate) struct Storage {
+    pub(crate) store: Store,
+    pub(crate) address: String,
+    pub(crate) secrets: Vec<String>,
+    pub(crate) engine: Engine,
+    /// See [`Storage::is_mounted`].
+    pub(crate) guard: Guard,
+}
+
+/// The folder of a storage that is one, and an object in it without which it is away.
+pub(crate) struct Guard {
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) object: OnceLock<String>,
+}
+
+/// A part of an object.
+pub(crate) struct Part {
+    path: Path,
+    at: Doing,
+    offset: u64,
+    /// The byte behind the last.
+    end: u64,
+}
+
+impl Storage {
+    pub(crate) fn at(&self, doing: &'static str, object: &str) -> Doing {
+        Doing { doing, object: object.into(), address: self.address.clone() }
+    }
+
+    /// A part that is to be read.
+    pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<Part, ObjectError> {
+        let (path, at) = (name::path(name)?, self.at("read", name));
+        match offset.checked_add(length) {
+            Some(end) => Ok(Part { path, at, offset, end }),
+            None => Err(ObjectError::TooShort { at, offset, end: u64::MAX }),
+        }
+    }
+
+    /// Runs a call on the storage's thread.
+    pub(crate) fn wait<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        object: &str,
+        call: impl Future<Output = Result<T, ObjectError>> + Send + 'static,
+    ) -> Result<T, ObjectError> {
+        self.engine.wait(call).unwrap_or_else(|| {
+            let why = "it broke off by a fault of the program, which its log tells".into();
+            Err(ObjectError::Refused { at: self.at(doing, object), why })
+        })
+    }
+
+    /// Makes tries of one operation.
+    pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
+        &self,
+        patience: &Patience,
+        at: &Doing,
+        mut attempt: impl FnMut() -> A,
+    ) -> Result<T, ObjectError> {
+        let guarded = || {
+            let attempt = self.is_mounted(at).then(&mut attempt);
+            async {
+                match attempt {
+                    Some(attempt) => attempt.await,
+                    None => Err(self.not_mounted()),
+                }
+            }
+        };
+        patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
+    }
+
+    /// Whether a folder is there: a network's folder that is not mounted is an empty one, or
+    /// none, into which everything can be written. The object that tells it can be asked for.
+    fn is_mounted(&self, at: &Doing) -> bool {
+        match (&self.guard.folder, self.guard.object.get()) {
+            (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
+            _ => true,
+        }
+    }
+
+    fn not_mounted(&self) -> object_store::Error {
+        let object = self.guard.object.get().map_or("", String::as_str);
+        let why = format!("it has no `{object}`; is it mounted?");
+        watch::note(Some(Trouble::Connection {
+            host: self.address.clone(),
+            why: why.clone(),
+            is_tls: false,
+        }));
+        object_store::Error::Generic { store: "folder", source: why.into() }
+    }
+
+    /// Reads a part, whole.
+    pub(crate) async fn read(&self, part: Part, patience: &Patience) -> Result<Vec<u8>, ObjectError> {
+        let Part { path, at, offset, end } = part;
+        let wanted = end - offset;
+        if wanted == 0 {
+            return Ok(Vec::new());
+        }
+        let read = || async {
+            let range = GetOptions { range: Some(GetRange::Bounded(offset..end)), ..GetOptions::default() };
+            self.store.get_opts(&path, range).await?.bytes().await
+        };
+        let content: Vec<u8> = match self.tries(patience, &at, read).await {
+            Ok(content) => content.into(),
+            Err(ObjectError::Refused { at, why }) if is_range(&why) => {
+                return Err(ObjectError::TooShort { at, offset, end });
+            }
+            Err(error) => return Err(error),
+        };
+        if content.len() as u64 == wanted {
+            return Ok(content);
+        }
+        Err(ObjectError::TooShort { at, offset, end })
+    }
+
+    /// What a try's error means. `noted`: what its last request came to.
+    fn judge(&self, at: &Doing, error: &object_store::Error, noted: Option<Trouble>) -> Failure {
+        let noted = noted.map(|trouble| trouble.without(&self.secrets));
+        if let Some(trouble) = noted {
+            return if trouble.passes() {
+                Failure::Passes(trouble)
+            } else {
+                Failure::Stays(refusal(at, trouble))
+            };
+        }
+        let at = at.clone();
+        let chain = chain(error);
+        if chain.iter().any(|error| error.is::<HttpError>()) {
+            let why = chain.last().map(ToString::to_string).unwrap_or_default();
+            let host = self.address.clone();
+            return Failure::Passes(Trouble::Connection { host, why, is_tls: false });
+        }
+        if matches!(error, object_store::Error::NotFound { .. }) {
+            return Failure::Stays(ObjectError::Missing { at });
+        }
+        let of_disk = chain.iter().find_map(|error| error.downcast_ref::<io::Error>());
+        Failure::Stays(match of_disk {
+            Some(error) => ObjectError::Disk { at, error: same(error) },
+            None => ObjectError::Refused { at, why: without(&self.secrets, &shown(error)) },
+        })
+    }
+}
+
+/// What an answer means that will not change.
+fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
+    let (at, why) = (at.clone(), trouble.text());
+    match trouble {
+        Trouble::Answer { status: 404, code, .. }
+            if code == "NoSuchBucket" || code == "ContainerNotFound" =>
+        {
+            ObjectError::NoBucket { at }
+        }
+        Trouble::Answer { status: 404, .. } => ObjectError::Missing { at },
+        Trouble::Answer { status: 401 | 403, .. } => ObjectError::Denied { at, why },
+        Trouble::Answer { status: 301 | 307 | 400, .. } => {
+            let why = format!("{why}; look at the region and the endpoint");
+            ObjectError::Refused { at, why }
+        }
+        Trouble::Answer { .. } => ObjectError::Refused { at, why },
+        Trouble::Connection { .. } => {
+            let why = format!(
+                "{why}; its certificate is not trusted: name that of who signed it in AWS_CA_BUNDLE, as PEM"
+            );
+            ObjectError::Refused { at, why }
+        }
+    }
+}
+
+/// An error of the library that is no answer's.
+fn shown(error: &object_store::Error) -> String {
+    error.to_string().chars().take(500).collect()
+}
+
+/// Whether a refusal is of the range.
+fn is_range(why: &str) -> bool {
+    // Of a folder the library says "Requested range was invalid", of a bucket 416.
+    why.starts_with("416") || why.contains("Requested range was invalid")
+}
+
+/// The same error once more, which cannot be copied.
+fn same(error: &io::Error) -> io::Error {
+    error
+        .raw_os_error()
+        .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+}
+
+/// Whether an error comes from a folder's disk.
+pub(crate) fn is_of_disk(error: &(dyn Error + 'static)) -> bool {
+    chain(error).iter().any(|error| error.is::<io::Error>())
+        && !chain(error).iter().any(|error| error.is::<HttpError>())
+}
