@@ -1,4 +1,4 @@
-//! From settings to a store that many workers share.
+//! Opens a PostgreSQL corpus that several workers share.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,26 +17,26 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// How long a command that only reads waits for a database that is away.
+/// How long a command that only reads waits for an unreachable database.
 const SHORT: Duration = Duration::from_secs(20);
 
-/// Whether the settings name a database, and not a folder.
+/// Whether the settings name a database instead of a folder.
 pub(crate) fn is_shared(config: &Config) -> bool {
     config.store.engine != "sled"
 }
 
-/// Refuses what works on a folder only.
+/// Refuses a command that only works on a folder.
 pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
     if !is_shared(config) {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "`gleaner {command}` works on a corpus in a folder; one in PostgreSQL is moved into a folder by `{}`",
+        "`gleaner {command}` needs a corpus in a folder; move it from PostgreSQL into a folder with `{}`",
         moving(config)
     )))
 }
 
-/// Where the corpus is, for people.
+/// The location of the corpus, for people.
 pub(crate) fn place(config: &Config) -> String {
     match is_shared(config) {
         true => shown_address(&config.store.engine),
@@ -44,7 +44,7 @@ pub(crate) fn place(config: &Config) -> String {
     }
 }
 
-/// The words by which other commands find the corpus.
+/// The options with which other commands find the corpus.
 pub(crate) fn words(config: &Config) -> String {
     match is_shared(config) {
         true => format!("--store {} --objects {}", argument(&place(config)), argument(&config.store.objects)),
@@ -52,7 +52,7 @@ pub(crate) fn words(config: &Config) -> String {
     }
 }
 
-/// The command that moves a database's corpus into a folder.
+/// The command that moves the corpus from the database into a folder.
 pub(crate) fn moving(config: &Config) -> String {
     let objects = match config.store.objects.as_str() {
         "" => "ADDRESS".into(),
@@ -61,7 +61,7 @@ pub(crate) fn moving(config: &Config) -> String {
     format!("gleaner migrate --from {} --to sled --objects {objects} --data DIR", argument(&place(config)))
 }
 
-/// A text as a shell takes it for one argument.
+/// Quotes a text as one shell argument.
 pub(crate) fn argument(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/:@._-+=,%".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -70,44 +70,43 @@ pub(crate) fn argument(text: &str) -> String {
     }
 }
 
-/// The storage of the settings.
+/// Opens the object storage of the settings.
 pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, Failure> {
     let address = &config.store.objects;
     if address.is_empty() {
         return Err(Failure::Usage(
-            "with PostgreSQL, texts and WARC files go to object storage: name it with --objects, such as s3://bucket/prefix or a folder that all workers see"
+            "a corpus in PostgreSQL needs object storage for texts and WARC files: set --objects to an address such as s3://bucket/prefix or to a folder that all workers share"
                 .into(),
         ));
     }
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
         Some(stop) => options.give_up = Arc::new(move || stop.asked()),
-        // Whoever only reads makes nothing.
+        // Readers create nothing.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
     Objects::open(address, options).map_err(Failure::work)
 }
 
-/// Opens the store for reading.
 pub(crate) fn visit(config: &Config) -> Result<Store, Failure> {
     let objects = objects(config, None)?;
     gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, SHORT)
         .map_err(Failure::work)
 }
 
-/// What to say of a corpus of its own in a worker's folder; `None`: it has none.
+/// A warning about a separate corpus in the worker's own folder; `None` if there is none.
 fn let_alone(config: &Config) -> Option<String> {
     let folder = &config.store.path;
     Path::new(folder).join("sled").exists().then(|| {
         format!(
-            "gleaner: the corpus in the folder {folder} is let alone, this worker's is in the database; \
+            "gleaner: the corpus in the folder {folder} is not used, since this worker uses the database; \
              `gleaner migrate --from sled --to {}` moves one into an empty database",
             argument(&place(config))
         )
     })
 }
 
-/// Joins the workers. `waits`: without partitions, until there is something to do.
+/// Joins the workers. With `waits`, takes no partitions until there is work.
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
     let give_up = stop.clone();
@@ -128,7 +127,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
     }
 }
 
-/// How whoever moves a corpus comes to the database.
+/// How a migration connects to the database.
 pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     Ok(Membership {
         address: config.store.engine.clone(),
@@ -142,7 +141,7 @@ pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     })
 }
 
-/// The worker's name: that of the settings, or the machine's.
+/// The worker's name: from the settings, or the machine's name.
 fn name(config: &Config) -> String {
     let machine = || {
         let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -154,12 +153,12 @@ fn name(config: &Config) -> String {
     name.replace(char::is_whitespace, "-")
 }
 
-/// Settings in which all workers must agree: what decides which URLs are asked, how often,
-/// and what becomes of a page. Not how much one of them does at once.
+/// Settings that all workers must share: those that decide which URLs are fetched, how often, and how pages
+/// are processed. Settings of one worker's own load are excluded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agreed(BTreeMap<String, String>);
 
-/// Keys that each worker may set as it likes.
+/// Keys that may differ between workers.
 const OWN: [&str; 10] = [
     "fetch.proxy",
     "fetch.concurrency",
@@ -174,7 +173,7 @@ const OWN: [&str; 10] = [
 ];
 
 impl Agreed {
-    /// `command`: what the workers do together.
+    /// `command`: the command that the workers run together.
     pub(crate) fn new(
         config: &Config,
         command: &str,
@@ -201,7 +200,7 @@ impl Agreed {
 }
 
 impl Agreed {
-    /// One more thing in which they must agree.
+    /// Adds one more value on which the workers must agree.
     pub(crate) fn and(mut self, name: &str, of: &str) -> Self {
         self.0.insert(name.into(), digest(of));
         self

@@ -1,4 +1,4 @@
-//! How a command fails, and what people and scripts see of it.
+//! Defines how a command fails: its message and exit code.
 
 use std::fmt::Display;
 use std::io;
@@ -6,33 +6,32 @@ use std::process::ExitCode;
 
 use crate::aside::say;
 
-/// Why a command ended without success.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line, the configuration or a seed file cannot be used.
+    /// The command line, the configuration or a seed file is invalid.
     Usage(String),
     /// The work failed.
     Work(String),
-    /// The crawl is done, and its report says that something is unusual.
+    /// The crawl is done, and its report has findings.
     Unusual,
-    /// The user stopped it; everything is kept.
+    /// The user stopped the command; nothing is lost.
     Interrupted,
-    /// Whoever read standard output has gone (`gleaner export | head`).
+    /// The reader of standard output closed it (`gleaner export | head`).
     NobodyReads,
 }
 
 impl Failure {
-    /// For `map_err` on what the user wrote.
+    /// For `map_err` on errors in the user's input.
     pub(crate) fn usage(error: impl Display) -> Self {
         Self::Usage(error.to_string())
     }
 
-    /// For `map_err` on work.
+    /// For `map_err` on errors during work.
     pub(crate) fn work(error: impl Display) -> Self {
         Self::Work(error.to_string())
     }
 
-    /// For `map_err` on writing to `target`.
+    /// For `map_err` on errors when writing to `target`.
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,
@@ -40,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// Prints it, on one line, and gives the exit code.
+    /// Prints the message on one line and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Usage(message) => {

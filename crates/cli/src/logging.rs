@@ -1,4 +1,4 @@
-//! Logs on standard error, above the progress bar where there is one.
+//! Writes the log to standard error, above the progress bar if there is one.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 use crate::failure::Failure;
 use crate::telemetry::{Telemetry, spans};
 
-/// Begins logging; `bar` is stepped aside for each line.
+/// Starts logging; `bar` is hidden while a line is written.
 pub(crate) fn begin(
     log: &Log,
     bar: &ProgressBar,
@@ -20,7 +20,7 @@ pub(crate) fn begin(
     telemetry: &Telemetry,
 ) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
-    // A plain level is meant for gleaner: libraries have their own idea of a warning.
+    // A plain level applies to gleaner only: the warnings of libraries are of little use.
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
@@ -62,7 +62,7 @@ impl Write for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        // A log line that cannot be written has no better place to go.
+        // A failed write cannot be reported anywhere.
         self.bar.suspend(|| io::stderr().write_all(&self.text).ok());
     }
 }

@@ -1,10 +1,9 @@
-//! The binary `gleaner`: what was typed, handed to the rooms that do the work.
+//! The binary `gleaner`: parses the command line and runs the command.
 //!
-//! Exit codes: 0 done, 1 failed, 2 not understood (command line, configuration,
-//! seeds), 3 done and unusual (a crawl), 130 interrupted. Results go to standard output; progress, logs and
-//! errors to standard error.
+//! Exit codes: 0 done, 1 failed, 2 invalid command line, configuration or seeds, 3 done and unusual (a
+//! crawl), 130 interrupted. Results go to standard output; progress, logs and errors go to standard error.
 
-// It panics where standard error cannot be written; `aside::say` does not.
+// `eprintln!` panics if standard error cannot be written; `aside::say` does not.
 #![warn(clippy::print_stderr)]
 
 mod args;
@@ -31,7 +30,7 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     open_files::raise();
-    // Known before the rest is read, since errors and help have colours, too.
+    // The colors of errors and help are needed before the command line is parsed.
     let color = args::Color::typed(std::env::args_os());
     let matches = Args::command().color(color.of_clap()).get_matches();
     let Args { command, common } = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -66,5 +65,5 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a command comes to.
+/// The result of a command.
 type Done = Result<(), Failure>;

@@ -1,22 +1,20 @@
-//! What a terminal shows of a running crawl: a line for the whole, and one for each host
-//! that is active, as many as fit.
+//! Formats a running crawl for a terminal: a line for the whole crawl and one for each active host, as many
+//! as fit.
 //!
-//! Pure: sizes, times and counters are handed in. Names and reasons are ASCII, so that a
-//! character is a column.
+//! Sizes, times and counters are parameters. Names and reasons are ASCII, so one character is one column.
 
 use std::time::Duration;
 
 use gleaner_crawl::{Active, Snapshot};
 use gleaner_frontier::Class;
 
-/// Lines of the terminal that are left alone: where the cursor stands, and one for logs.
+/// Lines that stay free: one for the cursor, one for the log.
 const LEFT_ALONE: usize = 2;
-/// Columns of a host's name at most.
+/// Maximum columns of a host's name.
 const NAME: usize = 32;
-/// A host that has been asked for so long is said to be slow.
+/// A request that takes longer than this is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// The size of a terminal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
@@ -24,16 +22,15 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// How many hosts fit below the line for the whole.
+    /// The number of hosts that fit below the first line.
     pub(crate) const fn hosts(self) -> usize {
         self.lines.saturating_sub(LEFT_ALONE + 1)
     }
 }
 
-/// The lines of the screen, none wider than it is. `more`: active hosts that are not in the
-/// list.
+/// The lines of the screen, cut to its width. `more`: the number of active hosts that are not in the list.
 pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, colors: bool) -> String {
-    // A terminal breaks a line that is as wide as itself.
+    // A terminal wraps a line that is exactly as wide as itself.
     let columns = size.columns.saturating_sub(1);
     let mut lines = vec![cut(whole, columns)];
     let is_full = more > 0 || hosts.len() > size.hosts();
@@ -49,8 +46,7 @@ pub(crate) fn screen(whole: &str, hosts: &[Active], more: usize, size: Size, col
     lines.join("\n")
 }
 
-/// The line for the whole: what matters most first, since a narrow terminal shows its
-/// beginning.
+/// The line for the whole crawl. The important numbers come first, since a narrow terminal cuts the end.
 pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
     let Snapshot { pages, stored, duplicates, near_duplicates, failures, hosts, queue, buffered, in_flight } =
         now;
@@ -76,7 +72,7 @@ fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
     format!("{before}{}", paint(&last, colors))
 }
 
-/// Green for what was stored, red for what failed.
+/// Green for stored, red for failed.
 fn paint(last: &str, colors: bool) -> String {
     let code = match Class::from_reason(last) {
         Some(Class::Stored) if colors => "32",
@@ -86,7 +82,7 @@ fn paint(last: &str, colors: bool) -> String {
     format!("\u{1b}[{code}m{last}\u{1b}[0m")
 }
 
-/// The beginning of a text, as much as fits.
+/// The beginning of a text that fits into the width.
 fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns).collect()
 }

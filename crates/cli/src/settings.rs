@@ -1,4 +1,4 @@
-//! From what was typed to settings and an open store.
+//! Loads the settings, seeds, pins and rules, and opens the store.
 
 use std::fs;
 use std::io;
@@ -16,19 +16,19 @@ use crate::aside::say;
 use crate::distributed;
 use crate::failure::Failure;
 
-/// Reads the settings; `--data` wins over the file.
+/// Reads the settings; `--data` overrides the file.
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     let config = load_for_both(common)?;
     match &common.objects {
         Some(_) if !distributed::is_shared(&config) => Err(Failure::Usage(
-            "--objects goes with --store postgres://...: a corpus in a folder has its files there; leave it out, or name the database"
+            "--objects requires --store postgres://...: a corpus in a folder keeps its files there; omit --objects, or set --store"
                 .into(),
         )),
         _ => Ok(config),
     }
 }
 
-/// The same for a command that works on a folder and on a database.
+/// The same for a command that uses both a folder and a database.
 pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let text = match &common.config {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
@@ -45,7 +45,7 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// Reads seed files, those named on the command line or else those of the settings.
+/// Reads the seed files of the command line, or else of the settings.
 pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
     let files: Vec<PathBuf> = if named.is_empty() {
         config.crawl.seeds.iter().map(PathBuf::from).collect()
@@ -53,13 +53,13 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
         named.to_vec()
     };
     if files.is_empty() {
-        return Err(Failure::Usage("no seeds: name a file with --seeds FILE or in crawl.seeds".into()));
+        return Err(Failure::Usage("no seeds: set --seeds FILE or crawl.seeds".into()));
     }
     let mut seeds: Vec<Seed> = Vec::new();
     for file in &files {
         let text = read_text(file).map_err(|failure| match failure {
             Failure::Usage(message) if named.is_empty() => {
-                Failure::Usage(format!("{message}; name your own seeds with --seeds FILE"))
+                Failure::Usage(format!("{message}; set your own seeds with --seeds FILE"))
             }
             other => other,
         })?;
@@ -69,11 +69,11 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
     Ok(seeds)
 }
 
-/// Where the settings name inserts, for people.
+/// The settings key of the inserts, for messages.
 const KEEP: &str = "text.keep";
 
-/// Reads the pins of a host; without a file of its name there are none. The inserts of
-/// the settings hold where the file does not name its own.
+/// Reads the pins of a host; there are none without a file of its name. The inserts of the settings apply
+/// unless the file sets its own.
 pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let is_of_host = |path: &&PathBuf| host.is_some_and(|host| path.ends_with(format!("{host}.toml")));
@@ -84,8 +84,7 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// Reads the pins of all hosts that have any, with the inserts of the settings for those
-/// that do not name their own.
+/// Reads the pins of all hosts. The inserts of the settings apply to hosts that do not set their own.
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     let named = |path: &PathBuf| {
         let host = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -96,14 +95,14 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// All that files of pins say, as one text.
+/// The content of all pin files as one text.
 pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let named = |path: &PathBuf| Ok(format!("{:?}\n{}\n", path.file_name(), read_text(path)?));
     files.iter().map(named).collect()
 }
 
-/// The files of pins in a folder; only the usual one need not exist.
+/// The pin files in a folder; only the default folder may be missing.
 fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let is_usual = folder == Path::new(&Config::default().template.pins);
     if folder.as_os_str().is_empty() || (is_usual && !folder.exists()) {
@@ -120,11 +119,11 @@ fn pins_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let is_pins = path.extension().is_some_and(|ending| ending == "toml");
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if !is_pins && !is_hidden {
-            say(format_args!("{} is not read: pins are files HOST.toml", path.display()));
+            say(format_args!("{} is ignored: a pin file must be named HOST.toml", path.display()));
         }
         is_pins
     });
-    // Of several faults the same one is told each time.
+    // Sorted, so that of several errors the same one is reported each time.
     files.sort();
     Ok(files)
 }
@@ -152,16 +151,16 @@ fn inserts(named: &[config::Insert]) -> Inserts {
     named.iter().map(insert).collect()
 }
 
-/// Figures that a document has by others of the corpus.
+/// Figures of a document that depend on other documents.
 const LATER: [&str; 2] = ["similarity", "near_duplicates"];
 
-/// Which documents enter the corpus.
+/// The rules that decide which documents enter the corpus.
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     let condition = |text: &String| {
         let condition: Condition =
             text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
         if LATER.contains(&condition.figure()) {
-            let said = "is told only once a document is stored; `gleaner export --where` knows it";
+            let said = "is only known after a document is stored; use it with `gleaner export --where`";
             return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
         }
         Ok(condition)
@@ -173,7 +172,7 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     })
 }
 
-/// On which vowel tone marks are put; `None`: where they are.
+/// The vowel that carries the tone mark; `None` leaves marks unchanged.
 pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
     match tones {
         Tones::AsWritten => None,
@@ -187,7 +186,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
         say(format_args!(
-            "gleaner: {} has an archive and no store: a new one begins; `gleaner rebuild` makes the old one anew instead",
+            "gleaner: {} has an archive but no store: creating a new store; use `gleaner rebuild` to restore the old one from the archive",
             config.store.path
         ));
     }
@@ -201,45 +200,45 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     }
 }
 
-/// What to say of a store that is being made anew or moved to; `None`: it is whole.
+/// The message about a store that is being rebuilt or migrated to; `None` if it is complete.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
-        // The settings of a migration name the database, also where the folder is asked.
+        // The settings of a migration name the database even if the folder is queried.
         let place = match store.is_shared() {
             true => distributed::place(config),
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(
-            "the corpus in {place} is not complete: `gleaner migrate` was interrupted, or is at work; the same command begins it anew"
+            "the corpus in {place} is not complete: `gleaner migrate` was interrupted or is running; run the same command again to restart it"
         )));
     }
     let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
     Ok(is_unfinished.then(|| {
         format!(
-            "the corpus in {} is being made anew and not complete: `gleaner rebuild` goes on with it",
+            "the corpus in {} is not complete: `gleaner rebuild` was interrupted or is running; run it again to resume",
             config.store.path
         )
     }))
 }
 
-/// The same, also where the store is being made anew.
+/// Opens the store even if it is being rebuilt.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
-            "no corpus in {}, but an archive: `gleaner rebuild` makes the corpus anew from it",
+            "no corpus in {}, but an archive: run `gleaner rebuild` to rebuild the corpus from it",
             path.display()
         )),
         error => Failure::work(error),
     })
 }
 
-/// Whether answers are kept that a store could be made of.
+/// Whether there is an archive from which a store could be rebuilt.
 fn has_archive(config: &Config) -> bool {
     gleaner_crawl::archive_files(config).is_ok_and(|files| !files.is_empty())
 }
 
-/// Reads a text file that the user named.
+/// Reads a text file given by the user.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))

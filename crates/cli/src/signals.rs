@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first asks the crawl to stop, the second ends at once.
+//! Handles Ctrl-C and SIGTERM: the first requests a stop, the second quits at once.
 
 use std::io;
 
@@ -7,8 +7,7 @@ use tokio::runtime::Handle;
 
 use crate::aside::say;
 
-/// Listens for as long as the runtime lives. Without the system's help there is
-/// nothing to listen to, and a signal ends the process at once, as ever.
+/// Listens as long as the runtime lives. If the handlers cannot be installed, a signal kills the process.
 pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };
@@ -17,7 +16,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
         stop.ask();
         ask();
         signals.next().await;
-        say("gleaner: ended at once; the same command goes on where it was");
+        say("gleaner: stopped at once; run the same command again to resume");
         std::process::exit(130);
     });
 }

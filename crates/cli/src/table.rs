@@ -1,18 +1,18 @@
-//! Tables for people.
+//! Formats tables for people.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
-/// Lines above, below and under the head; none between rows.
+/// Lines above and below the head and below the table; none between rows.
 const STYLE: TableStyle = TableStyle::new()
     .top_border(LineStyle::none().fill('─').junction('─'))
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-/// Stands where a table of numbers has none.
+/// A missing number in a table.
 pub(crate) const NOTHING: &str = "–";
 
-/// A table with a head; columns of numbers are aligned to the right. It is as wide as
-/// what it holds, whatever the terminal says: words are not cut.
+/// A table with a head; columns of numbers are aligned to the right. Its width follows its content, not the
+/// terminal, so words are not cut.
 pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,8 +1,8 @@
-//! Spans for a collector of traces, by OpenTelemetry: off unless an endpoint is set.
+//! Sends spans to an OpenTelemetry collector if an endpoint is set.
 //!
-//! A visit of a URL is a span with its address, host, role and outcome; its request and
-//! its reading are spans within. They are sent in batches by a thread of their own, so that
-//! a collector that is slow or away costs spans and no page.
+//! The visit of a URL is a span with address, host, role and outcome; request and extraction are child spans.
+//! A separate thread sends them in batches, so a slow or unreachable collector loses spans but does not delay
+//! the crawl.
 
 use gleaner_config::Telemetry as Settings;
 use opentelemetry::trace::TracerProvider;
@@ -16,12 +16,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// Sends what was not yet sent when it is dropped; nothing where spans are off.
+/// Sends the remaining spans when dropped; does nothing if telemetry is off.
 #[derive(Debug, Default)]
 pub(crate) struct Telemetry(Option<SdkTracerProvider>);
 
 impl Telemetry {
-    /// Begins to send, if an endpoint is set. Not to be called within an async runtime.
+    /// Starts sending if an endpoint is set. Do not call it within an async runtime.
     pub(crate) fn begin(settings: &Settings) -> Result<Self, Failure> {
         if settings.endpoint.is_empty() {
             return Ok(Self(None));
@@ -35,7 +35,7 @@ impl Telemetry {
         Ok(Self(Some(provider)))
     }
 
-    /// What turns the crawl's spans into OpenTelemetry's; `None` where they are off.
+    /// The layer that exports the crawl's spans; `None` if telemetry is off.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -45,7 +45,7 @@ impl Telemetry {
     }
 }
 
-/// The spans that are sent: the crawl's, and no events.
+/// Selects the crawl's spans, without events.
 pub(crate) fn spans() -> FilterFn {
     filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("gleaner_crawl"))
 }
@@ -55,7 +55,7 @@ impl Drop for Telemetry {
         if let Some(provider) = self.0.take()
             && let Err(error) = provider.shutdown()
         {
-            tracing::warn!(%error, "the last spans could not be sent");
+            tracing::warn!(%error, "cannot send the last spans");
         }
     }
 }

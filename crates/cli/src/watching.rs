@@ -1,4 +1,4 @@
-//! How far the crawl is: a bar on a terminal, plain lines elsewhere.
+//! Shows the progress of a crawl: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::aside::say;
 use crate::screen::{Size, screen, whole};
 
-/// Redraws a second on a terminal.
+/// Time between redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// A host at which something happened within this time is active.
+/// A host is active if something happened there within this time.
 const ACTIVE: Duration = Duration::from_secs(60);
 
-/// A bar that is drawn on a terminal and nowhere else.
+/// A bar that is visible only on a terminal.
 pub(crate) fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if !io::stderr().is_terminal() {
@@ -30,7 +30,7 @@ pub(crate) fn bar() -> ProgressBar {
     bar
 }
 
-/// A bar over all documents of a corpus, likewise.
+/// The same kind of bar over all documents of a corpus.
 pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
     let bar = bar();
     bar.set_length(store.totals()?.documents());
@@ -40,7 +40,7 @@ pub(crate) fn documents_bar(store: &Store) -> Result<ProgressBar, StoreError> {
     Ok(bar)
 }
 
-/// Shows the progress of a crawl until it is dropped.
+/// Shows the progress of a crawl until dropped.
 #[derive(Debug)]
 pub(crate) struct Watching {
     done: Option<Sender<()>>,
@@ -48,7 +48,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Begins to show; without a terminal, a line each `every`.
+    /// Starts the display; without a terminal, prints a line after each `every`.
     pub(crate) fn begin(progress: Arc<Progress>, bar: ProgressBar, every: Duration, colors: bool) -> Self {
         let (done, ended) = mpsc::channel();
         let pause = if bar.is_hidden() { every } else { REDRAW };
@@ -74,7 +74,6 @@ impl Watching {
     }
 }
 
-/// The terminal's size, as it is at this moment.
 fn size() -> Size {
     let (lines, columns) = console::Term::stderr().size();
     Size { columns: columns.into(), lines: lines.into() }
@@ -84,13 +83,13 @@ impl Drop for Watching {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(thread) = self.thread.take() {
-            // The thread only prints; if it panicked there is nothing to mend.
+            // The thread only prints; a panic there needs no handling.
             let _ = thread.join();
         }
     }
 }
 
-/// Pages a second, smoothed so that it can be read.
+/// Pages per second, smoothed for readability.
 #[derive(Debug, Default)]
 struct Rate {
     pages: u64,

@@ -1,4 +1,4 @@
-//! What `gleaner dedup` takes.
+//! Defines the options of `gleaner dedup`.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use gleaner_config::Bytes;
 use gleaner_global::Task;
 
 pub(super) const DEDUP_HELP: &str =
-    "IN are files that `gleaner export` writes as JSON Lines or Parquet, or files of others that have the
-fields id and text, or folders of them: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents come in the
-order of the field fetched; those without it come last, in the order in which they are read.
+    "IN is a file that `gleaner export` wrote as JSON Lines or Parquet, any file with the fields id and
+text, or a folder of such files: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents are ordered by the
+field fetched; documents without it come last, in input order.
 
-The work is many tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with --write,
-write:N for each file. Each one's result is a folder in --work, whole or not there. The same command
-goes on after any interruption, and may run on several machines that share the folder. docs/dedup.md
-has examples for Slurm and Kubernetes.
+The work is divided into tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with
+--write, write:N for each file. The result of each task is a folder in --work, written atomically.
+After an interruption, run the same command again to resume. Several machines that share the folder
+can run it at once; docs/dedup.md has examples for Slurm and Kubernetes.
 
-The result is a JSON object a line for each document for which another one stands: id, shard, line,
-head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
+The result has one JSON object per line for each document that another one represents: id, shard,
+line, head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
 clusters/duplicates.jsonl in --work.
 
 Examples:
@@ -28,51 +28,50 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Dedup {
-    /// Over all that IN holds; what a corpus finds by itself, `gleaner duplicates` shows
+    /// Compare all documents of IN; for the near-duplicates of one corpus see `gleaner duplicates`
     #[arg(long, required = true)]
     pub(crate) global: bool,
-    /// Exported files, or folders of them
+    /// Exported files, or folders of such files
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder of what is found on the way; a new one, or the same to go on
+    /// Folder for intermediate results: a new one, or an earlier one to resume
     #[arg(long, value_name = "DIR")]
     pub(crate) work: PathBuf,
-    /// Write the result to this file, too, whole or not at all
+    /// Write the result to this file too, atomically
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write the files again into this new folder, without documents for which others stand
+    /// Write copies of the files without the duplicates into this new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
-    /// Memory for what is sorted; besides it, 4 bytes a document for the clusters and some
-    /// 20 MiB a thread
+    /// Memory for sorting; clustering needs 4 more bytes per document, and each thread about 20 MiB
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub(crate) memory: usize,
-    /// Do this task only, such as sign:3, exact, band:17, clusters or write:3
+    /// Run only this task, such as sign:3, exact, band:17, clusters or write:3
     #[arg(long, conflicts_with_all = ["list_tasks", "out"])]
     pub(crate) task: Option<Task>,
-    /// Print the tasks, each with done or left, and do nothing
+    /// Print the tasks with their state, done or left, and exit
     #[arg(long, conflicts_with = "out")]
     pub(crate) list_tasks: bool,
-    /// Do so many tasks at a time [default: one a core]
+    /// Number of tasks to run in parallel [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Similarity from which a text is a duplicate, 0 to 1
+    /// Least similarity of near-duplicates, 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = super::export::share, default_value = "0.5")]
     pub(crate) similarity: f64,
-    /// Which document of a cluster stands for it
+    /// Representative of each cluster
     #[arg(long, value_enum, default_value_t = WhichHead::First)]
     pub(crate) head: WhichHead,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum WhichHead {
-    /// The one that was fetched first
+    /// The document that was fetched first
     First,
-    /// The one with the most words
+    /// The document with the most words
     Longest,
 }
 
 fn memory(text: &str) -> Result<usize, String> {
     let size: Bytes = text.parse()?;
-    usize::try_from(size.get()).map_err(|_| "more than this machine can name".to_owned())
+    usize::try_from(size.get()).map_err(|_| "more than this machine can address".to_owned())
 }

@@ -1,4 +1,4 @@
-//! What can be typed of `gleaner completions` and `gleaner man`.
+//! Defines the options of `gleaner completions` and `gleaner man`.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use clap_complete::Shell;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to complete for
     pub(crate) shell: Shell,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
-    /// Folder of the pages; made where there is none
+    /// Folder for the pages; created if missing
     pub(crate) dir: PathBuf,
 }

@@ -1,12 +1,12 @@
-//! What can be typed of the status page: `gleaner serve`, and `--status` of what crawls.
+//! Defines the options of the status page: `gleaner serve`, and `--status` of crawls.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Below the help of `gleaner serve`.
+/// The text below the options in the help of `gleaner serve`.
 pub(crate) const SERVE_HELP: &str =
-    "Who reaches the address may read; changes need the token, which stands in DATA/status.token unless
---token-file names another file. docs/status.md tells how to put it behind a proxy with TLS.
+    "Anyone who can reach the address can read. Changes require the token in DATA/status.token, or in the
+file given with --token-file. docs/status.md explains how to run it behind a TLS proxy.
 
 Examples:
   gleaner serve --data corpus
@@ -15,30 +15,30 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
-    /// Where it is served; port 0 takes one that is free
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     pub(crate) address: SocketAddr,
-    /// Seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
+    /// File with seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) access: Access,
 }
 
-/// The status page beside a crawl.
+/// The status page of a running crawl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Status {
-    /// Serve the status page there meanwhile, such as 127.0.0.1:7700
+    /// Serve the status page at this address during the crawl, such as 127.0.0.1:7700
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) status: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) access: Access,
 }
 
-/// Who may look, and who may change something.
+/// Access to the status page.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Access {
-    /// Answer requests to this name of the status page too; repeatable
+    /// Accept requests to this host name too; repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) public_host: Vec<String>,
     /// File with the token for changes on the status page [default: status.token in the data folder]

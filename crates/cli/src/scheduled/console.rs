@@ -1,4 +1,4 @@
-//! What stands on the terminal while a crawl runs: nothing but lines where there is none.
+//! Shows a running crawl on the terminal; without a terminal, prints lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use crate::args::Color;
 use crate::watching::{self, Watching};
 
-/// The terminal, or what stands for it.
+/// The terminal, or plain lines without one.
 pub(crate) struct Console {
     bar: ProgressBar,
     colors: bool,
@@ -20,7 +20,7 @@ impl Console {
         Self { bar: watching::bar(), colors: color.wanted_on_stderr() }
     }
 
-    /// The bar for the whole; whoever writes lines steps it aside.
+    /// The bar of the whole crawl; code that prints lines suspends it.
     pub(crate) const fn bar(&self) -> &ProgressBar {
         &self.bar
     }
@@ -29,7 +29,7 @@ impl Console {
         self.colors
     }
 
-    /// Shows a crawl's progress until what is given is dropped.
+    /// Shows a crawl's progress until the returned value is dropped.
     pub(crate) fn watch(&self, progress: &Arc<Progress>, every: Duration) -> Watching {
         Watching::begin(Arc::clone(progress), self.bar.clone(), every, self.colors)
     }

@@ -1,7 +1,6 @@
-//! The daemon: settings, seeds and the open store, in which one crawl after another runs.
+//! The daemon: settings, seeds and the open store, in which crawls run one after another.
 //!
-//! Store, progress and stop are the same for all of them, so that whoever looks on (a
-//! terminal, a status page) keeps what it was handed.
+//! All crawls share store, progress and stop flag, so that a terminal or status page can keep its references.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,47 +26,46 @@ use crate::scheduled::console::Console;
 use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
-/// How long it is waited for a writer before the next look.
+/// Pause between two attempts to get the writer.
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// See the head of this file.
+/// The long-running process of `gleaner schedule` and `gleaner serve`; `gleaner crawl` uses it once.
 pub(crate) struct Daemon {
     pub(crate) config: Config,
-    /// `None`: there are none to be read, so nothing is crawled.
+    /// `None`: no seed file can be read, so no crawl can start.
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
-    /// Open as long as the daemon stands.
+    /// Stays open as long as the daemon.
     pub(crate) store: Store,
-    /// What the crawl of now has come to.
+    /// The progress of the current crawl.
     pub(crate) progress: Arc<Progress>,
-    /// Asked for by Ctrl-C and SIGTERM.
+    /// Set by Ctrl-C and SIGTERM.
     pub(crate) stop: Stop,
     pub(crate) console: Console,
-    /// Whether a crawl was asked for, or runs.
+    /// Whether a crawl is requested or running.
     request: Arc<Mutex<CrawlRequest>>,
-    /// The status page, where one was asked for.
+    /// The status page, if requested.
     server: Option<Server>,
     runtime: Runtime,
     /// Sends its last spans when the daemon is closed.
     telemetry: Telemetry,
-    /// Served as long as the daemon stands.
+    /// Runs as long as the daemon.
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
 }
 
-/// What the status page may ask for.
+/// The state of a crawl that the status page can request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CrawlRequest {
     None,
     Pending,
-    /// It is being done.
     Running,
 }
 
 impl Daemon {
-    /// Reads all that a crawl needs and opens the store, or makes it. `check` may refuse
-    /// the settings before anything is opened.
+    /// Reads everything that a crawl needs, and opens or creates the store. `check` can refuse the settings
+    /// before anything is opened.
     pub(crate) fn open(
         common: &Common,
         seeds: &[PathBuf],
@@ -85,14 +83,14 @@ impl Daemon {
         let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
         if daemon.config.fetch.contact.is_empty() && !daemon.config.fetch.user_agent.contains(['@', '+']) {
             say(
-                "gleaner: please set fetch.contact, so that a site's owner can reach you: --set fetch.contact=you@example.org",
+                "gleaner: please set fetch.contact so that site owners can reach you: --set fetch.contact=you@example.org",
             );
         }
         Ok(daemon)
     }
 
-    /// The same for whoever wants to look, and perhaps to crawl later: the store must be
-    /// there, seeds need not be.
+    /// Like `open`, for a process that shows the corpus and may crawl later: the store must exist, seeds need
+    /// not.
     pub(crate) fn visit(common: &Common, seeds: &[PathBuf]) -> Result<Self, Failure> {
         let config = settings::load(common)?;
         let is_there = |file: &String| Path::new(file).exists();
@@ -129,7 +127,7 @@ impl Daemon {
             let (bar, request) = (console.bar().clone(), Arc::clone(&request));
             move || {
                 if *held(&request) == CrawlRequest::Running {
-                    bar.suspend(|| say("gleaner: finishing what is in flight; Ctrl-C again ends at once"));
+                    bar.suspend(|| say("gleaner: finishing the requests in flight; press Ctrl-C again to quit at once"));
                 }
             }
         });
@@ -150,7 +148,7 @@ impl Daemon {
         })
     }
 
-    /// Crawls once, until nothing is due, a budget is reached or a stop is asked for.
+    /// Crawls until nothing is due, a budget is reached or a stop is requested.
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {
         *held(&self.request) = CrawlRequest::Running;
         let crawled = self.crawl_shown();
@@ -177,14 +175,14 @@ impl Daemon {
         });
         self.show(None);
         drop(watching);
-        // Others crawl on, and what is here waits for the next start.
+        // Other workers continue; the local state waits for the next start.
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
-            warn!(%error, "the partitions of this worker could not be released; their leases end by themselves");
+            warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
         summary
     }
 
-    /// The one who may write. The status page may have it for a moment.
+    /// Takes the writer; the status page may hold it briefly.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
             if let Some(writer) = self.store.writer()? {
@@ -200,7 +198,7 @@ impl Daemon {
         }
     }
 
-    /// Serves the status page for as long as the daemon stands, if there is an address.
+    /// Serves the status page while the daemon runs, if there is an address.
     pub(crate) fn serve(
         &mut self,
         address: Option<SocketAddr>,
@@ -209,7 +207,7 @@ impl Daemon {
     ) -> Result<(), Failure> {
         let Some(address) = address else { return Ok(()) };
         if distributed::is_shared(&self.config) {
-            // A reader's folder: the token and the search index.
+            // The folder of a reader: token and search index.
             std::fs::create_dir_all(&self.config.store.path)
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
@@ -224,19 +222,19 @@ impl Daemon {
         let place = format!("gleaner: status page at http://{}/", server.address());
         say(format_args!("{place} (token for changes: {})", file.display()));
         if !server.address().ip().is_loopback() {
-            say("gleaner: whoever reaches this address may read the corpus; see docs/status.md");
+            say("gleaner: anyone who can reach this address can read the corpus; see docs/status.md");
         }
         self.server = Some(server);
         Ok(())
     }
 
-    /// What the status page may ask for: a crawl, where there are seeds for one.
+    /// The actions of the status page: a crawl, if there are seeds.
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
         let ask: CrawlNow = Box::new(move || {
             let mut request = held(&request);
             if *request != CrawlRequest::None {
-                return Err("a crawl runs already, or is about to".into());
+                return Err("a crawl is already running or about to start".into());
             }
             *request = CrawlRequest::Pending;
             Ok(())
@@ -244,12 +242,12 @@ impl Daemon {
         Hooks { crawl_now: self.seeds.is_some().then_some(ask) }
     }
 
-    /// Whether the status page has asked for a crawl.
+    /// Whether the status page has requested a crawl.
     pub(crate) fn is_asked(&self) -> bool {
         *held(&self.request) == CrawlRequest::Pending
     }
 
-    /// Ends what still runs.
+    /// Stops everything that still runs.
     pub(crate) fn close(self) {
         drop(self.server);
         self.runtime.shutdown_background();
@@ -257,13 +255,13 @@ impl Daemon {
     }
 }
 
-/// Nothing that holds the lock can leave a request half changed.
+/// Locks the request. A poisoned lock is safe: no holder leaves the request half changed.
 fn held(request: &Mutex<CrawlRequest>) -> MutexGuard<'_, CrawlRequest> {
     request.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the bundled newspaper where the settings ask for it. It is reached
-/// through itself as a proxy, so that its hosts keep their names.
+/// Starts the bundled newspaper if the settings ask for it. The crawl uses it as a proxy, so that its hosts
+/// keep their names.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
     if !config.demo.newspaper {
         return Ok(None);

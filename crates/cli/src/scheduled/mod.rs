@@ -1,5 +1,5 @@
-//! What `gleaner crawl` and `gleaner schedule` have in common: the daemon in which nights
-//! happen, one night, and what is said about it.
+//! The parts that `gleaner crawl` and `gleaner schedule` share: the daemon, its console and the reporting of
+//! a run.
 
 pub(crate) mod console;
 pub(crate) mod daemon;

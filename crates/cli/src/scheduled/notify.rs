@@ -1,7 +1,8 @@
-//! The command of the user's choice, run with a report.
+//! Runs the command of `report.command` with a report.
 //!
-//! No shell is between: what stands in the report cannot become a command. The awkward
-//! truth: a command that hangs holds the next night up for as long as its time limit.
+//! No shell is involved, so a report's content cannot become a command.
+//!
+//! Limitation: a command that hangs delays the next run until its time limit.
 
 use std::io::{self, Write};
 use std::path::absolute;
@@ -14,13 +15,13 @@ use gleaner_crawl::report::folder::Written;
 use gleaner_crawl::report::{Report, Status, text};
 use tracing::{error, info};
 
-/// How long the command may take.
+/// Time limit of the command.
 const LIMIT: Duration = Duration::from_secs(60);
-/// How often it is looked at.
+/// Interval between checks of the command.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the command, if there is one and the report is one to be told. Its failure is
-/// logged and nothing else: the corpus is what matters.
+/// Runs the command if there is one and the report's status calls for it. A failure is only logged, since the
+/// corpus does not depend on it.
 pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
@@ -40,18 +41,18 @@ pub(crate) fn tell(settings: &Settings, report: &Report, files: Option<&Written>
         }
     }
     match run(&mut command, text::short(report), LIMIT) {
-        Ok(Some(status)) if status.success() => info!(program, "the report is passed on"),
+        Ok(Some(status)) if status.success() => info!(program, "report.command was run"),
         Ok(Some(status)) => error!(program, %status, "report.command failed"),
-        Ok(None) => error!(program, limit = ?LIMIT, "report.command took too long and was ended"),
-        Err(error) => error!(program, %error, "report.command cannot be run"),
+        Ok(None) => error!(program, limit = ?LIMIT, "report.command took too long and was killed"),
+        Err(error) => error!(program, %error, "cannot run report.command"),
     }
 }
 
-/// Runs a command with a text on its standard input; `None`: it took longer than `limit`.
+/// Runs a command with a text on standard input; returns `None` if it exceeds `limit`.
 fn run(command: &mut Command, text: String, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // Who does not read it does not want it. The thread ends with the child.
+        // A command may ignore its input. The thread ends with the child.
         thread::spawn(move || drop(input.write_all(text.as_bytes())));
     }
     wait(&mut child, Instant::now() + limit)

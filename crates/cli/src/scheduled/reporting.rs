@@ -1,4 +1,4 @@
-//! The report of a crawl: written beside the corpus, and told to whom the user chose.
+//! Creates the report of a crawl, stores it and runs the notification command.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use tracing::error;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::notify;
 
-/// Makes the report of a crawl, writes it, and runs the user's command. `None`: the crawl
-/// was interrupted and is not over, or the report cannot be made, which is logged.
+/// Creates and writes the report of a crawl and runs the user's command. Returns `None` if the crawl was
+/// interrupted or the report cannot be created; the latter is logged.
 pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> Option<Report> {
     let made = gleaner_crawl::report::build(&daemon.store, &daemon.config, crawled, Timestamp::now());
     let report = match made {
         Ok(report) => report?,
         Err(error) => {
-            error!(%error, "there is no report, since the store cannot be read");
+            error!(%error, "cannot create the report: the store cannot be read");
             return None;
         }
     };
@@ -25,7 +25,7 @@ pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> 
     let files = match folder::write(&folder, &report, settings.keep) {
         Ok(files) => Some(files),
         Err(error) => {
-            error!(%error, "the report cannot be written");
+            error!(%error, "cannot write the report");
             None
         }
     };
