@@ -60,8 +60,8 @@ pub(crate) fn whole(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
 fn row(host: &Active, width: usize, columns: usize, colors: bool) -> String {
     let name = cut(&host.host, width);
     let doing = match (host.asked, host.since > SLOW) {
-        (true, false) => "asking".to_owned(),
-        (true, true) => format!("asking {} s", host.since.as_secs()),
+        (true, false) => "fetching".to_owned(),
+        (true, true) => format!("fetching {}s", host.since.as_secs()),
         (false, _) => "waiting".to_owned(),
     };
     let before = cut(

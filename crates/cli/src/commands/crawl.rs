@@ -1,4 +1,4 @@
-//! `gleaner crawl`: seed sites in, a corpus out.
+//! Runs `gleaner crawl` and prints the summary of the run.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,11 +17,11 @@ use crate::scheduled::reporting;
 use crate::table::table;
 use crate::{Done, distributed};
 
-/// Outcomes that have a column of their own; the rest is in the table of reasons.
+/// Outcomes with a column of their own; the table of reasons has the others.
 const COLUMNS: [&str; 7] =
     ["stored", "near_duplicate", "duplicate", "not_article", "listing", "redirected", "disallowed"];
 
-/// Hosts that are named for one reason to wait.
+/// Number of hosts listed for one reason to wait.
 const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {
@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
-        // Why there is no report was logged.
+        // If there is no report, the reason was logged.
         None | Some(Status::Fine) => Ok(()),
         Some(Status::Unusual) => Err(Failure::Unusual),
         Some(Status::Failed) => {
@@ -47,17 +47,17 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     }
 }
 
-/// The end of a run, for people.
+/// The summary of a run, for people.
 fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) -> String {
     let mut all = Counts::default();
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
-    let goes_on = if summary.resumed { " (went on with an interrupted run)" } else { "" };
+    let goes_on = if summary.resumed { " (resumed)" } else { "" };
     let near = match all.ended("near_duplicate") {
         0 => String::new(),
-        count => format!(" and {count} near-duplicates of others"),
+        count => format!(" and {count} near-duplicates"),
     };
     let mut text = format!(
-        "Run {}{goes_on}: {:.0} s, {} pages read, {} documents stored{near}; {} in the corpus {place}\n",
+        "Run {}{goes_on}: {:.0} s, {} pages fetched, {} documents stored{near}; {} in the corpus {place}\n",
         summary.run.number,
         seconds,
         all.fetched,
@@ -66,16 +66,16 @@ fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) ->
     );
     text += &findings(report);
     text += &if summary.hosts.is_empty() {
-        "No URL ended in this run.\n".to_owned()
+        "No URL was processed in this run.\n".to_owned()
     } else {
         format!("\n{}\n", outcomes(summary, &all))
     };
     text += &section("Other outcomes and reasons", &["Host", "URLs", "Outcome"], reasons(summary));
     text += &section("Links that were not followed", &["Host", "Links", "Reason"], refused(summary));
-    text + &section("Left to the next run", &["URLs", "Why", "Hosts"], held_back(summary))
+    text + &section("Left for the next run", &["URLs", "Why", "Hosts"], held_back(summary))
 }
 
-/// What the report says, before all figures.
+/// The findings of the report, before all figures.
 fn findings(report: Option<&Report>) -> String {
     let found = report.filter(|report| !report.findings.is_empty());
     found.map_or_else(String::new, |report| format!("\n{}", text::sentences(report)))
@@ -98,7 +98,7 @@ fn outcomes(summary: &Summary, all: &Counts) -> String {
             "Stored",
             "Near-duplicate",
             "Duplicate",
-            "No article",
+            "Not an article",
             "Listing",
             "Redirected",
             "Disallowed",
@@ -112,7 +112,7 @@ fn section(title: &str, head: &[&str], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() { String::new() } else { format!("\n{title}\n{}\n", table(head, rows)) }
 }
 
-/// Outcomes that the first table does not tell apart.
+/// Outcomes without a column in the first table.
 fn reasons(summary: &Summary) -> Vec<Vec<String>> {
     let of = |counts: &Counts| {
         counts.outcomes.clone().into_iter().filter(|(reason, _)| !COLUMNS.contains(&&**reason))
@@ -124,7 +124,7 @@ fn refused(summary: &Summary) -> Vec<Vec<String>> {
     summary.hosts.iter().flat_map(|(host, counts)| rows(host, counts.refused.clone())).collect()
 }
 
-/// A row a reason; the host is named in the first.
+/// One row per reason; the first row names the host.
 fn rows(host: &str, counts: impl IntoIterator<Item = (String, u64)>) -> Vec<Vec<String>> {
     let named = [host.to_owned()].into_iter().chain(std::iter::repeat(String::new()));
     counts
@@ -134,7 +134,7 @@ fn rows(host: &str, counts: impl IntoIterator<Item = (String, u64)>) -> Vec<Vec<
         .collect()
 }
 
-/// URLs that wait, a row a reason, with the hosts that have most of them.
+/// Waiting URLs, one row per reason, with the hosts that have most of them.
 fn held_back(summary: &Summary) -> Vec<Vec<String>> {
     let mut by_reason: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
     for held in &summary.held_back {
@@ -153,11 +153,11 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
     by_reason.into_iter().map(row).collect()
 }
 
-/// `words`: by which other commands find the corpus.
+/// `words`: the options with which other commands find the corpus.
 fn next_step(summary: &Summary, words: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
-            return "\nInterrupted. Everything is kept; the same command goes on where it was.\n".into();
+            return "\nInterrupted. All work is saved; run the same command again to resume.\n".into();
         }
         Ending::Budget(Budget::Pages) => ("crawl.max_pages", "pages"),
         Ending::Budget(Budget::Time) => ("crawl.max_time", "time"),
@@ -165,19 +165,19 @@ fn next_step(summary: &Summary, words: &str) -> String {
     };
     if !key.is_empty() {
         return format!(
-            "\nThe run has reached its {value} ({key}); the same command goes on with the rest.\n"
+            "\nThe run has reached its {value} ({key}); run the same command again to continue.\n"
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
     let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_");
     let due = match due {
         _ if summary.held_back.iter().any(is_at_limit) => {
-            "The same command goes on with what is left of the hosts at their limit.".to_owned()
+            "Run the same command again to continue with the hosts that reached their limit.".to_owned()
         }
         Some(due) => format!("The next URL is due at {due}."),
         None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
-        None => "What is left waits for the reasons above; run the same command later.".to_owned(),
+        None => "The remaining URLs wait for the reasons above; run the same command later.".to_owned(),
     };
-    let look = format!(" Look at the corpus: gleaner export {words} | head -n 1");
+    let look = format!(" To look at the corpus: gleaner export {words} | head -n 1");
     format!("\n{due}{}\n", if summary.documents > 0 { &look } else { "" })
 }

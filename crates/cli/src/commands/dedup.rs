@@ -1,7 +1,6 @@
-//! `gleaner dedup --global`: duplicates over many exports.
+//! Runs `gleaner dedup --global`: finds duplicates across many exports.
 //!
-//! Which folder, how much of everything, and what is said; the work is done in the room
-//! `global`.
+//! This file handles options and messages; the crate `global` does the work.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -26,7 +25,7 @@ pub(crate) fn run(args: Dedup) -> Done {
     let tell = |event: Event| show(event, &bar);
     let kept = |error: GlobalError| match failure(error) {
         Failure::Work(message) => Failure::Work(format!(
-            "{message}; what is done is kept in {}, and the same command goes on from there",
+            "{message}; finished work is kept in {}; run the same command again to resume",
             args.work.display()
         )),
         other => other,
@@ -76,7 +75,7 @@ fn show(event: Event, bar: &ProgressBar) {
             bar.set_length(all as u64);
             bar.set_position((all - left) as u64);
             if left < all {
-                say(format_args!("gleaner: {} of {all} tasks are done already", all - left));
+                say(format_args!("gleaner: {} of {all} tasks were done before", all - left));
             }
         }
         Event::Done(task) => {
@@ -87,7 +86,7 @@ fn show(event: Event, bar: &ProgressBar) {
             let (line, reason) = signing.first_damaged.clone().unwrap_or_default();
             let (damaged, shard) = (signing.damaged, shard.display());
             say(format_args!(
-                "gleaner: {shard}: {damaged} lines are no documents and are left out; line {line}: {reason}"
+                "gleaner: {shard}: skipped lines that are not documents: {damaged}; the first is line {line}: {reason}"
             ));
         }
     }
@@ -97,8 +96,8 @@ fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
     let Outcome { documents, exact, near, clusters } = outcome;
     let heads = documents - exact - near;
     say(format_args!(
-        "{documents} documents: {heads} stand for themselves, of which {clusters} stand for {exact} exact and {near} \
-         near-duplicates; listed in {}",
+        "documents: {documents}; unique: {heads}; clusters: {clusters}; exact duplicates: {exact}; \
+         near-duplicates: {near}; list of duplicates: {}",
         duplicates.display()
     ));
     if let Some(folder) = write {
@@ -106,7 +105,7 @@ fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
     }
 }
 
-/// What the user wrote, or what was done.
+/// Separates usage errors from failed work.
 fn failure(error: GlobalError) -> Failure {
     match error {
         GlobalError::NotWork { .. }

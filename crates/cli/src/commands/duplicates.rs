@@ -1,9 +1,8 @@
-//! `gleaner duplicates`: what was found to be nearly the same.
+//! Runs `gleaner duplicates`: lists clusters of near-duplicates, or related documents.
 //!
-//! The largest clusters come first. They are found in one pass over all, in which no more
-//! are kept than are shown.
+//! Clusters are listed from the largest. One pass finds them and keeps only as many as are shown.
 //!
-//! Limitation: related ones are found by reading all documents.
+//! Limitation: finding related documents reads all documents.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,7 +17,7 @@ use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Members of a cluster that are shown for people.
+/// Members of a cluster shown in the readable form.
 const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
@@ -45,7 +44,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// The largest clusters, among equals the oldest first.
+    /// The largest clusters; among equals, the oldest first.
     fn clusters(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut largest = BTreeMap::new();
         for (age, cluster) in self.store.clusters().enumerate() {
@@ -60,7 +59,7 @@ impl Lister<'_> {
         largest.values().try_for_each(|cluster| show(&self.cluster(cluster).map_err(Failure::work)?))
     }
 
-    /// Documents with those that are alike, in the order of their ids.
+    /// Documents with their related documents, in the order of ids.
     fn related(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
         let mut shown = 0;
         for document in self.store.documents() {
@@ -76,7 +75,7 @@ impl Lister<'_> {
         Ok(())
     }
 
-    /// Whether a document of the cluster is of the host that was asked for.
+    /// Whether a document of the cluster belongs to the requested host.
     fn is_wanted(&self, cluster: &Cluster) -> Result<bool, StoreError> {
         if self.host.is_none() || self.is_of_host(cluster.head)? {
             return Ok(true);
@@ -136,7 +135,7 @@ impl Lister<'_> {
     }
 }
 
-/// For people: the head, and below it who is like it.
+/// The readable form: a document, and below it the similar ones.
 fn described(one: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let alike = one["members"].as_array().or(one["related"].as_array()).map_or(&[][..], Vec::as_slice);

@@ -1,4 +1,4 @@
-//! `gleaner eval`: methods over recorded sets.
+//! Runs `gleaner eval`: evaluates extraction methods on recorded sets.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -27,13 +27,13 @@ pub(crate) fn run(args: &Eval) -> Done {
         return Err(Failure::Usage(scores.remarks.join("; ")));
     }
     let worst = worst_tables(&scores, args.worst.unwrap_or(0));
-    // Rows are for programs: what is for people goes beside them.
+    // Rows are for programs, so remarks for people go to standard error.
     let (rows, aside) = match args {
         Eval { json: true, .. } => (report.json(), worst),
         Eval { csv: true, .. } => (report.csv(), worst),
         Eval { .. } => (rows(&report) + &worst, String::new()),
     };
-    // First of all what the run was for.
+    // Results first.
     print(&rows)?;
     scores.remarks.iter().for_each(say);
     if !aside.is_empty() {
@@ -42,34 +42,38 @@ pub(crate) fn run(args: &Eval) -> Done {
     unread(&scores.unread)
 }
 
-/// A run with pages that could not be read has failed, though the rows of the others stand.
+/// A run with unreadable pages has failed, although the other rows are valid.
 fn unread(pages: &[String]) -> Done {
-    const REMEDY: &str = "mend it or take it out of the manifest";
+    const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {
         [] => Ok(()),
-        [page] => Err(Failure::Work(format!("one page is in no figure; {REMEDY}: {page}"))),
+        [page] => {
+            Err(Failure::Work(format!("one page could not be read and is not counted; {REMEDY}: {page}")))
+        }
         [..] => {
             let lines: String = pages.iter().take(LISTED).map(|page| format!("\n  {page}")).collect();
             let rest = pages.len().saturating_sub(LISTED);
             let rest = if rest == 0 { String::new() } else { format!("\n  and {rest} more") };
             let count = pages.len();
-            Err(Failure::Work(format!("{count} pages are in no figure; of each, {REMEDY}:{lines}{rest}")))
+            Err(Failure::Work(format!(
+                "{count} pages could not be read and are not counted; for each, {REMEDY}:{lines}{rest}"
+            )))
         }
     }
 }
 
-/// The protocol of a run, or `None` for the papers' tables.
+/// The protocol of a run; `None` for the tables of the papers.
 fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
     let of_runs =
         !args.method.is_empty() || !args.measure.is_empty() || args.worst.is_some() || args.cross_validate;
     let of_papers = !args.paper.is_empty() || args.pictures.is_some();
     match args.protocol {
         EvalProtocol::Papers if of_runs => Err(Failure::Usage(
-            "--method, --measure, --worst and --cross-validate are not for --protocol papers, whose tables have their own"
+            "--method, --measure, --worst and --cross-validate cannot be used with --protocol papers, which sets its own"
                 .into(),
         )),
         EvalProtocol::Papers => Ok(None),
-        _ if of_papers => Err(Failure::Usage("--paper and --pictures are for --protocol papers".into())),
+        _ if of_papers => Err(Failure::Usage("--paper and --pictures require --protocol papers".into())),
         EvalProtocol::Template => Ok(Some(Protocol::Template)),
         EvalProtocol::Cold => Ok(Some(Protocol::Cold)),
     }
@@ -106,7 +110,7 @@ pub(super) fn print(text: &str) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// Pages done of all, on a terminal only.
+/// The progress over all pages, only on a terminal.
 pub(super) fn bar(pages: usize) -> ProgressBar {
     let bar = ProgressBar::new(pages as u64);
     if !io::stderr().is_terminal() {
@@ -116,9 +120,9 @@ pub(super) fn bar(pages: usize) -> ProgressBar {
     bar.with_style(style.expect("the template is written here"))
 }
 
-/// A table of the word measure and, if others were taken, one of those.
+/// A table of the word measure, and another one of the other measures if there are any.
 fn rows(report: &Report) -> String {
-    let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms a page"];
+    let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms per page"];
     let words = table(&head, report.rows.iter().map(cells)) + "\n";
     let others: Vec<&str> =
         report.rows.first().into_iter().flat_map(Row::other_measures).map(|(name, _)| name).collect();
@@ -156,7 +160,7 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-/// A table a method of the pages on which it did worst; nothing for a count of 0.
+/// One table per method of its worst pages; empty for a count of 0.
 fn worst_tables(run: &Run, count: usize) -> String {
     let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
     let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {

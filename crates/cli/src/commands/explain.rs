@@ -1,5 +1,4 @@
-//! `gleaner template explain`: a page as HTML that shows what each of its lines was
-//! taken for, and why.
+//! Runs `gleaner template explain`: writes a page as HTML that shows how each line was classified, and why.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
     Ok(())
 }
 
-/// The last part of a file's name or URL, without what says that it is HTML.
+/// The last part of a file's name or URL, without its HTML ending.
 fn default_name(page: &str) -> PathBuf {
     let path = page.split(['?', '#']).next().filter(|_| page.contains("://")).unwrap_or(page);
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());

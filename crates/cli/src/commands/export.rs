@@ -1,6 +1,6 @@
-//! `gleaner export`: documents out of the corpus.
+//! Runs `gleaner export`: writes documents of the corpus to files or standard output.
 //!
-//! What is exported where is decided here; how, in the room `export`.
+//! This file selects documents and target; the crate `export` writes the formats.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, IsTerminal};
@@ -43,16 +43,15 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
     Ok(())
 }
 
-/// The documents of a store, as they are exported.
 struct Source {
     store: Store,
-    /// What is left out of their texts.
+    /// Paragraphs to leave out of the texts.
     repeats: Option<Repeats>,
-    /// Names of the archive's files.
+    /// Names of the archive files, by number.
     files: HashMap<u32, String>,
-    /// Where tone marks are put; `None`: where they are kept.
+    /// The vowel that carries the tone mark; `None` leaves marks unchanged.
     tones: Option<Placement>,
-    /// Whether earlier revisions are written, too.
+    /// Whether to write earlier revisions too.
     revisions: bool,
 }
 
@@ -65,7 +64,7 @@ impl Source {
         Ok(Self { store, repeats, files, tones: tones(args.tones), revisions: args.revisions })
     }
 
-    /// A document in the form asked for, and what is known of it besides.
+    /// Prepares a document for export and looks up its additional fields.
     fn complete(&self, mut document: Document) -> Result<(Document, Beside), StoreError> {
         let urls = self.store.urls_of(&document)?;
         let removed =
@@ -85,8 +84,8 @@ impl Source {
         Ok((document, beside))
     }
 
-    /// The earlier revisions of a document, the first one first. Where their pages lie in
-    /// the archive is not noted.
+    /// The earlier revisions of a document, the first one first. The store does not know where their pages
+    /// are in the archive.
     fn earlier(&self, id: DocumentId) -> Result<Vec<(Document, Beside)>, StoreError> {
         if !self.revisions {
             return Ok(Vec::new());
@@ -129,7 +128,7 @@ const fn tones(asked: Tones) -> Option<Placement> {
     }
 }
 
-/// Counts the paragraphs of all documents that stand for themselves or for others.
+/// Counts the paragraphs of all documents that no other one represents.
 fn counted(store: &Store) -> Result<Repeats, StoreError> {
     let mut repeats = Repeats::default();
     let bar = documents_bar(store)?;
@@ -144,7 +143,7 @@ fn counted(store: &Store) -> Result<Repeats, StoreError> {
     Ok(repeats)
 }
 
-/// The form, if it goes where it is to go.
+/// The format, if it fits the target.
 fn format(args: &Export) -> Result<Format, Failure> {
     let compression = match args.compress {
         Compress::None => Compression::None,
@@ -160,17 +159,15 @@ fn format(args: &Export) -> Result<Format, Failure> {
         ExportFormat::Datasets => Format::Datasets,
     };
     if format.needs_folder() && args.into.is_none() {
-        return Err(Failure::Usage("this format is many files: name a new folder with --into DIR".into()));
+        return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
     }
     let compresses = matches!(format, Format::JsonLines(_) | Format::Vertical(_));
     if args.compress != Compress::None && !compresses {
-        return Err(Failure::Usage("--compress goes with --format jsonl and vertical only".into()));
+        return Err(Failure::Usage("--compress requires --format jsonl or vertical".into()));
     }
     let is_binary = args.compress != Compress::None || format == Format::Parquet;
     if is_binary && args.into.is_none() && args.out.is_none() && io::stdout().is_terminal() {
-        return Err(Failure::Usage(
-            "this format is nothing for a terminal: name a file with --out FILE".into(),
-        ));
+        return Err(Failure::Usage("this format cannot be written to a terminal: set --out FILE".into()));
     }
     Ok(format)
 }
@@ -191,7 +188,7 @@ fn filter(args: &Export) -> Result<Filter, Failure> {
     })
 }
 
-/// A day, an instant, or the moment at which an earlier export left off.
+/// Parses a day or a time, or reads the end time of an earlier export.
 fn since(text: &str) -> Result<Timestamp, Failure> {
     let path = Path::new(text);
     if time("--since", text).is_ok() || !path.exists() {
@@ -200,8 +197,8 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     match Manifest::read(folder).map_err(Failure::usage)? {
         Some(manifest) if manifest.complete => Ok(manifest.until),
-        Some(_) => Err(Failure::Usage(format!("--since {text}: that export has not ended"))),
-        None => Err(Failure::Usage(format!("--since {text}: no manifest.json there"))),
+        Some(_) => Err(Failure::Usage(format!("--since {text}: that export is not complete"))),
+        None => Err(Failure::Usage(format!("--since {text}: the folder has no manifest.json"))),
     }
 }
 
@@ -219,13 +216,13 @@ fn into_folder(
         error => Failure::work(error),
     })?;
     let kept = format!(
-        "what is whole is kept in {}, and the same command goes on from there",
+        "complete files are kept in {}; run the same command again to resume",
         folder.part().display()
     );
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
-        say(format_args!("gleaner: goes on behind {before} documents of an interrupted export"));
+        say(format_args!("gleaner: resuming an interrupted export after {before} documents"));
         bar.set_position(before);
     }
     for document in source.store.documents_after(folder.last()) {
@@ -236,7 +233,7 @@ fn into_folder(
     }
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {kept}")))?;
     bar.finish_and_clear();
-    say(format_args!("{} documents written to {}", manifest.tally.documents, path.display()));
+    say(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));
     Ok(manifest.tally)
 }
 
@@ -246,13 +243,13 @@ fn to_file(source: &Source, path: &Path, format: Format, filter: Filter) -> Resu
     each(source, &bar, |document, beside| single.write(document, beside).map_err(failure))?;
     let tally = single.finish().map_err(failure)?;
     bar.finish_and_clear();
-    say(format_args!("{} documents written to {}", tally.documents, path.display()));
+    say(format_args!("documents written: {}, to {}", tally.documents, path.display()));
     Ok(tally)
 }
 
 fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result<Tally, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
-    // Without the lock, which Parquet's writer may not take to another thread.
+    // Not locked, because the Parquet writer may move it to another thread.
     let mut stream = Stream::new(BufWriter::new(io::stdout()), format, filter).map_err(failed)?;
     let write = |document: &Document, beside: &Beside| stream.write(document, beside).map_err(failed);
     each(source, &ProgressBar::hidden(), write)?;
@@ -263,7 +260,7 @@ fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result
     Ok(tally)
 }
 
-/// Hands on all documents, each with what is known besides.
+/// Passes each document with its additional fields to `write`.
 fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Beside) -> Done) -> Done {
     for document in source.store.documents() {
         let document = document.map_err(Failure::work)?;
@@ -277,7 +274,7 @@ fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Be
     Ok(())
 }
 
-/// An ending pipe is no failure where it is the target.
+/// A closed pipe on standard output is not a failure.
 fn failure(error: ExportError) -> Failure {
     match error.io().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) => Failure::NobodyReads,
@@ -285,27 +282,28 @@ fn failure(error: ExportError) -> Failure {
     }
 }
 
-/// Says what each filter held back; hosts, languages and dates were asked for and are not.
+/// Reports how many documents each filter excluded, except by host, language and date.
 fn tell(tally: &Tally) {
     for (filter, documents) in &tally.held_back {
         if filter == NEAR_DUPLICATE {
             say(format_args!(
-                "gleaner: held back {documents} near-duplicates of other documents; --members writes them, too"
+                "gleaner: near-duplicates excluded: {documents}; use --members to include them"
             ));
         }
         if filter.contains(['<', '>', '=']) {
-            let hint = if filter.starts_with("confidence>=") { "; --confidence 0 writes all" } else { "" };
-            say(format_args!("gleaner: held back {documents} documents by {filter}{hint}"));
+            let hint =
+                if filter.starts_with("confidence>=") { "; use --confidence 0 to include all" } else { "" };
+            say(format_args!("gleaner: documents excluded by {filter}: {documents}{hint}"));
         }
     }
 }
 
-/// A day in UTC, or an instant.
+/// Parses a day in UTC, or a time.
 fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
     text.parse::<Timestamp>().ok().or_else(day).ok_or_else(|| {
         Failure::Usage(format!(
-            "{option} {text}: write a day such as 2026-11-20, or a time such as 2026-11-20T02:30:00Z"
+            "{option} {text}: expected a day such as 2026-11-20, or a time such as 2026-11-20T02:30:00Z"
         ))
     })
 }

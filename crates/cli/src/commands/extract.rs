@@ -1,4 +1,4 @@
-//! `gleaner extract`: the text of one page.
+//! Runs `gleaner extract`: prints the text of one page.
 
 use std::io::{self, Write};
 
@@ -19,15 +19,14 @@ use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Stands in for the URL of a page whose URL is not known.
+/// Replaces an unknown URL of a page.
 const NOWHERE: &str = "http://unknown.invalid/";
 
-/// The page as one JSON object: what the export has of a document, but for what only a
-/// corpus knows.
+/// The page as one JSON object: the fields of an exported document, without those that need a corpus.
 #[derive(Serialize)]
 struct Record<'a> {
     url: Option<&'a str>,
-    /// Why a crawl would not take the page for an article, such as `login_wall`.
+    /// Why a crawl would reject the page, such as `login_wall`.
     not_article: Option<&'static str>,
     title: Option<&'a str>,
     language: &'a str,
@@ -55,16 +54,16 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     let input = Input { source: &source, page: &page };
     let Some(draft) = by_method(&args, input, &origin, knowledge)? else {
         let why = match verdict {
-            Verdict::NotArticle(reason) => format!(", which looks like no article: {reason}"),
+            Verdict::NotArticle(reason) => format!("; the page does not look like an article: {reason}"),
             Verdict::Article => String::new(),
         };
-        return Err(Failure::Work(format!("no text was found by {} on this page{why}", args.method)));
+        return Err(Failure::Work(format!("{} found no text on this page{why}", args.method)));
     };
     if is_cut(&page) {
-        say("gleaner: this page is larger than is read; its end is left out");
+        say("gleaner: the page is too large; its end was not read");
     }
     if let Verdict::NotArticle(reason) = verdict {
-        say(format_args!("gleaner: this page looks like no article: {reason}"));
+        say(format_args!("gleaner: the page does not look like an article: {reason}"));
     }
     let text = match args.format {
         PageFormat::Text => draft.document.text + "\n",
@@ -73,17 +72,17 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// What is typed and changes nothing was meant otherwise.
+/// Refuses options that would have no effect.
 fn refuse_what_has_no_effect(args: &Extract) -> Done {
     let method = args.method;
     let reason = if args.page.template.is_some() && method != Method::Gleaner {
-        format!("--template is for --method {}: {method} does not read it", Method::Gleaner)
+        format!("--template requires --method {}: {method} does not use templates", Method::Gleaner)
     } else if !args.page.keep.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
-        format!("--keep is for --method {} without --beside", Method::Gleaner)
+        format!("--keep requires --method {} without --beside", Method::Gleaner)
     } else if !args.beside.is_empty() && !method.uses_site() {
         let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
         format!(
-            "--beside is for methods that learn a site ({}): {method} reads one page",
+            "--beside requires a method that learns a site ({}): {method} reads one page",
             of_sites.join(", ")
         )
     } else {
@@ -92,7 +91,7 @@ fn refuse_what_has_no_effect(args: &Extract) -> Done {
     Err(Failure::Usage(reason))
 }
 
-/// The page's document by the method that was asked for, if it finds text.
+/// The page's document by the chosen method, if it finds text.
 fn by_method(
     args: &Extract,
     input: Input<'_>,
@@ -109,7 +108,7 @@ fn by_method(
     Ok(draft_of(input.page, origin, &lines, method.name(), None))
 }
 
-/// What the method learns from the pages beside this one.
+/// What the method learns from the pages given with `--beside`.
 fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
     let method = args.method;
     let pages: Vec<(String, Page)> = pages::files(&args.beside)?
@@ -123,11 +122,11 @@ fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
         let pages: Vec<(&str, &Page)> = pages.iter().map(|(name, page)| (name.as_str(), page)).collect();
         return Ok(Learned::from_pages(&[method], block_model::built_in(), origin.url.host(), &pages));
     }
-    Err(Failure::Usage(format!("{method} compares pages of one site: name others with --beside PAGES")))
+    Err(Failure::Usage(format!("{method} compares pages of one site: add other pages with --beside PAGES")))
 }
 
 fn json(document: &Document, url: Option<&CanonicalUrl>, verdict: Verdict) -> String {
-    // Where the page's own address is not known, one that hangs on it is none.
+    // Without the page's own URL, a relative canonical URL is meaningless.
     let is_somewhere = |address: &&str| !address.starts_with(NOWHERE);
     let record = Record {
         url: url.map(CanonicalUrl::as_str),

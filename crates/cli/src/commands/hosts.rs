@@ -1,4 +1,4 @@
-//! `gleaner hosts`: every host on one line.
+//! Runs `gleaner hosts`: lists every host on one line.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -19,22 +19,22 @@ use crate::failure::Failure;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
 
-/// Runs that are looked at.
+/// Number of runs that are read.
 const RUNS: usize = 15;
 
-/// A host as it is shown.
+/// One line of the list.
 #[derive(Debug, Serialize)]
 struct Line {
     host: String,
     new: u64,
-    /// Median of the runs before the last in which it was in scope.
+    /// Median of the earlier runs in which the host was in scope.
     usual: Option<f64>,
     failed: u64,
     queued: u64,
     /// Seconds.
     gap: f64,
     template: String,
-    /// The start of the last run that gave a document.
+    /// Start of the last run that stored a document of the host.
     last_success: Option<Timestamp>,
     state: String,
 }
@@ -71,7 +71,7 @@ fn sort(lines: &mut [Line], by: HostOrder) {
             HostOrder::New => b.new.cmp(&a.new),
             HostOrder::Failed => b.failed.cmp(&a.failed),
             HostOrder::Queued => b.queued.cmp(&a.queued),
-            // Those that gave nothing for longest first; never is longest.
+            // The host without new documents for longest comes first; `None` is the longest.
             HostOrder::LastSuccess => a.last_success.cmp(&b.last_success),
         };
         order.then_with(|| a.host.cmp(&b.host))
@@ -137,13 +137,13 @@ fn shown(lines: &[Line]) -> String {
     table(&head, lines.iter().map(row))
 }
 
-/// The pause between two requests, as far as robots.txt is known.
+/// The gap between two requests, as far as robots.txt is known.
 pub(crate) fn gap(config: &Config, access: Option<&Access>) -> Duration {
     let asked = access.and_then(Access::crawl_delay).unwrap_or_default();
     config.fetch.delay.get().max(asked.min(config.fetch.max_crawl_delay.get()))
 }
 
-/// A host's template and what its last pages tell of it.
+/// A host's template version and how well it fits the last pages.
 pub(crate) fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
     let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
     Ok(match (host.template, host.outdated, window.unlike().count()) {
@@ -157,9 +157,9 @@ pub(crate) fn template(store: &Store, host: &HostRecord) -> Result<String, Store
 fn state(host: &HostRecord, access: Option<&Access>, now: Timestamp) -> String {
     match (access, host.held_until) {
         _ if host.paused => "paused".into(),
-        (Some(Access::AllDisallowed { .. }), _) => "robots.txt: nothing allowed".into(),
+        (Some(Access::AllDisallowed { .. }), _) => "robots.txt: all disallowed".into(),
         (_, Some(until)) if until > now => format!("held until {}", until.strftime("%m-%d %H:%M")),
-        (None, _) => "not asked yet".into(),
+        (None, _) => "not requested yet".into(),
         _ => "open".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! `gleaner learn`: a template from pages of one site.
+//! Runs `gleaner learn`: learns a template from pages of one site.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::commands::template::holds;
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Pages that a template takes at most, as in the crawl.
+/// Most pages that a template is learned from, as in a crawl.
 const MOST: usize = 30;
 
 pub(crate) fn run(common: &Common, args: Learn) -> Done {
@@ -27,16 +27,16 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
         let page = Page::parse(&pages::source(&name)?);
         match judge(&page, "") {
             Verdict::Article => kept.push((name, page)),
-            Verdict::NotArticle(reason) => say(format_args!("{name}: left out, it is no article: {reason}")),
+            Verdict::NotArticle(reason) => say(format_args!("{name}: skipped, not an article: {reason}")),
         }
         if kept.len() == MOST {
-            say(format_args!("{MOST} articles are enough; the other pages are left out"));
+            say(format_args!("{MOST} articles are enough; the other pages are skipped"));
             break;
         }
     }
     if kept.len() < 2 {
         return Err(Failure::Usage(format!(
-            "{} article pages: a template is learned by comparing pages, {} or more are best",
+            "cannot learn a template: article pages found: {}; at least 2 are needed, {} or more are recommended",
             kept.len(),
             config.template.min_pages
         )));
@@ -54,8 +54,8 @@ pub(crate) fn run(common: &Common, args: Learn) -> Done {
     Ok(())
 }
 
-/// The host of the canonical URLs that most pages state. Says so where there are several:
-/// a template is of one site.
+/// The host of most canonical URLs in the pages. Warns if there are several hosts, since a template belongs
+/// to one site.
 fn host_of(pages: &[(String, Page)]) -> String {
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, page) in pages {
@@ -67,7 +67,7 @@ fn host_of(pages: &[(String, Page)]) -> String {
     if hosts.len() > 1 {
         let counts: Vec<String> = hosts.iter().map(|(host, pages)| format!("{host} ({pages})")).collect();
         say(format_args!(
-            "the pages name several hosts: {}; a template is of one site, so learn each by itself",
+            "the pages have several hosts: {}; learn a template for each site separately",
             counts.join(", ")
         ));
     }

@@ -1,5 +1,4 @@
-//! One page that the user names, and what is known of its site: for `gleaner extract`
-//! and `gleaner template explain`.
+//! Reads one page for `gleaner extract` and `gleaner template explain`, with its template and pins.
 
 use std::path::Path;
 
@@ -18,34 +17,32 @@ use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{distributed, settings};
 
-/// A page that was read.
+/// A page from a file, a URL or standard input.
 pub(crate) struct OnePage {
-    /// Its text, decoded.
+    /// The decoded HTML.
     pub(crate) source: String,
     pub(crate) page: Page,
-    /// Where it came from: as asked for, as given, or as the page states.
+    /// The page's URL: the fetched one, the one given, or the canonical one.
     pub(crate) url: Option<CanonicalUrl>,
-    /// Whether it looks like an article.
     pub(crate) verdict: Verdict,
 }
 
-/// What is known of a page's site.
+/// The template and pins for a page.
 pub(crate) struct Knowledge {
     pub(crate) template: Option<SiteTemplate>,
     pub(crate) pins: Pins,
 }
 
-/// A page as it was fetched.
+/// A fetched page.
 pub(crate) struct Fetched {
     pub(crate) source: String,
-    /// Where redirects led.
+    /// The URL after redirects.
     pub(crate) url: Option<CanonicalUrl>,
 }
 
-/// Reads the page.
 pub(crate) fn read(args: &args::OnePage, config: &Config) -> Result<OnePage, Failure> {
     if args.url.is_some() && is_url(&args.page) {
-        let reason = format!("--url says where a file came from: {} is a URL itself", args.page);
+        let reason = format!("--url is for files: {} is already a URL", args.page);
         return Err(Failure::Usage(reason));
     }
     let Fetched { source, url } = input(args, config)?;
@@ -64,8 +61,8 @@ fn is_url(page: &str) -> bool {
     page.contains("://")
 }
 
-/// The template and the pins for a page: pins are those of its host or, where that is
-/// not known, of the template's. What the command line says of inserts wins.
+/// The template and pins of a page. The pins are those of its host or, if that is unknown, of the template's
+/// host. Options of the command line override their inserts.
 pub(crate) fn knowledge(
     args: &args::OnePage,
     common: &Common,
@@ -92,7 +89,7 @@ fn input(args: &args::OnePage, config: &Config) -> Result<Fetched, Failure> {
     Ok(Fetched { source: pages::source(&args.page)?, url: url.transpose()? })
 }
 
-/// Asks for one page as the crawl would: robots.txt first, and the gap between.
+/// Fetches one page as a crawl would: robots.txt first, and with the gap between requests.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
     let mut url = CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))?;
     let runtime =
@@ -104,11 +101,11 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             let (group, right) = (group_of(url.url()).unwrap_or_default(), Right::unlimited());
             let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
             let RobotsAnswer::Record(robots) = fetcher.robots(request, &mut |_, _| {}).await else {
-                return Err(Failure::Work(format!("{url}: its robots.txt was not asked for")));
+                return Err(Failure::Work(format!("{url}: robots.txt was not fetched")));
             };
             let access = robots.rules(config.fetch.product());
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
-                return Err(Failure::Work(format!("{url} may not be asked for: {rule}")));
+                return Err(Failure::Work(format!("{url} may not be fetched: {rule}")));
             }
             let cap = config.fetch.max_crawl_delay.get();
             fetcher.gates().set_gap(&group, access.crawl_delay().unwrap_or_default().min(cap));
@@ -125,15 +122,14 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
                     url = CanonicalUrl::parse(next.as_str())
                         .map_err(|e| Failure::Work(format!("{next}: {e}")))?;
                 }
-                (status, _) => return Err(Failure::Work(format!("{url} answered with status {status}"))),
+                (status, _) => return Err(Failure::Work(format!("{url} returned HTTP {status}"))),
             }
         }
         Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
     })
 }
 
-/// The template to use: the named file; else the corpus's for the page's host, where
-/// there is a corpus; else none.
+/// The template to use: the given file, else that of the page's host in the corpus, else none.
 fn template(
     args: &args::OnePage,
     common: &Common,
@@ -155,7 +151,7 @@ fn template(
     let (true, Some(url)) = (asked, url) else { return Ok(None) };
     let store = match settings::store(config, false) {
         Ok(store) => store,
-        // The corpus was not asked for by name, and may be in use by a crawl.
+        // The corpus is only the default one and may be in use by a crawl.
         Err(Failure::Work(message)) if common.data.is_none() => {
             say(format_args!("gleaner: extracted without a template: {message}"));
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Pages that the user names: files, folders, standard input.
+//! Reads pages from files, folders and standard input.
 //!
-//! Limitation: UTF-16 without its mark is known by the NULs of its markup, and
-//! UTF-32 is not read at all.
+//! Limitation: UTF-16 without a byte order mark is detected by the NULs of its markup. UTF-32 is not
+//! supported.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,33 +12,33 @@ use gleaner_html::decode::decode;
 
 use crate::failure::Failure;
 
-/// Largest page that is read from a file, after decompression.
+/// Largest page read from a file, after decompression.
 const LIMIT: u64 = 64 << 20;
 
-/// How far into a page NULs are counted, in bytes.
+/// Number of bytes in which NULs are counted.
 const PRESCAN: usize = 4096;
 
-/// A page's text: read as [`read`] does, and decoded.
+/// Reads and decodes a page.
 pub(crate) fn source(path: &str) -> Result<String, Failure> {
     let bytes = read(path)?;
     match wide(&bytes) {
         Some(Wide::Utf16(content_type)) => Ok(decode(&bytes, Some(content_type)).text),
         Some(Wide::Utf32) => Err(Failure::Usage(format!(
-            "{path} looks like UTF-32, which is not read: convert it to UTF-8 first"
+            "{path} looks like UTF-32, which is not supported: convert it to UTF-8 first"
         ))),
         None => Ok(decode(&bytes, None).text),
     }
 }
 
-/// An encoding of more than a byte a letter.
+/// An encoding with more than one byte per character.
 #[derive(Debug, PartialEq, Eq)]
 enum Wide {
-    /// As a content type that says so.
+    /// The content type that states the encoding.
     Utf16(&'static str),
     Utf32,
 }
 
-/// By which bytes of each four are mostly NUL, as those of markup are.
+/// Detects the encoding by which bytes of each four are mostly NUL in markup.
 fn wide(bytes: &[u8]) -> Option<Wide> {
     let units = &bytes[..bytes.len().min(PRESCAN)];
     let mostly_nul = |at: usize| {
@@ -53,7 +53,7 @@ fn wide(bytes: &[u8]) -> Option<Wide> {
     }
 }
 
-/// Reads a page from a file, or from standard input for `-`; gzip or not.
+/// Reads a page, compressed with gzip or not, from a file, or from standard input for `-`.
 fn read(path: &str) -> Result<Vec<u8>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {path}: {error}"));
     let bytes = if path == "-" {
@@ -77,8 +77,7 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The HTML files below the given paths, in order of their names; of each folder there is one
-/// at least.
+/// The HTML files in the given paths, sorted by name in each folder. A folder without any is an error.
 pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for path in paths {
@@ -93,7 +92,7 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             entries.map_err(wrong)?.into_iter().filter(|path| is_html(path)).collect();
         if pages.is_empty() {
             return Err(Failure::Usage(format!(
-                "{} holds no page: no file in it ends in .html, .htm or .xhtml, or these with .gz",
+                "{} has no page: no file name ends in .html, .htm or .xhtml, optionally with .gz",
                 path.display()
             )));
         }

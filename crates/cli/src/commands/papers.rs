@@ -1,8 +1,7 @@
-//! `gleaner eval --protocol papers`: the papers' tables with our figures.
+//! Runs `gleaner eval --protocol papers`: prints the papers' tables with our figures.
 //!
-//! What cannot be done is refused before anything is measured, and tables are printed before
-//! a picture is drawn or a remark is made, since they take minutes. Rows are for programs: with `--json` and
-//! `--csv` what is for people goes to standard error.
+//! The figures take minutes, so invalid options are refused before, and the tables are printed before
+//! pictures and remarks. With `--json` and `--csv`, remarks go to standard error.
 
 use std::fmt::Write;
 use std::fs;
@@ -43,13 +42,13 @@ pub(super) fn run(args: &Eval) -> Done {
     args.pictures.as_deref().map_or(Ok(()), |folder| write_pictures(&tables, folder))
 }
 
-/// The papers that were asked for, each once, in the order of the tables.
+/// The selected papers, each once, in the order of the tables.
 fn papers(args: &Eval) -> Vec<Paper> {
     let is_wanted = |paper: &Paper| args.paper.is_empty() || args.paper.contains(paper);
     Paper::ALL.into_iter().filter(is_wanted).collect()
 }
 
-/// The sets that our figures are taken on.
+/// The sets on which our figures are measured.
 fn names(sets: &[Set]) -> String {
     let named: Vec<String> = sets.iter().map(|set| format!("{} ({})", set.name, set.with_gold())).collect();
     format!("pages with gold text of {}", named.join(", "))
@@ -62,7 +61,7 @@ fn for_people(reproduced: &Table) -> String {
     text + &listed(reproduced)
 }
 
-/// The remarks alone, under the table's name.
+/// The remarks without the table, under its name.
 fn remarks(reproduced: &Table) -> String {
     format!("\n{}\n{}", named(reproduced), listed(reproduced))
 }
@@ -75,11 +74,11 @@ fn listed(reproduced: &Table) -> String {
     reproduced.remarks.iter().map(|remark| format!("* {remark}\n")).collect()
 }
 
-/// Makes the folder, if some paper has a figure.
+/// Creates the folder if one of the papers has a figure.
 fn prepare_pictures(papers: &[Paper], folder: &Path) -> Done {
     if !papers.contains(&Paper::TextToTagRatio) {
         let name = Paper::TextToTagRatio.name();
-        return Err(Failure::Usage(format!("--pictures: only {name} has a figure that is drawn")));
+        return Err(Failure::Usage(format!("--pictures: only {name} has a figure that can be drawn")));
     }
     fs::create_dir_all(folder).map_err(Failure::writing(folder.display()))
 }

@@ -1,4 +1,4 @@
-//! How a rebuild begins: with what becomes of the store that is there.
+//! Prepares a rebuild: sets the old store aside, or resumes an interrupted rebuild.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,27 +12,27 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// What a rebuild begins with.
+/// The start of a rebuild.
 pub(super) struct Begun {
     pub(super) writer: Writer,
-    /// Documents of the store before, and where it is kept; `None`: not known.
+    /// Number of documents of the old store and its new path; `None` if unknown.
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// The store to be filled: a new one, or the one that an interrupted rebuild began.
+/// The store to fill: a new one, or that of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
     match standing(config, folder, force) {
         Ok(Standing::Unfinished(writer)) => {
-            say("gleaner: going on with the rebuilding that was interrupted (--force begins anew)");
+            say("gleaner: resuming the interrupted rebuild (use --force to restart it)");
             return Ok(Begun { writer, before: None });
         }
-        // What the archive does not have, such as what was ingested, would be gone.
+        // Documents that are not in the archive, such as ingested ones, would be lost.
         Ok(Standing::Whole { without_archive: lost @ 1.., .. }) => {
             return Err(Failure::Work(format!(
-                "documents of which the archive has no page: {lost}. `gleaner rebuild --force` goes on without them; \
-                 what was ingested can be ingested again afterwards"
+                "the archive has no page for some documents: {lost}. `gleaner rebuild --force` drops them; \
+                 ingested documents can be ingested again afterwards"
             )));
         }
         Ok(Standing::Whole { documents: counted, .. }) => documents = Some(counted),
@@ -53,17 +53,17 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     Ok(Begun { writer, before: documents.zip(aside) })
 }
 
-/// What stands where the store is to be made.
+/// The store found in the folder.
 enum Standing {
-    /// What an interrupted rebuild began.
+    /// The store of an interrupted rebuild.
     Unfinished(Writer),
-    /// A store, and how many of its documents are of pages that the archive does not have.
+    /// A complete store, with the number of documents whose pages are not in the archive.
     Whole { documents: u64, without_archive: u64 },
-    /// A store into which nobody looks.
+    /// A store that is replaced without reading it.
     GivenUp,
 }
 
-/// Damage may be found by opening the store, and only by reading in it.
+/// Opening the store may already find damage; other damage only shows on reading.
 fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, StoreError> {
     let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;
@@ -74,7 +74,7 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     if store.is_rebuilding()? {
         return Ok(Standing::Unfinished(writer));
     }
-    // A file that is gone or cut does not have what the store put there.
+    // A missing or shortened file lacks records that the store refers to.
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
     let is_there = |at: Archived| lengths.get(&at.file).is_some_and(|length| at.offset < *length);
@@ -82,7 +82,7 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     Ok(Standing::Whole { documents: store.totals()?.documents(), without_archive })
 }
 
-/// The number and length of an archive's file.
+/// The number and length of an archive file.
 fn length_of(path: PathBuf) -> (u32, u64) {
     let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
     (Source::file(path).number(), length)

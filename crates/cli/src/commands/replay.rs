@@ -1,4 +1,4 @@
-//! `gleaner rebuild`, `reextract` and `ingest`: a corpus out of WARC files.
+//! Runs `gleaner rebuild`, `reextract` and `ingest`: builds or updates a corpus from WARC files.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -28,11 +28,11 @@ use crate::telemetry::Telemetry;
 use crate::watching::Watching;
 use crate::{Done, distributed, logging, settings, signals, watching};
 
-/// Makes the store anew from the archive.
+/// Rebuilds the store from the archive.
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::refuse(&config, "rebuild")?;
-    // Before anything is put aside for it.
+    // Check the rules before the old store is set aside.
     let rules = Rules::from_config(&config)?;
     let sources = own_archive(&config)?;
     let seeds = settings::seeds(&args.seeds, &config)?;
@@ -43,8 +43,8 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let is_less = |documents: u64| replayed.complete && replayed.documents < documents;
     if let Some((documents, aside)) = before.filter(|(documents, _)| is_less(*documents)) {
         say(format_args!(
-            "gleaner: the old store had {documents} documents, {} more; it is {}: put it back as `sled` if it is the \
-             better one",
+            "gleaner: the old store had {documents} documents, {} more than the new one; to restore it, move {} back \
+             as `sled`",
             documents - replayed.documents,
             aside.display()
         ));
@@ -58,7 +58,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Extracts what the archive has once more.
+/// Extracts the archived pages again.
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
     let rules = Rules::from_config(&config)?;
@@ -84,7 +84,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Takes in files that others wrote.
+/// Ingests files of other crawlers.
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
@@ -94,7 +94,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         false => writer(&config, true)?,
         true => {
             let agreed = Agreed::new(&config, "ingest", None, &settings::pins_text(&config)?)?;
-            // Each reads all files, for the pages of its own parts.
+            // Each worker reads all files, but only processes pages of its own partitions.
             let agreed = agreed.and("the list of files", &listed(&sources)?);
             distributed::join(&config, agreed, false, &context.stop)?
         }
@@ -104,7 +104,7 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Files with their lengths, and how many records of them are read.
+/// The files with their lengths and the number of selected records.
 fn listed(sources: &[Source]) -> Result<String, Failure> {
     let line = |source: &Source| {
         let path = source.path.display();
@@ -116,7 +116,7 @@ fn listed(sources: &[Source]) -> Result<String, Failure> {
     sources.iter().map(line).collect()
 }
 
-/// Opens a store that is whole.
+/// Opens a store, if it is complete.
 fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
     let writer = settings::open_store(config, create)?;
     match settings::unfinished(config, &writer.store())? {
@@ -135,12 +135,12 @@ fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
 
 fn no_archive(place: impl Display) -> String {
     format!(
-        "there is no archive in {place}: it is written by `gleaner crawl` unless archive.keep is false; what was \
-         ingested is extracted anew by ingesting it once more"
+        "there is no archive in {place}: `gleaner crawl` writes one unless archive.keep is false; to extract \
+         ingested pages again, ingest them again"
     )
 }
 
-/// What the user says of pages and documents.
+/// The user's rules for pages and documents.
 struct Rules {
     pins: HostPins,
     admission: Admission,
@@ -152,7 +152,7 @@ impl Rules {
     }
 }
 
-/// Where a replay is shown, and what ends it.
+/// The display and the stop flag of a replay.
 struct ReplayContext {
     bar: ProgressBar,
     color: Color,
@@ -167,7 +167,7 @@ impl ReplayContext {
     }
 }
 
-/// What a replay begins with.
+/// The input of a replay.
 struct Start {
     config: Config,
     rules: Rules,
@@ -180,7 +180,7 @@ struct Start {
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let ReplayContext { bar, color, stop } = context;
     let Start { config, rules: Rules { pins, admission }, purpose, seeds, writer, sources } = start;
-    // For signals; a replay itself asks nobody.
+    // The runtime only handles signals; a replay sends no requests.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -189,7 +189,7 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
     let progress = Arc::new(Progress::default());
     signals::listen(runtime.handle(), stop.clone(), {
         let bar = bar.clone();
-        move || bar.suspend(|| say("gleaner: finishing what was begun; Ctrl-C again ends at once"))
+        move || bar.suspend(|| say("gleaner: finishing the current work; press Ctrl-C again to quit at once"))
     });
     let began = Instant::now();
     let watching =
@@ -209,14 +209,14 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
         Purpose::Reextract => {
             let refused = match replayed.withdrawn {
                 0 => String::new(),
-                withdrawn => format!("{withdrawn} documents taken out; "),
+                withdrawn => format!("documents removed: {withdrawn}; "),
             };
-            format!("{} texts changed; {refused}", replayed.changed)
+            format!("texts changed: {}; {refused}", replayed.changed)
         }
         Purpose::Rebuild | Purpose::Ingest => String::new(),
     };
     let mut text = format!(
-        "{:.0} s, {} answers read; {changed}{} documents in the corpus\n",
+        "{:.0} s; responses read: {}; {changed}documents in the corpus: {}\n",
         seconds, replayed.read, replayed.documents
     );
     let rows = |counts: &mut dyn Iterator<Item = (String, u64)>| -> Vec<Vec<String>> {
@@ -228,7 +228,7 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     }
     let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
     if !passed.is_empty() {
-        text += &format!("\nRecords passed over\n{}\n", table(&["Records", "Why"], passed));
+        text += &format!("\nSkipped records\n{}\n", table(&["Records", "Why"], passed));
     }
     let damaged: Vec<Vec<String>> = replayed
         .damaged
@@ -236,13 +236,13 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
         .map(|(path, offset, reason)| vec![path.display().to_string(), offset.to_string(), reason.clone()])
         .collect();
     if !damaged.is_empty() {
-        text += &format!("\nParts that cannot be read\n{}\n", table(&["File", "At byte", "Why"], damaged));
+        text += &format!("\nUnreadable parts of files\n{}\n", table(&["File", "At byte", "Why"], damaged));
     }
     if replayed.resumed {
-        text += "\nIt went on with one that was interrupted; what that one did is not counted here.\n";
+        text += "\nResumed after an interruption; earlier work is not counted here.\n";
     }
     if !replayed.complete {
-        text += "\nInterrupted. Everything is kept; the same command goes on where it was.\n";
+        text += "\nInterrupted. All work is saved; run the same command again to resume.\n";
     }
     text
 }
@@ -255,20 +255,22 @@ fn ended(purpose: Purpose, replayed: &Replayed) -> Done {
         0 => Ok(()),
         parts => {
             let kept = match purpose {
-                Purpose::Reextract => "; documents of their pages are as they were",
+                Purpose::Reextract => "; the documents of their pages are unchanged",
                 Purpose::Rebuild | Purpose::Ingest => "",
             };
-            Err(Failure::Work(format!("{parts} parts of the files cannot be read; all others were{kept}")))
+            Err(Failure::Work(format!(
+                "unreadable parts of files: {parts}; everything else was processed{kept}"
+            )))
         }
     }
 }
 
-/// The files below the given paths, each folder's in the order of their names.
+/// The files in the given paths, sorted by name in each folder.
 fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     for path in paths {
         let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
-        // Where a file was left is noted by its name.
+        // The position in a file is stored under its absolute path.
         let path = fs::canonicalize(path).map_err(wrong)?;
         if path.is_dir() {
             let entries = fs::read_dir(&path).map_err(wrong)?;
@@ -277,7 +279,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
             files.retain(|file| ends(file, &[".warc", ".warc.gz", ".warc.zst"]));
             if files.is_empty() {
                 return Err(Failure::Usage(format!(
-                    "{} holds no file whose name ends in .warc, .warc.gz or .warc.zst",
+                    "{} has no file whose name ends in .warc, .warc.gz or .warc.zst",
                     path.display()
                 )));
             }
@@ -297,7 +299,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// The files that an index names, relative to it, with the records' offsets.
+/// The files and record offsets of an index; paths are relative to it.
 fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;
@@ -317,10 +319,10 @@ fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
         }
     }
     if unreadable > 0 {
-        say(format_args!("gleaner: {unreadable} lines of {} name no record", path.display()));
+        say(format_args!("gleaner: lines without a record: {unreadable}, in {}", path.display()));
     }
     if offsets.is_empty() {
-        return Err(Failure::Usage(format!("{} names no record", path.display())));
+        return Err(Failure::Usage(format!("{} lists no records", path.display())));
     }
     let source = |(path, mut offsets): (PathBuf, Vec<u64>)| {
         offsets.sort_unstable();

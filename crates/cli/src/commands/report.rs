@@ -1,4 +1,4 @@
-//! `gleaner report`: what the last crawls came to.
+//! Runs `gleaner report`: prints the reports of the last runs.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -20,14 +20,14 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
     if paths.is_empty() {
         let folder = folder.display();
         return Err(Failure::Work(format!(
-            "there is no report in {folder}; `gleaner crawl` writes one at its end"
+            "there is no report in {folder}; `gleaner crawl` writes one when it ends"
         )));
     }
     let mut reports = Vec::new();
     let read = paths.iter().filter_map(|path| match folder::read(path) {
         Ok(report) => Some(report),
         Err(error) => {
-            say(format_args!("gleaner: {error}; it is passed over"));
+            say(format_args!("gleaner: {error}; skipped"));
             None
         }
     });
@@ -103,8 +103,7 @@ fn one(report: &Report, folder: &Path) -> String {
         "Size",
         "Template",
     ];
-    // Writing to a String cannot fail.
     let _ = writeln!(shown, "\n{}", table(&head, rows));
-    let _ = writeln!(shown, "All reasons stand in the pages in {}", folder.display());
+    let _ = writeln!(shown, "For all reasons, see the pages in {}", folder.display());
     shown
 }

@@ -1,8 +1,8 @@
-//! `gleaner schedule`: stays up and crawls at the times of the settings.
+//! Runs `gleaner schedule`: crawls at the times in the settings.
 //!
-//! The store stays open over all nights. An error of one night is reported, and the next
-//! night is tried; only what would fail every night (the command line, the settings, the
-//! seeds, a data folder that cannot be opened) ends the program, before the first.
+//! The store stays open between runs. A failed run is reported, and the next one starts as scheduled. Only
+//! errors that would fail every run (command line, settings, seeds, a data folder that cannot be opened) end
+//! the program, before the first run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 
-/// How often the clock and the stop are looked at: a machine may sleep, a clock be set.
+/// How often the clock and the stop flag are checked: a machine may sleep, and a clock may be changed.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     kept
 }
 
-/// The shorter of two limits, of which 0 is none.
+/// The shorter of two limits; 0 means no limit.
 fn sooner(one: Span, other: Span) -> Span {
     match (one.get().is_zero(), other.get().is_zero()) {
         (true, _) => other,
@@ -48,11 +48,11 @@ fn sooner(one: Span, other: Span) -> Span {
     }
 }
 
-/// Keeps the schedule until a stop is asked for.
+/// Follows the schedule until a stop is requested.
 fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(daemon, nights, "asked for");
+        night(daemon, nights, "requested");
     } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
         night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
     }
@@ -63,40 +63,46 @@ fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
         after = start;
         let delay = nights.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
-        say(format_args!("gleaner: the next crawl begins at {}", nights.told(at)));
+        say(format_args!("gleaner: the next crawl starts at {}", nights.told(at)));
         match wait_until(daemon, at) {
             Woken::Time => {}
             Woken::CrawlRequest => {
-                night(daemon, nights, "asked for on the status page");
+                night(daemon, nights, "requested on the status page");
                 after = Timestamp::now();
                 continue;
             }
             Woken::Stop => break,
         }
         if nights.is_past(start, Timestamp::now()) {
-            say(format_args!("gleaner: the start of {} was missed and is too long ago", nights.told(start)));
+            say(format_args!(
+                "gleaner: the start of {} was missed too long ago and is skipped",
+                nights.told(start)
+            ));
             after = Timestamp::now();
             continue;
         }
         if let Some(run) = done_by_others(daemon, start) {
-            say(format_args!("gleaner: run {run}, of {}, was done by other workers", nights.told(start)));
+            say(format_args!(
+                "gleaner: other workers completed run {run}, scheduled for {}",
+                nights.told(start)
+            ));
             continue;
         }
         night(daemon, nights, "scheduled");
         let now = Timestamp::now();
         let passed_over = nights.starts(after, now).count();
         if passed_over > 0 {
-            say(format_args!("gleaner: {passed_over} starts fell into this crawl and are passed over"));
+            say(format_args!("gleaner: scheduled starts skipped during this crawl: {passed_over}"));
             after = now;
         }
     }
     Err(Failure::Interrupted)
 }
 
-/// The number of the run that other workers have begun after this start and ended, while
-/// this one still waited: each puts its start off by a time of its own.
+/// The number of the run that other workers started after `start` and completed. Each worker delays its start
+/// by a random time, so this one may come too late.
 fn done_by_others(daemon: &Daemon, start: Timestamp) -> Option<u32> {
-    // Where the store cannot be read, the crawl itself says why, and goes on trying.
+    // If the store cannot be read, the crawl reports the error and retries.
     let last = daemon.store.last_run().ok().flatten().filter(|_| daemon.store.is_shared())?;
     is_done(&last, start).then_some(last.number)
 }
@@ -105,20 +111,19 @@ fn is_done(run: &Run, start: Timestamp) -> bool {
     !run.replayed && run.started >= start && run.ended.is_some()
 }
 
-/// A number that nobody can guess, from what hash maps are seeded by.
+/// An unpredictable number, from the seed of hash maps.
 fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// What ended the waiting.
+/// The reason why the waiting ended.
 enum Woken {
     Time,
-    /// The status page asked for a crawl.
     CrawlRequest,
     Stop,
 }
 
-/// Waits for a time of day.
+/// Waits until a time, a request or a stop.
 fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     loop {
         if daemon.stop.asked() {
@@ -135,14 +140,14 @@ fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     }
 }
 
-/// One crawl, and what is said about it.
+/// Runs one crawl and prints its report.
 fn night(daemon: &Daemon, nights: &Timetable, why: &str) {
-    say(format_args!("gleaner: a crawl begins at {} ({why})", nights.told(Timestamp::now())));
+    say(format_args!("gleaner: starting a crawl at {} ({why})", nights.told(Timestamp::now())));
     let crawled = daemon.crawl();
     match (reporting::report(daemon, &crawled), crawled) {
         (Some(report), _) => say(text::short(&report).trim_end()),
         (None, Err(error)) => say(format_args!("gleaner: the crawl failed: {error}")),
-        // Interrupted, which whoever interrupted it knows.
+        // Interrupted by the user, who needs no message.
         (None, Ok(_)) => {}
     }
 }

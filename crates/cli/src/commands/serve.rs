@@ -1,8 +1,6 @@
-//! `gleaner serve`: the status page of a corpus that no other process has open, or of one that
-//! many share.
+//! Runs `gleaner serve`: serves the status page of a corpus in a folder or in a database.
 //!
-//! It crawls when the page's button is pressed, and at no other time; where many share the
-//! corpus it only reads.
+//! For a folder, it crawls when the button on the page is pressed. For a shared corpus, it only reads.
 
 use std::thread;
 use std::time::Duration;
@@ -17,12 +15,12 @@ use crate::scheduled::daemon::Daemon;
 use crate::scheduled::reporting;
 use crate::{Done, distributed};
 
-/// How often it is looked whether something was asked for.
+/// Interval between checks for a request.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     let mut daemon = Daemon::visit(common, &args.seeds)?;
-    // Of a corpus that many share this is a reader.
+    // For a shared corpus, this process is a reader.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
     while !daemon.stop.asked() {
@@ -36,9 +34,9 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     Ok(())
 }
 
-/// One crawl, and what is said about it.
+/// Runs one crawl and prints its report.
 fn crawl(daemon: &Daemon) {
-    say("gleaner: a crawl begins (asked for on the status page)");
+    say("gleaner: starting a crawl (requested on the status page)");
     let crawled = daemon.crawl();
     if let Err(error) = &crawled {
         say(format_args!("gleaner: the crawl failed: {error}"));

@@ -1,4 +1,4 @@
-//! `gleaner completions` and `gleaner man`: what a shell and `man` want to know.
+//! Runs `gleaner completions` and `gleaner man`: writes completion scripts and manual pages.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,6 +21,6 @@ pub(crate) fn man(args: &Man) -> Done {
     fs::create_dir_all(&args.dir)
         .and_then(|()| clap_mangen::generate_to(Args::command(), &args.dir))
         .map_err(Failure::writing(&target))?;
-    say(format_args!("the manual is in {target}; `man -l {target}/gleaner.1` shows its first page"));
+    say(format_args!("manual pages written to {target}; to read the first: man -l {target}/gleaner.1"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `gleaner snapshot`: a copy of the corpus at one moment.
+//! Runs `gleaner snapshot`: copies the corpus in a consistent state.
 
 use std::path::{Path, absolute};
 use std::thread;
@@ -13,7 +13,7 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::{Done, distributed, settings};
 
-/// How often the crawl that has the folder is looked at.
+/// Interval between checks for the answer of the running crawl.
 const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
@@ -22,10 +22,10 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
     let target =
         absolute(&args.dir).map_err(|error| Failure::Usage(format!("{}: {error}", args.dir.display())))?;
     if target.exists() {
-        return Err(Failure::Usage(format!("{} is there already; name a new folder", target.display())));
+        return Err(Failure::Usage(format!("{} already exists; choose a new folder", target.display())));
     }
     if target.to_str().is_none() {
-        return Err(Failure::Usage(format!("{}: the name is no UTF-8", target.display())));
+        return Err(Failure::Usage(format!("{}: the name is not valid UTF-8", target.display())));
     }
     match open(&config) {
         Ok(writer) => match settings::unfinished(&config, &writer.store())? {
@@ -35,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
         Err(StoreError::Busy { .. }) => from_crawl(&config, &target)?,
         Err(error) => return Err(Failure::work(error)),
     }
-    say(format_args!("{} is a copy of {}, to be used like it", target.display(), config.store.path));
+    say(format_args!("{} is now a copy of {}", target.display(), config.store.path));
     Ok(())
 }
 
@@ -44,11 +44,11 @@ fn open(config: &Config) -> Result<Writer, StoreError> {
     gleaner_store::open(Path::new(&config.store.path), &options)
 }
 
-/// Asks the process that has the folder, until it has answered or is gone.
+/// Requests a copy from the process that has the folder open; waits until it answers or ends.
 fn from_crawl(config: &Config, target: &Path) -> Done {
     let data = Path::new(&config.store.path);
     snapshot::ask(data, target).map_err(Failure::work)?;
-    say("gleaner: asked the crawl that is running for a copy");
+    say("gleaner: requested a copy from the running crawl");
     loop {
         thread::sleep(POLL);
         if let Some(answer) = snapshot::answer(data) {
@@ -56,7 +56,7 @@ fn from_crawl(config: &Config, target: &Path) -> Done {
         }
         if let Ok(writer) = open(config) {
             snapshot::withdraw(data);
-            // It may have answered as its last act.
+            // It may have answered just before it ended.
             return match snapshot::answer(data) {
                 Some(answer) => answer.map_err(Failure::Work),
                 None => snapshot::take(config, &writer, target).map_err(Failure::work),

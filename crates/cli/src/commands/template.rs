@@ -1,4 +1,4 @@
-//! `gleaner template`: the templates that were learned.
+//! Runs `gleaner template`: lists and prints the learned templates.
 
 use std::io::{self, Write};
 
@@ -42,13 +42,13 @@ fn list(store: &Store) -> Result<String, StoreError> {
     if rows.is_empty() {
         return Ok("no host has a template yet\n".into());
     }
-    Ok(format!("{}\n", table(&["Host", "Version", "Learned", "Pages", "Holds"], rows)))
+    Ok(format!("{}\n", table(&["Host", "Version", "Learned", "Pages", "Contents"], rows)))
 }
 
 fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     let stored = store.template(host).map_err(Failure::work)?;
     let stored = stored.ok_or_else(|| {
-        Failure::Work(format!("{host} has no template; `gleaner template list` shows those that have"))
+        Failure::Work(format!("{host} has no template; `gleaner template list` lists all templates"))
     })?;
     if json {
         return Ok(stored);
@@ -57,7 +57,7 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     Ok(describe(&template))
 }
 
-/// What a template holds, in a few words.
+/// A summary of a template's content.
 pub(crate) fn holds(template: &SiteTemplate) -> String {
     format!("{} places, {} repeated texts", template.site.places.len(), template.site.repeated.len())
 }

@@ -1,4 +1,4 @@
-//! `gleaner verify`: is everything there, and is it what was stored?
+//! Runs `gleaner verify`: checks that store and archive are complete and consistent.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Cursor, Write};
@@ -17,18 +17,18 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Faults that are printed; all are counted.
+/// Number of faults that are printed; all are counted.
 const PRINTED: usize = 50;
 
-/// Bytes of a record that are looked at; what is longer is not checked for its digest.
+/// Bytes of a record that are read; the digest of a longer record is not checked.
 const BLOCK: usize = 256 << 20;
 
-/// Files in object storage are spared for so long: their records may be on their way.
+/// Younger files in object storage are kept: their records may not be written yet.
 const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
-    // One that is being made anew can be looked at as well.
+    // A store that is being rebuilt can be checked too.
     let store = match distributed::is_shared(&config) {
         true => distributed::visit(&config)?,
         false => settings::open_store(&config, false)?.store(),
@@ -55,7 +55,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     {
         let has = archive.lengths.get(&end.file).copied().unwrap_or(0);
         found.fault(format!(
-            "the archive's file {} had {} bytes on disk, and has {has}",
+            "archive file {} has {has} bytes; at least {} were written",
             end.file, end.length
         ));
     }
@@ -67,21 +67,21 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
         0 => tidy(&store, args.sweep),
         faults => {
             if args.sweep {
-                say("gleaner: nothing is removed from a storage with faults");
+                say("gleaner: nothing is removed while there are faults");
             }
             Err(Failure::Work(format!("faults: {faults}; {}", found.advice(store.is_shared()))))
         }
     }
 }
 
-/// Tells of files that do not count, and removes them if that is asked for.
+/// Reports files without records; removes them if requested.
 fn tidy(store: &Store, sweeps: bool) -> Done {
     let files = store.leftovers(Timestamp::now() - SPARED).map_err(Failure::work)?;
     let bytes: u64 = files.iter().map(|file| file.size).sum();
-    let what = format!("{} files of killed workers in object storage ({bytes} bytes)", files.len());
+    let what = format!("unused files of killed workers in object storage: {} ({bytes} bytes)", files.len());
     match (files.is_empty(), sweeps) {
         (true, false) => {}
-        (true, true) => say("gleaner: nothing is left of killed workers"),
+        (true, true) => say("gleaner: there are no unused files of killed workers"),
         (false, false) => say(format_args!("gleaner: {what}; `gleaner verify --sweep` removes them")),
         (false, true) => {
             store.remove_leftovers(&files).map_err(Failure::work)?;
@@ -91,34 +91,34 @@ fn tidy(store: &Store, sweeps: bool) -> Done {
     Ok(())
 }
 
-/// What was found.
+/// The result of the checks.
 #[derive(Default)]
 struct Found {
     faults: u64,
-    /// How many of them are the store's own.
+    /// Number of faults in the store itself.
     of_the_store: u64,
     printed: Vec<String>,
-    /// Documents whose page no archive has.
+    /// Number of documents whose page is not in the archive.
     without_archive: u64,
 }
 
 impl Found {
-    /// What to do about the faults.
+    /// What the user can do about the faults.
     fn advice(&self, is_shared: bool) -> String {
-        let rebuilding = "`gleaner rebuild` makes the store anew from what the archive has";
+        let rebuilding = "`gleaner rebuild` rebuilds the store from the archive";
         match (self.of_the_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
             (true, true) => {
-                "put the database, or the files that object storage lacks, back from a backup; without one, \
-                             `gleaner ingest` makes a new corpus of the files below `archive/` there"
+                "restore the database, or the missing files in object storage, from a backup; without one, \
+                             build a new corpus with `gleaner ingest` from the files in `archive/` of the object storage"
                     .into()
             }
             (false, true) => {
-                "none is the store's own: keep it, and put the archive's files back from a copy".into()
+                "the store itself has none: keep it, and restore the archive files from a copy".into()
             }
             (false, false) => {
-                "none is the store's own: keep it, and put the archive's files back from a copy; \
-                           `gleaner rebuild` would lose what is damaged"
+                "the store itself has none: keep it, and restore the archive files from a copy; \
+                           `gleaner rebuild` would lose the damaged records"
                     .into()
             }
         }
@@ -132,11 +132,11 @@ impl Found {
     }
 }
 
-/// What the archive holds.
+/// The content of the archive.
 #[derive(Default)]
 struct ArchiveLook {
     records: u64,
-    /// File numbers and offsets of the answers.
+    /// File numbers and offsets of the responses.
     answers: HashSet<(u32, u64)>,
     lengths: BTreeMap<String, u64>,
 }
@@ -154,7 +154,7 @@ fn look_at_archive(
     Ok(look)
 }
 
-/// The same where the archive is in object storage: the files that count.
+/// The same for an archive in object storage: only files with a record in the store.
 fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Failure> {
     let mut look = ArchiveLook::default();
     for file in store.archive_files() {
@@ -193,8 +193,8 @@ fn look_at_file(
     Ok(())
 }
 
-/// `known_to`: up to where the store knows the file. A record behind it that was torn by a crash is no
-/// fault: the next crawl cuts it off.
+/// `known_to`: the length of the file that the store knows. A torn record after it is not a fault: a crash
+/// left it there, and the next crawl cuts it off.
 fn look_at_items(
     items: impl Iterator<Item = io::Result<Item>>,
     name: &str,
@@ -223,7 +223,7 @@ fn look_at_items(
     Ok(())
 }
 
-/// Holds the store against the archive.
+/// Compares the store with the archive.
 struct Both<'a> {
     found: Found,
     archive: &'a ArchiveLook,
@@ -238,7 +238,7 @@ impl Examiner for Both<'_> {
     fn archived(&mut self, url: &UrlRecord, at: Archived) {
         if !self.archive.answers.contains(&(at.file, at.offset)) {
             self.found.fault(format!(
-                "the answer of {} is not in the archive, where it should be (file {}, byte {})",
+                "the response of {} is missing in the archive (file {}, byte {})",
                 url.url, at.file, at.offset
             ));
         }
@@ -252,21 +252,20 @@ impl Examiner for Both<'_> {
 fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
     let row = |what: &str, count: u64| vec![count.to_string(), what.to_owned()];
     let mut text = table(
-        &["Looked at", "What"],
+        &["Checked", "What"],
         [
             row("URLs", looked.urls),
             row("documents", looked.documents),
-            row("URLs with a text of another", looked.aliases),
+            row("duplicate URLs", looked.aliases),
             row("near-duplicates", looked.members),
-            row("clusters of them", looked.clusters),
-            row("raw pages kept for learning", looked.pages),
-            row("records of the archive", archive.records),
+            row("clusters of near-duplicates", looked.clusters),
+            row("buffered pages", looked.pages),
+            row("archive records", archive.records),
         ],
     );
     text.push('\n');
     if found.without_archive > 0 {
-        text +=
-            &format!("\n{} documents are of pages that this archive does not have\n", found.without_archive);
+        text += &format!("\ndocuments whose page is not in the archive: {}\n", found.without_archive);
     }
     for fault in &found.printed {
         text += &format!("\nfault: {fault}");

@@ -1,4 +1,4 @@
-//! `gleaner workers`: who works on a corpus that many share.
+//! Runs `gleaner workers`: lists the workers of a shared corpus.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,18 +12,17 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Partitions of a crawl.
+/// Number of partitions of a corpus.
 const PARTITIONS: u64 = 256;
 
-/// Workers that were silent for longer are not shown.
+/// Workers that have been silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
 pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let config = settings::load(common)?;
     if !distributed::is_shared(&config) {
         return Err(Failure::Usage(
-            "a corpus in a folder has no workers but its crawl: name a database with --store postgres://..."
-                .into(),
+            "only a corpus in PostgreSQL has workers: set --store postgres://...".into(),
         ));
     }
     let store = distributed::visit(&config)?;
@@ -35,11 +34,11 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
     let held: u64 = workers.iter().map(|worker| worker.partitions).sum();
     if crawling.is_empty() && !waiting.is_empty() {
-        say("gleaner: all wait for their next crawl");
+        say("gleaner: all workers are waiting for their next crawl");
     } else if held < PARTITIONS {
         let free = PARTITIONS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTITIONS} parts have no worker; whoever works with the others takes them within {lease:?} and a beat"
+            "gleaner: {free} of {PARTITIONS} partitions have no worker; running workers take them over shortly after {lease:?}"
         ));
         return Err(Failure::Unusual);
     }
@@ -65,7 +64,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
             _ if worker.silent > lease.as_secs_f64() => "gone",
             WorkerStatus { waiting: true, .. } => "waiting",
             WorkerStatus { idle: true, .. } => "idle",
-            WorkerStatus { .. } => "at work",
+            WorkerStatus { .. } => "working",
         };
         vec![
             worker.name.clone(),
@@ -78,7 +77,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
             worker.version.clone(),
         ]
     };
-    let head = ["worker", "partitions", "pages", "a second", "state", "silent, s", "age, min", "version"];
+    let head = ["worker", "partitions", "pages", "pages/s", "state", "silent, s", "age, min", "version"];
     let mut shown = table(&head, workers.iter().map(row));
     shown.push('\n');
     shown

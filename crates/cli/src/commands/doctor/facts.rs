@@ -1,4 +1,4 @@
-//! What is found, a line each: a word for what it is, and what is to be said of it.
+//! Collects the facts of `gleaner doctor`: a label and a text each.
 
 use std::fmt::Write;
 
@@ -6,35 +6,34 @@ use gleaner_store::HostRecord;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// See the head of this file.
+/// The facts in the order of output.
 #[derive(Debug, Default)]
 pub(super) struct Facts(Vec<(&'static str, String)>);
 
 impl Facts {
-    /// Adds a fact. One that says several things is given several times.
+    /// Adds a fact. A label may occur several times.
     pub(super) fn add(&mut self, what: &'static str, says: impl Into<String>) {
         self.0.push((what, says.into()));
     }
 
-    /// Puts a fact before all others.
+    /// Inserts a fact before all others.
     pub(super) fn lead(&mut self, what: &'static str, says: impl Into<String>) {
         self.0.insert(0, (what, says.into()));
     }
 
-    /// For people: words on the left, once each.
+    /// The readable form: each label once, on the left.
     pub(super) fn text(&self) -> String {
         let width = self.0.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
         let (mut text, mut last) = (String::new(), "");
         for (what, says) in &self.0 {
             let shown = if *what == last { "" } else { *what };
-            // Writing to a String cannot fail.
             let _ = writeln!(text, "{shown:width$}  {says}");
             last = what;
         }
         text
     }
 
-    /// For programs: an object of lists.
+    /// The JSON form: one object with a list per label.
     pub(super) fn json(&self) -> String {
         let mut object = Map::new();
         for (what, says) in &self.0 {
@@ -47,12 +46,12 @@ impl Facts {
     }
 }
 
-/// When a host may be asked.
+/// Whether the host may be requested now.
 pub(super) fn patience(host: &HostRecord, now: Timestamp) -> String {
     match host.held_until {
-        _ if host.paused => "paused: nothing is asked there until it is taken back".into(),
-        Some(until) if until > now => format!("left alone until {until}, as it asked or failed"),
-        _ => "may be asked".into(),
+        _ if host.paused => "paused: no requests until it is resumed".into(),
+        Some(until) if until > now => format!("held until {until}, after Retry-After or failures"),
+        _ => "open for requests".into(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! One host: what its last runs gave, and what stands in its way.
+//! Explains one host: the results of its last runs, and what prevents documents.
 
 use std::path::Path;
 
@@ -13,19 +13,19 @@ use super::facts::{Facts, patience};
 use crate::commands::hosts;
 use crate::failure::Failure;
 
-/// Runs that are added up.
+/// Number of runs that are summed up.
 const RUNS: usize = 14;
-/// Reasons that are shown.
+/// Number of reasons that are shown.
 const REASONS: usize = 12;
 
-/// All that is known of a host.
+/// All facts about a host.
 pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
         .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
     let Some(host) = context.store.host(url.host()).map_err(Failure::work)? else {
         facts.add("host", url.host());
-        facts.add("why", "nothing that was read has led to it");
+        facts.add("why", "no page, feed or sitemap that was read links to it");
         facts.add("scope", context.scope(url.domain()));
         context.add_neighbours(&mut facts, &url)?;
         return Ok(facts);
@@ -36,8 +36,8 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     context.add_state(&mut facts, &host)?;
     let given = context.add_counts(&mut facts, &host)?;
     let why = match (host.paused, context.is_in_scope(&url)) {
-        (true, _) => "it is paused: nothing is asked there".into(),
-        (false, false) => "it is none of the sites of the seeds: nothing is asked there".into(),
+        (true, _) => "it is paused: no requests are sent to it".into(),
+        (false, false) => "it is not a site of the seeds: no requests are sent to it".into(),
         (false, true) => nothing_allowed.or(said).unwrap_or(given),
     };
     facts.lead("why", why);
@@ -45,24 +45,24 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     Ok(facts)
 }
 
-/// What a host's last runs gave, in a sentence.
+/// A sentence about the documents of the last runs.
 fn given(last: &Figures, all: &Figures, runs: usize) -> String {
     match (last.new, all.new, all.worst()) {
-        (0, 0, _) if runs == 0 => "it has not been asked for anything in the last runs".into(),
+        (0, 0, _) if runs == 0 => "it was not requested in the last runs".into(),
         (0, 0, Some((reason, count))) => format!(
             "no documents in the last {runs} runs: {}% of its pages end as {reason}",
             count * 100 / all.pages().max(1)
         ),
-        (0, 0, None) => format!(
-            "no documents in the last {runs} runs: its front page and sections name no pages to ask for"
-        ),
+        (0, 0, None) => {
+            format!("no documents in the last {runs} runs: its front page and sections link to no new pages")
+        }
         (0, all, _) => format!("no documents in the newest run, {all} in the last {runs}"),
-        (last, all, _) => format!("it gives documents: {last} in the newest run, {all} in the last {runs}"),
+        (last, all, _) => format!("documents: {last} in the newest run, {all} in the last {runs}"),
     }
 }
 
 impl DoctorContext {
-    /// Hosts of the same site that are known: a name with or without `www.` is easily mistaken.
+    /// Known hosts of the same site: a name with or without `www.` is easily confused.
     fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         for host in self.store.hosts() {
             let host = host.map_err(Failure::work)?;
@@ -73,7 +73,7 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// What the last report says of it; gives the gravest.
+    /// Adds the findings of the last report; returns the most serious one.
     fn add_findings(&self, facts: &mut Facts, host: &HostRecord) -> Result<Option<String>, Failure> {
         let paths = folder::list(&folder::of(Path::new(&self.config.store.path))).map_err(Failure::work)?;
         let Some(report) = paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)?
@@ -98,42 +98,42 @@ impl DoctorContext {
     fn add_robots(&self, facts: &mut Facts, host: &HostRecord) -> Result<Option<String>, Failure> {
         let kept = self.store.robots::<RobotsRecord>(&host.name).map_err(Failure::work)?;
         let Some(robots) = kept else {
-            facts.add("robots.txt", "not asked for yet");
+            facts.add("robots.txt", "not fetched yet");
             return Ok(None);
         };
         let access = robots.rules(self.config.fetch.product());
         let says = match &access {
-            Access::AllAllowed => "there is none: everything may be asked for".to_owned(),
-            Access::AllDisallowed { reason } => format!("nothing may be asked for: {reason}"),
+            Access::AllAllowed => "none: everything is allowed".to_owned(),
+            Access::AllDisallowed { reason } => format!("nothing is allowed: {reason}"),
             Access::Rules(rules) => match rules.verdict("/") {
                 gleaner_fetch::Verdict::Disallowed { rule } => {
-                    format!("the front page is forbidden by `{rule}`")
+                    format!("the front page is disallowed by `{rule}`")
                 }
-                gleaner_fetch::Verdict::Allowed { .. } => "there are rules; the front page is allowed".into(),
+                gleaner_fetch::Verdict::Allowed { .. } => "has rules; the front page is allowed".into(),
             },
         };
-        facts.add("robots.txt", format!("{says} (asked for at {})", robots.at));
-        facts.add("robots.txt", format!("names {} sitemaps", access.sitemaps().len()));
+        facts.add("robots.txt", format!("{says} (fetched at {})", robots.at));
+        facts.add("robots.txt", format!("sitemaps: {}", access.sitemaps().len()));
         let gap = hosts::gap(&self.config, Some(&access));
         facts.add("gap", format!("{} s between two requests to {}", gap.as_secs_f64(), host.domain));
         Ok(match access {
-            Access::AllDisallowed { reason } => Some(format!("nothing may be asked for there now: {reason}")),
+            Access::AllDisallowed { reason } => Some(format!("nothing is allowed there now: {reason}")),
             Access::AllAllowed | Access::Rules(_) => None,
         })
     }
 
     fn add_state(&self, facts: &mut Facts, host: &HostRecord) -> Result<(), Failure> {
         facts.add("state", patience(host, Timestamp::now()));
-        facts.add("queue", format!("{} URLs are ready or waiting", host.queued));
+        facts.add("queue", format!("URLs ready or waiting: {}", host.queued));
         if let Some((_, next)) = self.store.next_ready(host.id).map_err(Failure::work)? {
-            facts.add("queue", format!("the next is {}", next.url));
+            facts.add("queue", format!("next URL: {}", next.url));
         }
         let template = hosts::template(&self.store, host).map_err(Failure::work)?;
-        facts.add("template", format!("{template}; {} pages are buffered", host.buffered));
+        facts.add("template", format!("{template}; buffered pages: {}", host.buffered));
         Ok(())
     }
 
-    /// Outcomes of the last run and of the last runs together, the commonest first.
+    /// Outcomes of the last run and of the last runs together, the most frequent first.
     fn add_counts(&self, facts: &mut Facts, host: &HostRecord) -> Result<String, Failure> {
         let (mut last, mut all, mut seen) = (Counts::default(), Counts::default(), 0);
         for run in self.store.runs(RUNS).map_err(Failure::work)? {

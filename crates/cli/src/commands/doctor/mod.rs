@@ -1,6 +1,6 @@
-//! `gleaner doctor`: what is known of one URL or host, and why it gives nothing.
+//! Runs `gleaner doctor`: explains what is known of one URL or host, and why it has no document.
 //!
-//! It reads the store and asks nothing of anyone, unless `--fetch` is given.
+//! It reads the store and sends no request unless `--fetch` is given.
 
 mod facts;
 mod host;
@@ -17,11 +17,11 @@ use crate::args::{Common, Doctor};
 use crate::failure::Failure;
 use crate::{Done, distributed, settings};
 
-/// What both kinds of question look at.
+/// The inputs of both kinds of questions.
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,
-    /// `None`: there is no file of seeds.
+    /// `None`: there is no seed file.
     seeds: Option<Vec<Seed>>,
 }
 
@@ -52,22 +52,22 @@ fn open(config: &Config) -> Result<Store, Failure> {
     match gleaner_store::open(Path::new(&config.store.path), &options) {
         Ok(writer) => Ok(writer.store()),
         Err(error @ StoreError::Busy { .. }) => Err(Failure::Work(format!(
-            "{error}; take a copy and ask that: gleaner snapshot COPY, then gleaner doctor --data COPY"
+            "{error}; use a copy: gleaner snapshot COPY, then gleaner doctor --data COPY"
         ))),
         Err(error) => Err(Failure::work(error)),
     }
 }
 
 impl DoctorContext {
-    /// Whether a registrable domain is crawled, and who says so.
+    /// Whether a registrable domain is in scope, and by which seed.
     fn scope(&self, domain: &str) -> String {
         let Some(seeds) = &self.seeds else {
-            return "not known: no file of seeds was found; name it with --seeds".into();
+            return "unknown: no seed file was found; set it with --seeds".into();
         };
         match seeds.iter().find(|seed| seed.url.domain() == domain) {
             Some(seed) => format!("in scope: {domain} is a site of {} line {}", seed.file, seed.line),
             None => format!(
-                "out of scope: {domain} is none of the {} sites of the seeds",
+                "out of scope: {domain} is not among the {} sites of the seeds",
                 Scope::from_seeds(seeds).domains().count()
             ),
         }

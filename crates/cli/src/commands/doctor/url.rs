@@ -1,4 +1,4 @@
-//! One URL: from its form to its document, in the order in which a page travels.
+//! Explains one URL, in the order of processing: canonical form, request, response, document.
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,14 @@ use crate::commands::one_page;
 use crate::failure::Failure;
 use crate::settings;
 
-/// All that is known of a URL.
+/// All facts about a URL.
 pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = match CanonicalUrl::parse(text) {
         Ok(url) => url,
         Err(refusal) => {
             facts.add("url", text);
-            facts.add("why", format!("a link to it is never followed: {refusal}"));
+            facts.add("why", format!("links to it are never followed: {refusal}"));
             return Ok(facts);
         }
     };
@@ -37,23 +37,26 @@ pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<
 }
 
 impl DoctorContext {
-    /// Adds what is known; gives the one sentence that says why there is a document, or none.
+    /// Adds the facts; returns the sentence that says why there is a document, or none.
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
         let robots = self.robots(url)?;
         let forbidden = robots.as_ref().is_some_and(|(rule, _)| !rule.is_allowed());
-        facts.add("robots.txt", robots.map_or_else(|| "not asked for yet".into(), |(_, says)| says));
+        facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
         let Some(record) = self.store.url(url.key()).map_err(Failure::work)? else {
-            facts.add("state", "unknown: no page, feed or sitemap that was read has named it");
+            facts.add("state", "unknown: no page, feed or sitemap that was read links to it");
             if fetch {
                 self.add_fetched(facts, url)?;
             }
             return Ok(self.of_unknown(url, forbidden, fetch));
         };
         facts.add("state", state(&record));
-        let tries =
-            if record.tries > 0 { format!(", {} tries failed since", record.tries) } else { String::new() };
+        let tries = if record.tries > 0 {
+            format!(", failed attempts since: {}", record.tries)
+        } else {
+            String::new()
+        };
         facts.add(
             "found",
             format!("as a {:?}, {} links from a seed, sitemap or feed{tries}", record.role, record.depth)
@@ -81,16 +84,16 @@ impl DoctorContext {
 
     fn of_unknown(&self, url: &CanonicalUrl, forbidden: bool, fetch: bool) -> String {
         if !self.is_in_scope(url) {
-            return "a link to it is not followed: its site is none of the seeds".into();
+            return "links to it are not followed: its site is not in scope".into();
         }
         if forbidden {
-            return "it would not be asked for: robots.txt forbids it".into();
+            return "it would not be fetched: robots.txt disallows it".into();
         }
-        let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
-        format!("nothing has led to it yet; once a page, feed or sitemap names it, it is asked for{more}")
+        let more = if fetch { "" } else { "; use --fetch to fetch it now" };
+        format!("no link to it was found yet; it is fetched once a page, feed or sitemap links to it{more}")
     }
 
-    /// What the host's robots.txt says of the URL.
+    /// The verdict of the host's robots.txt on the URL.
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
         let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
         Ok(kept.map(|robots| {
@@ -99,9 +102,9 @@ impl DoctorContext {
             let says = match &rule {
                 Rule::Allowed { rule: None } => "allowed: no rule matches".to_owned(),
                 Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
-                Rule::Disallowed { rule } => format!("forbidden by `{rule}`"),
+                Rule::Disallowed { rule } => format!("disallowed by `{rule}`"),
             };
-            let says = format!("{says} (asked for at {}, again after {})", robots.at, robots.next_ask());
+            let says = format!("{says} (fetched at {}, next after {})", robots.at, robots.next_ask());
             (rule, says)
         }))
     }
@@ -109,12 +112,11 @@ impl DoctorContext {
     fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
         let now = Timestamp::now();
-        facts
-            .add("host", format!("{}: {}; {} URLs wait there", host.name, patience(&host, now), host.queued));
+        facts.add("host", format!("{}: {}; queued URLs: {}", host.name, patience(&host, now), host.queued));
         Ok(())
     }
 
-    /// The document that carries the URL's text.
+    /// The document with the URL's text.
     fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
         let key = record.twin_of.unwrap_or_else(|| url.key());
         self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
@@ -141,7 +143,7 @@ impl DoctorContext {
             ),
         );
         if document.url != url.as_str() {
-            facts.add("document", format!("the text came first from {}", document.url));
+            facts.add("document", format!("the text was first found at {}", document.url));
         }
         if let Some(title) = &document.title {
             facts.add("document", format!("\"{title}\""));
@@ -154,14 +156,14 @@ impl DoctorContext {
             facts.add(
                 "document",
                 format!(
-                    "nearly the same as {head} (similarity {similarity:.2}), which stands for it in exports"
+                    "near-duplicate of {head} (similarity {similarity:.2}), which represents it in exports"
                 ),
             );
         }
         Ok(())
     }
 
-    /// Judges the archived page by today's rules; gives whether it is an article.
+    /// Classifies the archived page with the current rules; returns whether it is an article.
     fn add_archived(
         &self,
         facts: &mut Facts,
@@ -170,7 +172,7 @@ impl DoctorContext {
     ) -> Result<Option<bool>, Failure> {
         let Some(kept) = &record.archived else { return Ok(None) };
         let Some(path) = self.archive_file(kept)? else {
-            facts.add("archived", format!("in file {}, which is not there", kept.file));
+            facts.add("archived", format!("in file {}, which is missing", kept.file));
             return Ok(None);
         };
         facts.add("archived", format!("{} at byte {}, fetched at {}", path.display(), kept.offset, kept.at));
@@ -192,13 +194,13 @@ impl DoctorContext {
         Ok(files.into_iter().find(|path| number(path) == kept.file))
     }
 
-    /// The text of an archived page.
+    /// The decoded text of an archived page.
     fn page(&self, path: &Path, kept: &Archived) -> Result<String, String> {
         let limit = usize::try_from(self.config.fetch.max_page.get()).unwrap_or(usize::MAX);
         let mut reader = Reader::open(path, kept.offset, limit).map_err(|error| error.to_string())?;
         match reader.next() {
             Some(Ok(Item::Record(record))) => {
-                let http = record.http().ok_or("it is no answer")?;
+                let http = record.http().ok_or("it is not a response")?;
                 let content_type = http.header("content-type").map(str::to_owned);
                 Ok(decode(&http.payload(limit).body, content_type.as_deref()).text)
             }
@@ -227,12 +229,12 @@ impl DoctorContext {
             facts.add(what, spread);
             return Ok(true);
         };
-        facts.add(what, format!("no article: {reason} ({})", reason.label()));
+        facts.add(what, format!("not an article: {reason} ({})", reason.label()));
         facts.add(what, spread);
         Ok(false)
     }
 
-    /// What is extracted of an article today.
+    /// A summary of the article that the current rules extract.
     fn extracted(&self, page: &Page, url: &CanonicalUrl) -> Result<String, Failure> {
         let json = self.store.template(url.host()).map_err(Failure::work)?;
         let template = json.and_then(|json| SiteTemplate::from_json(&json).ok());
@@ -242,18 +244,18 @@ impl DoctorContext {
             extracted.lines.iter().map(|line| gleaner_extract::words(&line.text).count()).sum();
         let by = match (&template, extracted.method) {
             (_, Method::BlockModel) | (None, _) => "alone".into(),
-            (Some(template), _) => format!("by its site's template, version {}", template.version),
+            (Some(template), _) => format!("with its host's template, version {}", template.version),
         };
         Ok(format!("an article: {words} words {by}, confidence {:.2}", extracted.confidence))
     }
 
-    /// Asks for the page now, as `gleaner extract URL` does.
+    /// Fetches the page now, as `gleaner extract URL` does.
     fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         match one_page::fetch(url.as_str(), &self.config) {
             Ok(fetched) => {
                 let at = fetched.url.as_ref().unwrap_or(url);
                 if at != url {
-                    facts.add("fetched now", format!("it leads to {at}"));
+                    facts.add("fetched now", format!("it redirects to {at}"));
                 }
                 self.add_judged(facts, "fetched now", &fetched.source, at)?;
             }
@@ -272,35 +274,33 @@ fn time(second: u64) -> String {
 fn state(record: &UrlRecord) -> String {
     match record.state {
         UrlState::Ready { rank, sequence } => {
-            format!(
-                "ready: asked for when its host's turn comes (rank {rank}, smaller is earlier; number {sequence})"
-            )
+            format!("ready: fetched when its host is due (rank {rank}, lower is earlier; number {sequence})")
         }
         UrlState::Waiting { wait: Wait::Retry, due, .. } => {
-            format!("waiting for another try, not before {}", time(due))
+            format!("waiting for a retry, not before {}", time(due))
         }
         UrlState::Waiting { wait: Wait::Revisit, due, .. } => format!("visited; due again at {}", time(due)),
         UrlState::Buffered { .. } => {
-            "buffered: its page is kept until its host has pages enough for a template".into()
+            "buffered: its page is kept until its host has enough pages for a template".into()
         }
-        UrlState::Done => "done: it is not asked for again".into(),
-        UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+        UrlState::Done => "done: it is not fetched again".into(),
+        UrlState::Kept => "done; its raw page is kept, since it did not match its host's template".into(),
     }
 }
 
-/// The one sentence.
+/// The sentence that explains the URL's result.
 fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) -> String {
     let Some(outcome) = &record.last else {
         return match record.state {
             UrlState::Buffered { .. } => {
-                "its page is there; its document follows when its host's template is learned".into()
+                "its page was fetched; its document follows when its host's template is learned".into()
             }
-            _ => "it has not been asked for yet".into(),
+            _ => "it has not been fetched yet".into(),
         };
     };
     let now = match (outcome, judged) {
         (Outcome::NotArticle { .. }, Some(true)) => {
-            "; judged by today's rules it is an article: `gleaner reextract` takes it in"
+            "; by the current rules it is an article: `gleaner reextract` adds it"
         }
         _ => "",
     };

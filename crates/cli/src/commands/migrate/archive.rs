@@ -1,11 +1,10 @@
-//! The archive of a corpus that is moved: from files in a folder into object storage, and back.
+//! Moves the archive of a corpus from files in a folder into object storage, and back.
 //!
-//! A file goes as it is, under its own name and number. One that is too large to be held in
-//! memory is cut between two records; its pieces get numbers of their own, and so do all that
-//! come later, so that numbers stay in the order of records. On the way back each object
-//! becomes a file.
+//! A file keeps its name and number. A file that is too large for memory is split between two records; its
+//! pieces and all later files get new numbers, so that numbers follow the order of records. On the way back,
+//! each object becomes a file.
 //!
-//! Limitation: a piece that is not the first of its file has no `warcinfo` record.
+//! Limitation: only the first piece of a file has a `warcinfo` record.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -21,23 +20,22 @@ use jiff::Timestamp;
 use crate::aside::say;
 use crate::failure::Failure;
 
-/// Bytes of a file from which on the next piece begins; what a worker puts away at once, too.
+/// Size at which a file is split; also the size of a worker's objects.
 const PIECE: u64 = 64 << 20;
 
-/// What was copied.
+/// Totals of the copied files.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     pub(super) files: u64,
     pub(super) bytes: u64,
 }
 
-/// Where records lie in the target: for each file its pieces, where each begins and which
-/// number it has.
+/// New places of records: for each file its pieces, with offset and number.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashMap<u32, Vec<(u64, u32)>>);
 
 impl Places {
-    /// The place in the target. What is in no file stays as it is.
+    /// The place of a record in the target; unchanged if its file was not copied.
     pub(super) fn of(&self, at: Archived) -> Archived {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
@@ -45,16 +43,16 @@ impl Places {
     }
 }
 
-/// A part of a file, from one record to another.
+/// A piece of a file, split at a record.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     begin: u64,
     end: u64,
-    /// Without the file's own.
+    /// Without the `warcinfo` record.
     records: u64,
 }
 
-/// Puts the files of the folder into object storage.
+/// Copies the files of the folder into object storage.
 pub(super) fn put(
     config: &Config,
     source: &Store,
@@ -67,7 +65,7 @@ pub(super) fn put(
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let number = Place { file: file.clone(), offset: 0 }.number();
         let length = match &end {
-            // What lies behind was never acknowledged.
+            // Later records were never confirmed by the store.
             Some(end) if end.file == file => end.length,
             _ => path.metadata().map_err(wrong)?.len(),
         };
@@ -81,7 +79,7 @@ pub(super) fn put(
             copied.files += 1;
             copied.bytes += end - begin;
         }
-        say(format_args!("gleaner: {file} is in object storage"));
+        say(format_args!("gleaner: copied {file} into object storage"));
     }
     Ok((places, copied))
 }
@@ -99,7 +97,7 @@ fn put_file(
     writer.commit(change).map_err(Failure::work)
 }
 
-/// Where a file is cut.
+/// The pieces into which a file is split.
 fn pieces(path: &Path, length: u64, size: u64) -> io::Result<Vec<Piece>> {
     let (mut pieces, mut begin, mut records) = (Vec::new(), 0, 0);
     for item in Reader::open(path, 0, 0)? {
@@ -124,11 +122,11 @@ fn read(path: &Path, begin: u64, end: u64) -> io::Result<Vec<u8>> {
     file.take(end - begin).read_to_end(&mut content)?;
     match content.len() as u64 == end - begin {
         true => Ok(content),
-        false => Err(io::Error::other("it is shorter than the store says; `gleaner verify` tells more")),
+        false => Err(io::Error::other("it is shorter than the store expects; run `gleaner verify`")),
     }
 }
 
-/// The name of a file with another number.
+/// The file name with another number.
 fn renumbered(file: &str, number: u32) -> String {
     let named = Place { file: file.to_owned(), offset: 0 }.number();
     let mut parts = file.splitn(3, '-');
@@ -141,18 +139,17 @@ fn renumbered(file: &str, number: u32) -> String {
     }
 }
 
-/// Refuses a folder that has an archive.
+/// Refuses a folder that already has an archive.
 pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
     match archive_files(config).map_err(Failure::work)?.first() {
         None => Ok(()),
-        Some(path) => Err(Failure::Work(format!(
-            "{} is there already; a corpus is moved into an empty folder",
-            path.display()
-        ))),
+        Some(path) => {
+            Err(Failure::Work(format!("{} already exists; the target folder must be empty", path.display())))
+        }
     }
 }
 
-/// Copies the files of object storage into the folder.
+/// Copies the files from object storage into the folder.
 pub(super) fn fetch(
     config: &Config,
     source: &Store,
@@ -164,7 +161,7 @@ pub(super) fn fetch(
         move |error: io::Error| Failure::Work(format!("cannot write {path}: {error}"))
     };
     fs::create_dir_all(&folder).map_err(wrong(&folder))?;
-    // Of a migration that was interrupted: the folder was empty when it began.
+    // Files of an interrupted migration: the folder was empty when that began.
     for path in archive_files(config).map_err(Failure::work)? {
         fs::remove_file(&path).map_err(wrong(&path))?;
     }

@@ -1,6 +1,6 @@
-//! `gleaner migrate`: a corpus from a folder into a database, and back.
+//! Runs `gleaner migrate`: moves a corpus from a folder into a database, or back.
 //!
-//! The records are the store's business; the archive is copied here, before them.
+//! The store copies the records; this module copies the archive before them.
 
 mod archive;
 
@@ -24,28 +24,26 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
         true => out(&config, &place),
         false => back(&config, &place),
     };
-    // It has a lock file and nothing else.
+    // The folder only has a lock file.
     let _ = fs::remove_dir_all(&place);
     let (moved, copied, totals) = done?;
     print(&config, is_out, &moved, &copied, &totals)
 }
 
-/// What was done, and the sums of both.
+/// The numbers of moved records and files, and the totals of source and target.
 type Ended = Result<(Moved, Copied, (Totals, Totals)), Failure>;
 
-/// The settings with the database as their store, and whether it is the target.
+/// The settings with the database as store, and whether the database is the target.
 fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failure> {
     if common.store.is_some() {
-        return Err(Failure::Usage(
-            "`gleaner migrate` takes both stores by --from and --to, not by --store".into(),
-        ));
+        return Err(Failure::Usage("`gleaner migrate` needs --from and --to instead of --store".into()));
     }
     let (database, is_out) = match (args.from.as_str(), args.to.as_str()) {
         ("sled", database) => (database, true),
         (database, "sled") => (database, false),
         (from, to) => {
             return Err(Failure::Usage(format!(
-                "one of --from {} and --to {} must be sled: a corpus is moved from a folder into a database, or back",
+                "one of --from {} and --to {} must be sled: a corpus moves from a folder into a database, or back",
                 shown_address(from),
                 shown_address(to)
             )));
@@ -53,7 +51,7 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
     };
     if !["postgres://", "postgresql://"].iter().any(|scheme| database.starts_with(scheme)) {
         return Err(Failure::Usage(format!(
-            "a corpus is moved between sled and postgres://user@host/database; {} is neither",
+            "one store must be sled and the other postgres://user@host/database, not {}",
             match database {
                 "sled" => "sled to sled".to_owned(),
                 other => shown_address(other),
@@ -86,7 +84,7 @@ fn back(config: &Config, place: &Path) -> Ended {
     end(migration, moved, copied)
 }
 
-/// All of the database, for us alone.
+/// Opens the database exclusively.
 fn database(config: &Config, place: &Path, create: bool) -> Result<Writer, Failure> {
     join_alone(place, &distributed::membership(config)?, create).map_err(Failure::work)
 }
@@ -98,7 +96,7 @@ fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migrat
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
     if migration.is_again() {
-        say("gleaner: what an interrupted migration had written is removed; it begins anew");
+        say("gleaner: removed the data of an interrupted migration; starting again");
     }
     Ok(migration)
 }
@@ -136,7 +134,7 @@ fn print(
         )
     };
     let text = format!(
-        "Moved {} URLs, {} documents and {} files of the archive ({} bytes) from {source} to {target}.\n\n{source}: {}\n{target}: {}\n",
+        "Moved from {source} to {target}: URLs: {}; documents: {}; archive files: {} ({} bytes).\n\n{source}: {}\n{target}: {}\n",
         moved.urls,
         moved.documents,
         copied.files,
@@ -148,8 +146,8 @@ fn print(
     match sums(from) == sums(to) {
         true => Ok(()),
         false => Err(Failure::Work(
-            "all was moved, but the figures differ: those of the target were counted from its records; \
-             `gleaner verify` on both tells more"
+            "the migration is complete, but the figures of source and target differ: those of the target were \
+             counted from its records; run `gleaner verify` on both"
                 .into(),
         )),
     }

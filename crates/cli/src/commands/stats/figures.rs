@@ -1,4 +1,4 @@
-//! The figures of a corpus, buffered.
+//! Computes the figures of a corpus.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-/// All that is shown, in the order of the JSON object.
+/// All figures, in the order of the JSON object.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     pub(super) folder: String,
     pub(super) documents: u64,
     pub(super) words: u64,
-    /// Different words, small and capital letters as one: an estimate, some 1% off.
+    /// Number of distinct words, ignoring case; an estimate with an error of about 1%.
     pub(super) types: Option<u64>,
-    /// Further URLs with texts that are stored.
+    /// Further URLs with the text of a stored document.
     pub(super) duplicates: u64,
-    /// Documents for which others stand that are nearly the same.
+    /// Documents that another, nearly identical one represents.
     pub(super) near_duplicates: u64,
-    /// Those others.
+    /// Number of representatives of such documents.
     pub(super) clusters: u64,
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<Language>,
@@ -38,7 +38,7 @@ pub(super) struct Language {
     pub(super) types: Option<u64>,
 }
 
-/// What was fetched on a day, in UTC.
+/// Documents fetched on a day, in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Day {
     pub(super) day: Date,
@@ -55,11 +55,11 @@ pub(super) struct Host {
     pub(super) fetched: u64,
     pub(super) queued: u64,
     pub(super) buffered: u32,
-    /// For people: its version, and what its last pages tell of it.
+    /// The template's version and how well it fits the last pages, for people.
     pub(super) template: String,
 }
 
-/// What only the documents themselves tell.
+/// Figures that require reading the documents.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     types: BTreeMap<String, Distinct>,
@@ -67,7 +67,6 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// Counts a document.
     pub(super) fn add(&mut self, document: &Document) {
         let types = self.types.entry(document.language.clone()).or_default();
         let mut words = 0;
@@ -94,7 +93,7 @@ impl Pass {
 }
 
 impl Figures {
-    /// Those of the store at `place`; `pass` is `None` where the documents were not read.
+    /// The figures of the store at `place`; `pass` is `None` if the documents were not read.
     pub(super) fn new(store: &Store, place: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
@@ -140,7 +139,7 @@ fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
     store.hosts().map(host).collect()
 }
 
-/// Which template a host has, and what its last pages tell of it.
+/// A host's template version and how well it fits the last pages.
 fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
     let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
     Ok(match (host.template, host.outdated, window.unlike().count()) {
@@ -148,12 +147,12 @@ fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
         (version, true, _) => format!("version {version}, out of date"),
         (version, false, 0) => format!("version {version}"),
         (version, false, unlike) => {
-            format!("version {version}, {unlike} of the last {} pages unlike it", window.len())
+            format!("version {version}, {unlike} of the last {} pages do not match it", window.len())
         }
     })
 }
 
-/// What happened at each host in all runs.
+/// The counts of each host over all runs.
 fn counts(store: &Store) -> Result<BTreeMap<String, Counts>, StoreError> {
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();
     let last = store.last_run()?.map_or(0, |run| run.number);

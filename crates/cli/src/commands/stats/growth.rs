@@ -1,7 +1,7 @@
-//! Growth by day: a table with bars for the terminal, a picture without a library.
+//! Formats the growth by day as a table with bars and as an SVG chart.
 //!
-//! Limitation: a day is that of fetching, in UTC, not of publishing. The table has
-//! the last thirty days with documents; the picture and `--json` have all.
+//! Limitation: days are those of fetching, in UTC, not of publication. The table has the last 30 days with
+//! documents; the chart and `--json` have all.
 
 use std::fmt::Write;
 
@@ -11,19 +11,19 @@ use jiff::civil::Date;
 use super::figures::Day;
 use crate::table::table;
 
-/// Days that the table has.
+/// Days in the table.
 const DAYS: usize = 30;
 
 /// Characters of the longest bar.
 const BAR: u64 = 40;
 
-/// The picture's width and height, in pixels.
+/// Width and height of the chart, in pixels.
 const SIZE: (f64, f64) = (760.0, 360.0);
 
-/// Where the axes end: left, top, right, bottom, in pixels.
+/// The plot area: left, top, right, bottom, in pixels.
 const PLOT: (f64, f64, f64, f64) = (80.0, 40.0, 680.0, 310.0);
 
-/// A row a day, with a bar of its documents.
+/// One row per day, with a bar for its documents.
 pub(super) fn table_of(days: &[Day]) -> String {
     let before = days.len().saturating_sub(DAYS);
     let (earlier, shown) = days.split_at(before);
@@ -32,7 +32,7 @@ pub(super) fn table_of(days: &[Day]) -> String {
     let mut rows = Vec::new();
     if before > 0 {
         let words: u64 = earlier.iter().map(|day| day.words).sum();
-        let name = format!("{before} days before");
+        let name = format!("days before: {before}");
         rows.push(vec![name, all.to_string(), words.to_string(), all.to_string(), String::new()]);
     }
     for day in shown {
@@ -40,17 +40,17 @@ pub(super) fn table_of(days: &[Day]) -> String {
         let [documents, words, sum] = [day.documents, day.words, all].map(|number| number.to_string());
         rows.push(vec![day.day.to_string(), documents, words, sum, bar(day.documents, most)]);
     }
-    table(&["Fetched (UTC)", "Documents", "Words", "In all", ""], rows)
+    table(&["Fetched (UTC)", "Documents", "Words", "Total", ""], rows)
 }
 
-/// Blocks in eighths.
+/// A bar of block characters, in steps of one eighth.
 fn bar(count: u64, most: u64) -> String {
     let eighths = if most == 0 { 0 } else { (count * BAR * 8).div_ceil(most) };
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][(eighths % 8) as usize];
     "█".repeat((eighths / 8) as usize) + rest
 }
 
-/// Documents a day as bars, and all documents up to a day as a line, in SVG.
+/// An SVG chart: documents per day as bars, the running total as a line.
 pub(super) fn svg(days: &[Day]) -> String {
     let (width, height) = SIZE;
     let mut out = format!(
@@ -68,7 +68,7 @@ pub(super) fn svg(days: &[Day]) -> String {
     out + "</svg>\n"
 }
 
-/// The days from left to right; those without documents have their room too.
+/// The range of days from left to right, including days without documents.
 struct Span {
     first: Date,
     days: f64,
@@ -89,7 +89,7 @@ fn distance(first: Date, day: Date) -> f64 {
     first.until((Unit::Day, day)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-/// Pixels from the top of a share of the greatest value.
+/// The vertical position of a count, in pixels from the top.
 fn level(count: u64, most: u64) -> f64 {
     PLOT.3 - (PLOT.3 - PLOT.1) * count as f64 / most.max(1) as f64
 }
@@ -104,7 +104,7 @@ fn bars(out: &mut String, days: &[Day], span: &Span) {
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{wide:.2}\" height=\"{high:.2}\" fill=\"#9db8dd\"/>"
         );
     }
-    axis(out, PLOT.0, "end", most, "#1b4f9c", "documents a day");
+    axis(out, PLOT.0, "end", most, "#1b4f9c", "documents per day");
 }
 
 fn line(out: &mut String, days: &[Day], span: &Span) {
@@ -121,10 +121,10 @@ fn line(out: &mut String, days: &[Day], span: &Span) {
         out,
         "<polyline points=\"{points}\" fill=\"none\" stroke=\"#d9660a\" stroke-width=\"2\" stroke-dasharray=\"8 3\"/>"
     );
-    axis(out, PLOT.2, "start", most, "#d9660a", "documents in all");
+    axis(out, PLOT.2, "start", most, "#d9660a", "documents in total");
 }
 
-/// An axis with 0, a half and the greatest value.
+/// An axis with labels at 0, half and the maximum.
 fn axis(out: &mut String, x: f64, anchor: &str, most: u64, colour: &str, name: &str) {
     let beside = if anchor == "end" { x - 6.0 } else { x + 6.0 };
     let _ = writeln!(

@@ -1,8 +1,7 @@
-//! `gleaner stats`: what the corpus holds.
+//! Runs `gleaner stats`: prints figures of the corpus.
 //!
-//! Documents and words by language are kept with the corpus; types (different words) and
-//! growth by day take one pass over all documents, in bounded memory, which `--quick`
-//! leaves out.
+//! The store keeps documents and words by language. Types (distinct words) and growth by day need one pass
+//! over all documents, in bounded memory; `--quick` skips it.
 
 mod figures;
 mod growth;
@@ -36,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let figures = Figures::new(&store, &distributed::place(&config), pass.as_ref()).map_err(Failure::work)?;
     if let (Some(path), Some(days)) = (&args.svg, &figures.days) {
         fs::write(path, growth::svg(days)).map_err(Failure::writing(path.display()))?;
-        say(format_args!("growth by day drawn into {}", path.display()));
+        say(format_args!("chart of the growth by day written to {}", path.display()));
     }
     let text = if args.json {
         serde_json::to_string_pretty(&figures).expect("figures have text keys") + "\n"
@@ -46,7 +45,6 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// Looks at every document.
 fn pass(store: &Store, bar: &ProgressBar) -> Result<Pass, StoreError> {
     let mut pass = Pass::default();
     for document in store.documents() {

@@ -1,33 +1,32 @@
-//! The figures as tables.
+//! Formats the figures as tables.
 
 use super::figures::{Figures, Host};
 use super::growth;
 use crate::table::{NOTHING, table};
 
-/// All figures for people.
 pub(super) fn describe(figures: &Figures) -> String {
     let mut text = format!(
-        "{} documents, {} words, {} further URLs with the same texts, in {}\n",
+        "Documents: {}; words: {}; duplicate URLs: {}; in {}\n",
         figures.documents, figures.words, figures.duplicates, figures.folder
     );
     if figures.near_duplicates > 0 {
         text += &format!(
-            "{} of the documents are near-duplicates of {} others (gleaner duplicates lists them)\n",
+            "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",
             figures.near_duplicates, figures.clusters
         );
     }
     if let Some(types) = figures.types {
-        text += &format!("About {types} types: different words, small and capital letters as one\n");
+        text += &format!("Types (distinct words, ignoring case): about {types}\n");
     }
     if let Some(run) = &figures.last_run {
         let ended = run.ended.map_or_else(|| "not ended".to_owned(), |at| format!("ended {at:.0}"));
-        text += &format!("Last run: {}, begun {:.0}, {ended}\n", run.number, run.started);
+        text += &format!("Last run: {}, started {:.0}, {ended}\n", run.number, run.started);
     }
     let rows = figures.languages.iter().map(|one| {
         let types = one.types.map_or_else(|| NOTHING.to_owned(), |types| types.to_string());
         vec![one.language.clone(), one.documents.to_string(), one.words.to_string(), types]
     });
-    text += &format!("\n{}\n", table(&["Language", "Documents", "Words", "Types, about"], rows));
+    text += &format!("\n{}\n", table(&["Language", "Documents", "Words", "Types (about)"], rows));
     if let Some(days) = &figures.days {
         text += &format!("\n{}\n", growth::table_of(days));
     }
@@ -41,7 +40,15 @@ fn hosts(figures: &Figures) -> String {
         let cells = numbers.map(|number| number.to_string());
         [host.host.clone()].into_iter().chain(cells).chain([host.template.clone()]).collect()
     });
-    let head =
-        ["Host", "Stored", "Near-duplicates", "Duplicates", "Pages read", "Queued", "Buffered", "Template"];
+    let head = [
+        "Host",
+        "Stored",
+        "Near-duplicates",
+        "Duplicates",
+        "Pages fetched",
+        "Queued",
+        "Buffered",
+        "Template",
+    ];
     table(&head, rows)
 }
