@@ -175,7 +175,7 @@ fn stats_and_templates_are_shown() {
         String::from_utf8(output.stdout).unwrap()
     };
     let stats = shown(&["stats"]);
-    assert!(stats.starts_with("74 documents, "), "{stats}");
+    assert!(stats.starts_with("Documents: 74;"), "{stats}");
     assert!(stats.contains("version 1") && stats.contains("2 further URLs"), "{stats}");
     assert!(shown(&["template", "list"]).contains("villagepost.example"));
     assert!(shown(&["template", "show", "baolang.example"]).contains("repeated texts"));
@@ -218,7 +218,7 @@ fn one_page_is_extracted_from_a_url_a_file_and_standard_input() {
 
     let forbidden = done.crawl.run(&["extract", "http://baolang.example/private/members"]);
     assert_eq!(forbidden.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&forbidden.stderr).contains("may not be asked for"));
+    assert!(String::from_utf8_lossy(&forbidden.stderr).contains("may not be fetched"));
 }
 
 #[test]

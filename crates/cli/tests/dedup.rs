@@ -228,13 +228,13 @@ fn what_is_not_as_it_was_is_refused_by_name() {
     let output = command(home.path(), &run(&[])).output().unwrap();
     assert!(output.status.success(), "{}", told(&output));
     assert!(
-        told(&output).contains("1 lines are no documents and are left out; line 2: EOF"),
+        told(&output).contains("lines that are not documents: 1; the first is line 2: EOF"),
         "{}",
         told(&output)
     );
     assert!(
         told(&output)
-            .contains("2 documents: 1 stand for themselves, of which 1 stand for 1 exact and 0 near")
+            .contains("documents: 2; unique: 1; clusters: 1; exact duplicates: 1; near-duplicates: 0")
     );
 
     let check = |arguments: &[&str], code: i32, expected: &str| {

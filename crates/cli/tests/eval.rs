@@ -195,7 +195,7 @@ fn the_table_and_the_worst_pages_are_for_people() {
     assert!(remarks.contains("fast-content-extractor is left out: it needs pages of a site"), "{remarks}");
     assert!(remarks.contains("bare is left out: none of its pages has gold text"), "{remarks}");
     let text = said(output);
-    assert!(text.contains("Site mean F1") && text.contains("ms a page"), "{text}");
+    assert!(text.contains("Site mean F1") && text.contains("ms per page"), "{text}");
     let worst = text.split("Worst pages of gleaner").nth(1).unwrap();
     let pages: Vec<&str> = worst.lines().filter(|line| line.contains(".html")).collect();
     assert_eq!(pages.len(), 2, "{worst}");
@@ -239,8 +239,8 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     fs::remove_file(folder.path().join("bare/manifest.jsonl")).unwrap();
     one_line("bare", "is no set");
     refused("post", &["--method", "nonsense"], "possible values: bte-original, bte-improved, bte-linear, ");
-    refused("post", &["--protocol", "papers", "--worst", "3"], "not for --protocol papers");
-    refused("post", &["--paper", "line-block"], "are for --protocol papers");
+    refused("post", &["--protocol", "papers", "--worst", "3"], "cannot be used with --protocol papers");
+    refused("post", &["--paper", "line-block"], "require --protocol papers");
     refused("post", &["--json", "--csv"], "cannot be used with");
 }
 
@@ -261,7 +261,7 @@ fn damaged_pages_leave_the_others_scored() {
         for file in ["01.html.gz: ", "02.html.gz: ", "03.txt: it is not UTF-8"] {
             assert_eq!(said.matches(file).count(), 1, "{said}");
         }
-        assert!(said.contains("3 pages are in no figure; of each, mend it"), "{said}");
+        assert!(said.contains("3 pages could not be read and are not counted; for each, fix it"), "{said}");
         let rows = String::from_utf8(output.stdout).unwrap();
         let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(rows.len() == 4 && rows.iter().all(|row| row["pages"] == 8), "{rows:?}");

@@ -138,7 +138,7 @@ fn a_folder_of_pins_that_is_not_there_and_a_file_that_is_none_are_named() {
     let odd = gleaner(&folder, &[&["extract", "0.html"][..], &PINNED].concat());
     let said = String::from_utf8(odd.stderr).unwrap();
     assert!(odd.status.success(), "{said}");
-    assert!(said.contains("pins/a.example.tml is not read: pins are files HOST.toml"), "{said}");
+    assert!(said.contains("pins/a.example.tml is ignored: a pin file must be named HOST.toml"), "{said}");
     assert!(!said.contains(".keep"), "{said}");
 }
 
@@ -154,7 +154,7 @@ fn pages_of_several_hosts_are_counted() {
     let learned = gleaner(&folder, &["learn", ".", "--out", "b.json"]);
     let said = String::from_utf8(learned.stderr).unwrap();
     assert!(learned.status.success(), "{said}");
-    assert!(said.contains("the pages name several hosts: a.example (1), b.example (2)"), "{said}");
+    assert!(said.contains("the pages have several hosts: a.example (1), b.example (2)"), "{said}");
     assert!(said.contains("b.example: learned from 3 pages"), "{said}");
 }
 
@@ -165,5 +165,5 @@ fn a_page_that_is_larger_than_is_read_says_so() {
     fs::write(folder.path().join("long.html"), page).unwrap();
     let output = gleaner(&folder, &["extract", "long.html"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("larger than is read; its end is left out"), "{said}");
+    assert!(said.contains("too large; its end was not read"), "{said}");
 }

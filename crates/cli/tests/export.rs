@@ -218,8 +218,8 @@ fn what_filters_hold_back_is_told_and_in_the_manifest() {
         "words>9999",
     ];
     let (_, told) = said(home.path(), &arguments);
-    assert!(told.contains("held back 30 documents by confidence>=0.3; --confidence 0 writes all"), "{told}");
-    assert!(told.contains("held back 120 documents by words>9999"), "{told}");
+    assert!(told.contains("documents excluded by confidence>=0.3: 30; use --confidence 0"), "{told}");
+    assert!(told.contains("documents excluded by words>9999: 120"), "{told}");
     let manifest = json(&home.path().join("out/manifest.json"));
     assert_eq!(manifest["held_back"]["language"], 150);
     assert_eq!(manifest["held_back"]["words>9999"], 120);
@@ -251,10 +251,10 @@ fn wrong_wishes_are_refused_on_one_line() {
     };
     refused(&["--where", "length>=3"], 2, "--where \"length>=3\": there is no figure \"length\"");
     refused(&["--where", "words"], 2, "compares nothing");
-    refused(&["--format", "text"], 2, "name a new folder with --into DIR");
-    refused(&["--format", "datasets", "--out", "x"], 2, "name a new folder with --into DIR");
-    refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress goes with");
-    refused(&["--since", "data"], 2, "no manifest.json there");
+    refused(&["--format", "text"], 2, "set --into DIR to a new folder");
+    refused(&["--format", "datasets", "--out", "x"], 2, "set --into DIR to a new folder");
+    refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress requires");
+    refused(&["--since", "data"], 2, "has no manifest.json");
     refused(&["--into", ".."], 2, "no name of its own");
     refused(&["--into", "data"], 1, "data is there already");
     refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");
@@ -295,7 +295,7 @@ fn a_killed_export_goes_on_and_gives_the_same_files() {
         assert!(kills > 0, "{name}: it was never in the middle");
         if part.exists() {
             let (_, told) = said(home.path(), &parts);
-            assert!(told.contains("goes on behind"), "{name}: {told}");
+            assert!(told.contains("resuming an interrupted export"), "{name}: {told}");
         }
         let (one, other) = (home.path().join(name), home.path().join(whole));
         assert_eq!(data_files(&one), data_files(&other), "{name}");
@@ -371,7 +371,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 fn stats_tell_types_growth_and_hosts() {
     let home = with_corpus(DOCUMENTS);
     let (text, _) = said(home.path(), &["stats", "--svg", "growth.svg"]);
-    assert!(text.starts_with("300 documents, ") && text.contains("types: different words"), "{text}");
+    assert!(text.starts_with("Documents: 300;") && text.contains("Types (distinct words"), "{text}");
     assert!(text.contains("2026-11-20") && text.contains('█'), "{text}");
     let svg = fs::read_to_string(home.path().join("growth.svg")).unwrap();
     assert_eq!(svg.matches("fill=\"#9db8dd\"").count(), 20);

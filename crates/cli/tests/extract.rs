@@ -59,14 +59,14 @@ fn what_a_site_method_needs_is_said() {
     fs::create_dir(folder.path().join("empty")).unwrap();
     fs::write(folder.path().join("empty/notes.txt"), "none").unwrap();
     let cases = [
-        (&["--method", "content-extractor"][..], "name others with --beside PAGES"),
-        (&["--method", "fast-content-extractor"], "name others with --beside PAGES"),
+        (&["--method", "content-extractor"][..], "add other pages with --beside PAGES"),
+        (&["--method", "fast-content-extractor"], "add other pages with --beside PAGES"),
         (&["--method", "nonsense"], "possible values: bte-original"),
         (&["--beside", "absent"], "cannot read absent"),
         (&["--beside", "1.html", "--template", "x.json"], "cannot be used with"),
         (&["--method", "bte-linear", "--template", "x.json"], "--template is for --method gleaner"),
         (&["--method", "content-extractor", "--template", "x.json"], "--template is for --method gleaner"),
-        (&["--method", "bte-linear", "--beside", "1.html"], "--beside is for methods that learn a site"),
+        (&["--method", "bte-linear", "--beside", "1.html"], "--beside requires a method that learns a site"),
         (&["--method", "bte-linear", "--keep", "captions"], "--keep is for --method gleaner"),
         (&["--keep", "captions", "--beside", "1.html"], "--keep is for --method gleaner without --beside"),
         (&["--keep", "bylines"], "possible values: captions, credits, by-lines, read-more"),
@@ -86,12 +86,12 @@ fn what_a_site_method_needs_is_said() {
 fn text_is_printed_where_nobody_can_be_told() {
     let folder = site();
     let full = || fs::File::options().write(true).open("/dev/full").unwrap();
-    // Of a front page it is said that it looks like no article.
+    // Of a front page it is said that it does not look like an article.
     let teasers: String =
         (0..40).map(|at| format!("<li><a href=/a/{at}>Teaser number {at} of the day</a></li>")).collect();
     fs::write(folder.path().join("0.html"), format!("<ul>{teasers}</ul><p>{LEAD}</p>")).unwrap();
     let told = String::from_utf8(extract(&folder, &["--method", "bte-linear"]).stderr).unwrap();
-    assert!(told.contains("looks like no article"), "{told}");
+    assert!(told.contains("does not look like an article"), "{told}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     let arguments = ["extract", "0.html", "--method", "bte-linear"];
     let output = command.current_dir(folder.path()).args(arguments).stderr(full()).output().unwrap();

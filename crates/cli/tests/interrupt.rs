@@ -33,14 +33,14 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("finishing what is in flight"), "{err}");
-    assert!(out.contains("the same command goes on where it was"), "{out}");
+    assert!(err.contains("finishing the requests in flight"), "{err}");
+    assert!(out.contains("run the same command again to resume"), "{out}");
     assert!(out.contains("the run was interrupted"), "{out}");
     let requests = crawl.newspaper.requests();
     assert!(requests.iter().all(|request| request.finished.is_some()), "a request was cut off");
 
     let report = crawl.to_its_end();
-    assert!(report.contains("went on with an interrupted run"), "{report}");
+    assert!(report.contains("(resumed)"), "{report}");
     let crawled = crawl.corpus().len();
     assert_eq!(crawled, crawl.newspaper.expected().len());
     check_gaps(&crawl.newspaper.requests(), GAP);

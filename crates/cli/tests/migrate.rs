@@ -59,7 +59,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
 
     let out = ["migrate", "--from", "sled", "--to", &address, "--objects", "objects", "--data", "data"];
     let moved = done(&crawl, &out);
-    assert!(moved.starts_with("Moved ") && moved.contains(" 1 files of the archive"), "{moved}");
+    assert!(moved.starts_with("Moved ") && moved.contains("archive files: 1 "), "{moved}");
     let figures: Vec<&str> = moved.lines().skip(2).map(|line| line.rsplit(": ").next().unwrap()).collect();
     assert_eq!((figures.len(), figures[0]), (2, figures[1]), "{moved}");
     assert!(!crawl.folder.path().join("data/migration").exists());
@@ -74,7 +74,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     let (said, beside) = (text(&report.stdout), text(&report.stderr));
     assert!(report.status.success(), "{said}\n{beside}");
     assert!(said.contains(&format!("gleaner export --store {address} --objects objects")), "{said}");
-    assert!(beside.contains("the corpus in the folder data is let alone"), "{beside}");
+    assert!(beside.contains("the corpus in the folder data is not used"), "{beside}");
     let stats = done(&crawl, &["stats", "--store", &secret, "--objects", "objects"]);
     assert!(stats.contains(&address), "{stats}");
     assert!(![said, beside, stats].iter().any(|text| text.contains("hushpw")));
@@ -95,7 +95,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert_eq!(done(&crawl, &["export", "--data", "back"]), whole);
     assert!(done(&crawl, &["verify", "--data", "back"]).contains("No fault was found"));
     let again = refused(&crawl, &back, 1);
-    assert!(again.contains("is there already"), "{again}");
+    assert!(again.contains("already exists"), "{again}");
     // Its archive is whole, in order and in a folder: the store can be made from it.
     let settings = ["--seeds", "seeds.txt", "--set", "fetch.contact=test@gleaner.invalid", "--data", "back"];
     done(&crawl, &[&["rebuild"], &settings[..]].concat());
@@ -116,7 +116,7 @@ fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
     let faults: Vec<&str> = said.lines().filter(|line| line.starts_with("fault: ")).collect();
     let names = |line: &&str| line.contains(" of http") && line.contains(name);
     assert!(!faults.is_empty() && faults.iter().all(names), "{said}");
-    assert!(said.contains("records of the archive"), "{said}");
+    assert!(said.contains("archive records"), "{said}");
     assert!(end.contains(&format!("faults: {}; ", faults.len())), "{end}");
     let stopped = refused(crawl, &[&["export"], there].concat(), 1);
     assert!(stopped.contains(name) && stopped.contains("`gleaner verify` names all"), "{stopped}");
@@ -145,7 +145,7 @@ fn other_stores_are_refused_by_name() {
         assert!(message.contains(said) && !message.contains("secret"), "{message}");
     }
     let both = refused(&crawl, &["migrate", "--from", "sled", "--to", database, "--store", "sled"], 2);
-    assert!(both.contains("not by --store"), "{both}");
+    assert!(both.contains("instead of --store"), "{both}");
     let objects = refused(&crawl, &["migrate", "--from", database, "--to", "sled", "--data", "nothing"], 2);
     assert!(objects.contains("--objects"), "{objects}");
     let nothing = ["migrate", "--from", "sled", "--to", database, "--objects", "o", "--data", "nothing"];

@@ -79,7 +79,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     // One stands for both, unless the members are asked for.
     let output = crawl.run(&["export"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("held back 2 near-duplicates of other documents; --members"), "{told}");
+    assert!(told.contains("near-duplicates excluded: 2; use --members"), "{told}");
     assert_eq!(succeeded(&output).lines().count() + 2, documents.len());
     let alike = crawl.export(&["--members", "--confidence", "0", "--where", "similarity>=0.96"]);
     assert_eq!(alike.len() + 2, documents.len());

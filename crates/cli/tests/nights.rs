@@ -102,14 +102,14 @@ fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
     let crawl = quiet();
     let mut scheduled = Scheduled::start(&crawl, &["--once-now"]);
     until(A_CRAWL, "the crawl that was asked for", || reports(&crawl).len() == 1);
-    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl begins at"));
+    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl starts at"));
     until(2 * A_CRAWL, "the crawl of the next minute", || reports(&crawl).len() == 2);
     assert_eq!(scheduled.terminate(), Some(130), "{}", log(&crawl));
     let told = reports(&crawl);
     assert_eq!((&told[0]["run"], &told[1]["run"]), (&Value::from(1), &Value::from(2)));
     assert!(told[0]["totals"]["new"].as_u64() > Some(60), "{}", told[0]);
     assert_eq!(told[1]["status"], "fine");
-    assert!(log(&crawl).contains("(asked for)") && log(&crawl).contains("(scheduled)"), "{}", log(&crawl));
+    assert!(log(&crawl).contains("(requested)") && log(&crawl).contains("(scheduled)"), "{}", log(&crawl));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_new_corpus_waits_for_its_first_start() {
     let crawl = quiet();
     let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
     let mut scheduled = Scheduled::start(&crawl, &far);
-    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl begins at"));
+    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl starts at"));
     assert_eq!(scheduled.terminate(), Some(130));
     assert_eq!(crawl.newspaper.request_count(), 0);
 }
@@ -146,9 +146,9 @@ fn a_copy_can_be_had_while_a_schedule_waits() {
     crawl.to_its_end();
     let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
     let mut scheduled = Scheduled::start(&crawl, &far);
-    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl begins at"));
+    until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl starts at"));
     let refused = crawl.run(&["doctor", "baolang.example"]);
-    assert!(said(&refused).contains("take a copy and ask that"), "{}", said(&refused));
+    assert!(said(&refused).contains("use a copy: gleaner snapshot"), "{}", said(&refused));
     let copied = crawl.run(&["snapshot", "copy"]);
     assert!(copied.status.success(), "{}", said(&copied));
     let shown = crawl.run(&["hosts", "--set", "store.path=data"]);
@@ -166,7 +166,7 @@ fn a_copy_can_be_had_while_a_schedule_waits() {
 fn a_night_that_fails_is_reported_and_the_next_is_waited_for() {
     let crawl = quiet();
     let mut scheduled = Scheduled::start(&crawl, &["--once-now", "--set", "store.min_free_disk=900000GiB"]);
-    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl begins at"));
+    until(A_CRAWL, "the next start is told", || log(&crawl).contains("the next crawl starts at"));
     assert_eq!(scheduled.terminate(), Some(130));
     let told = &reports(&crawl)[0];
     assert_eq!((&told["status"], &told["ending"]["how"]), (&Value::from("failed"), &Value::from("failed")));
@@ -240,8 +240,7 @@ fn an_unusual_night_has_its_own_exit_code_and_is_told_to_the_command() {
     let json = out(&crawl.run(&["report", "--json"]));
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["status"], "unusual");
     let doctor = out(&crawl.run(&["doctor", "baolang.example", "--seeds", "seeds.txt"]));
-    for part in
-        ["36 new, usually 1000", "in scope: baolang.example is a site of seeds.txt line", "there are rules"]
+    for part in ["36 new, usually 1000", "in scope: baolang.example is a site of seeds.txt line", "has rules"]
     {
         assert!(doctor.contains(part), "{doctor}");
     }
@@ -277,15 +276,16 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     for (path, parts) in [
         (
             "/private/x",
-            ["it would not be asked for: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
+            ["it would not be fetched: robots.txt disallows it", "disallowed by `Disallow: /private/`"],
         ),
-        ("/nobody-links-here", ["nothing has led to it yet", "unknown: no page, feed or sitemap"]),
+        ("/nobody-links-here", ["no link to it was found yet", "unknown: no page, feed or sitemap"]),
     ] {
         let explained = ask(&format!("http://{host}{path}"));
         assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
     }
     assert!(
-        ask("https://elsewhere.example/a").contains("out of scope: elsewhere.example is none of the 2 sites")
+        ask("https://elsewhere.example/a")
+            .contains("out of scope: elsewhere.example is not among the 2 sites")
     );
     let front = ask(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
@@ -294,7 +294,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     let fetched =
         crawl.run(&["doctor", &format!("http://{host}/private/x"), "--fetch", "--seeds", "seeds.txt"]);
     assert!(
-        out(&fetched).contains("fetched now") && out(&fetched).contains("may not be asked for"),
+        out(&fetched).contains("fetched now") && out(&fetched).contains("may not be fetched"),
         "{}",
         out(&fetched)
     );

@@ -47,7 +47,7 @@ fn fronts(crawl: &Crawl) -> usize {
 #[test]
 fn many_hosts_are_read_with_few_open_files_and_a_line_says_why_it_is_slower() {
     let (crawl, said) = crawl(300, "ulimit -n 128");
-    assert!(said.contains("may have 128 open files") && said.contains("fetch.concurrency"), "{said}");
+    assert!(said.contains("the limit of 128 open files") && said.contains("fetch.concurrency"), "{said}");
     assert!(
         !said.contains("Too many open files") && !said.contains("limit of open files is reached"),
         "{said}"

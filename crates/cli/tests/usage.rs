@@ -52,7 +52,7 @@ fn wrong_settings_and_seeds_are_refused_on_one_line() {
     refused(&folder, &["extract", "absent.html"], &["cannot read absent.html"]);
     refused(&folder, &["extract", "good.txt", "--url", "nonsense"], &["nonsense"]);
     let both = ["extract", "https://a.example/1", "--url", "https://a.example/2"];
-    refused(&folder, &both, &["--url says where a file came from"]);
+    refused(&folder, &both, &["--url is for files: "]);
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn a_storage_beside_a_folder_is_refused() {
     let folder = TempDir::new().unwrap();
     for command in ["crawl", "stats", "export", "serve"] {
         let on_a_folder = [command, "--store", "sled", "--objects", "s3://bucket/news"];
-        refused(&folder, &on_a_folder, &["--objects goes with --store postgres://"]);
-        refused(&folder, &[command, "--objects", "files"], &["--objects goes with --store postgres://"]);
+        refused(&folder, &on_a_folder, &["--objects requires --store postgres://"]);
+        refused(&folder, &[command, "--objects", "files"], &["--objects requires --store postgres://"]);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -163,9 +163,9 @@ fn help_says_what_figures_are_of() {
     let help = String::from_utf8(gleaner(&folder, &["eval", "--help"]).stdout).unwrap();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "site_mean_f1) is the mean over the sets",
-        "an object a row of a table",
-        "it takes no file name",
+        "site_mean_f1) is the mean of the sets' means",
+        "an object for each table row",
+        "as CSV, on standard output",
         "they differ from run to run",
         "edit_distance_pages",
     ] {
