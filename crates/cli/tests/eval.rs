@@ -154,9 +154,9 @@ fn a_senseless_number_of_threads_is_cut_or_refused() {
     let many = said(eval(folder.path(), &["--json", "--method", "bte-linear", "--threads", "100000"]));
     assert_eq!(many, said(eval(folder.path(), &["--json", "--method", "bte-linear"])));
     for (option, number, expected) in [
-        ("--threads", "0", "name 1 or more, or leave it out for one a core"),
-        ("--threads", "-1", "name 1 or more"),
-        ("--worst", "-1", "name a number of pages, 0 or more"),
+        ("--threads", "0", "must be 1 or more; omit it for one thread per core"),
+        ("--threads", "-1", "must be 1 or more"),
+        ("--worst", "-1", "must be a number of pages, 0 or more"),
     ] {
         let output = eval(folder.path(), &[option, number]);
         let said = String::from_utf8(output.stderr).unwrap();

@@ -113,7 +113,7 @@ fn a_crawled_newspaper_is_shown() {
     let served = serve(&CRAWLED);
     let overview = served.page("/");
     assert!(
-        overview.contains("No crawl runs")
+        overview.contains("No crawl is running")
             && overview.contains("<svg class=\"growth\"") == overview.contains("Growth")
     );
     let hosts = served.page("/hosts?sort=new");
@@ -152,7 +152,7 @@ fn changes(served: &Served) {
     assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
     assert_eq!(status, 303, "{answer}");
-    let has_ended = |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl runs");
+    let has_ended = |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl is running");
     served.page_with("/?lang=en", has_ended);
 }
 

@@ -1,7 +1,7 @@
-//! What is changed when a button is pressed, and who may press it.
+//! Executes the changes that users request with buttons, and checks their token.
 //!
-//! A running crawl owns the store: it gets a command ([`gleaner_crawl::Control`]) and
-//! follows it at its next tick. Where none runs, the command is written at once.
+//! A running crawl owns the store: it receives a command ([`gleaner_crawl::Control`]) and executes it at its
+//! next tick. Without a crawl, the change is written at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::key::COOKIE_NAME;
 use crate::pages;
 use crate::site::Site;
 
-/// How long an answer waits for the crawl to follow, and how often it looks.
+/// How long a response waits for the crawl to execute a command, and the interval between checks.
 const PATIENCE: u32 = 20;
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A form that changes something.
+/// The form of a button.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ActionForm {
     /// `pause`, `resume`, `learn` or `crawl`.
@@ -32,16 +32,15 @@ pub(crate) struct ActionForm {
     host: String,
 }
 
-/// A form with the key.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Typed {
     token: String,
-    /// Where to go afterwards.
+    /// The path of the next page.
     #[serde(default)]
     back: String,
 }
 
-/// Does what a button says.
+/// Executes the action of a button.
 pub(crate) async fn act(
     State(site): State<Arc<Site>>,
     asked: Asked,
@@ -62,7 +61,7 @@ pub(crate) async fn act(
             return fault(
                 &asked,
                 StatusCode::BAD_REQUEST,
-                asked.say("There is no such button.", "Không có nút này."),
+                asked.say("There is no such action.", "Không có nút này."),
             );
         }
     };
@@ -71,11 +70,9 @@ pub(crate) async fn act(
             site.changed();
             to(&format!("/hosts/{}", encoded(&host)))
         }
-        Ok(false) => fault(
-            &asked,
-            StatusCode::NOT_FOUND,
-            asked.say("This host is not known.", "Không có trang báo này."),
-        ),
+        Ok(false) => {
+            fault(&asked, StatusCode::NOT_FOUND, asked.say("Unknown host.", "Không có trang báo này."))
+        }
         Err(message) => fault(&asked, StatusCode::SERVICE_UNAVAILABLE, &message),
     }
 }
@@ -85,7 +82,7 @@ fn crawl(site: &Site, asked: &Asked) -> Response {
         return fault(
             asked,
             StatusCode::NOT_FOUND,
-            asked.say("This process does not crawl.", "Tiến trình này không thu thập."),
+            asked.say("This process cannot start crawls.", "Tiến trình này không thu thập."),
         );
     };
     match crawl_now() {
@@ -94,16 +91,15 @@ fn crawl(site: &Site, asked: &Asked) -> Response {
     }
 }
 
-/// Gives whether the host is known.
+/// Returns whether the host is known.
 async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     let store = site.corpus.store.clone();
     let text = |error: gleaner_store::StoreError| error.to_string();
     let Some(progress) = site.progress() else {
         if store.is_shared() {
-            return Err("this page only reads: the corpus is its workers'".into());
+            return Err("this page is read-only: only workers can change this corpus".into());
         }
-        let mut writer =
-            store.writer().map_err(text)?.ok_or("the store is being written; try again in a moment")?;
+        let mut writer = store.writer().map_err(text)?.ok_or("the store is busy; try again in a moment")?;
         let followed = tokio::task::spawn_blocking(move || follow(&mut writer, &command)).await;
         return followed.map_err(|error| error.to_string())?.map_err(text);
     };
@@ -111,7 +107,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
         return Ok(false);
     }
     if !progress.control().ask(command.clone()) {
-        return Err("the crawl has not yet followed what was asked for before".into());
+        return Err("the crawl has not yet executed the previous command".into());
     }
     for _ in 0..PATIENCE {
         let host = store.host(command.host()).map_err(text)?;
@@ -128,7 +124,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Takes the key, and gives a cookie for it.
+/// Checks the token and sets its cookie.
 pub(crate) async fn sign_in(
     State(site): State<Arc<Site>>,
     headers: HeaderMap,
@@ -139,13 +135,13 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::key::page(&asked, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // A path of this server, and nothing that a browser would take for another one.
+    // Only a path of this server, not one that a browser reads as another server.
     let back =
         if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
     with_cookie(to(back), &site.key.cookie(), is_tls)
 }
 
-/// Forgets the key.
+/// Deletes the cookie.
 pub(crate) async fn sign_out() -> Response {
     with_cookie(to("/"), "; Max-Age=0", false)
 }

@@ -1,4 +1,4 @@
-//! What a request asks for: parameters, the language, and whether it carries the key.
+//! Parses a request: parameters, language and token.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -12,43 +12,42 @@ use crate::key::COOKIE_NAME;
 use crate::language::Language;
 use crate::site::Site;
 
-/// Name of the cookie that keeps the language.
+/// Name of the language cookie.
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
-/// Bytes of a parameter that are read.
+/// Maximum bytes of a parameter.
 const LONGEST: usize = 500;
 
-/// A request, as far as pages care.
+/// The parts of a request that pages use.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) language: Language,
-    /// Whether the language was chosen in this request, so that it is to be kept.
+    /// Whether the request sets the language, so that a cookie is stored.
     pub(crate) chosen: bool,
-    /// Whether it carries the key.
+    /// Whether the request has the right token.
     pub(crate) has_key: bool,
-    /// The path, without parameters.
     pub(crate) path: String,
     parameters: BTreeMap<String, String>,
 }
 
 impl Asked {
-    /// A parameter without surrounding space; empty where there is none.
+    /// A parameter without surrounding spaces; empty if missing.
     pub(crate) fn get(&self, name: &str) -> &str {
         let value = self.parameters.get(name).map_or("", |value| value.trim());
         if value.len() <= LONGEST { value } else { "" }
     }
 
-    /// The page that was asked for in a list, from 1 on.
+    /// The requested page of a list, from 1.
     pub(crate) fn page(&self) -> usize {
         self.get("page").parse().unwrap_or(1).clamp(1, 1_000)
     }
 
-    /// One of two texts, by the language.
+    /// Selects one of two texts by language.
     pub(crate) const fn say(&self, english: &'static str, vietnamese: &'static str) -> &'static str {
         self.language.of(english, vietnamese)
     }
 
-    /// The same address with other parameters. Empty ones are left out.
+    /// The same address with other parameters, without empty ones.
     pub(crate) fn with(&self, changes: &[(&str, &str)]) -> String {
         let mut all = self.parameters.clone();
         for (name, value) in changes {
@@ -58,7 +57,6 @@ impl Asked {
     }
 }
 
-/// A path with parameters.
 pub(crate) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut out = path.to_owned();
     for (name, value) in parameters.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -70,7 +68,7 @@ pub(crate) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str
     out
 }
 
-/// Text as a part of an address (RFC 3986, 2.1).
+/// Percent-encodes a text as part of an address (RFC 3986, 2.1).
 pub(crate) fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -82,7 +80,6 @@ pub(crate) fn encoded(text: &str) -> String {
     out
 }
 
-/// The value of a cookie.
 fn cookie<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let headers = parts.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs =

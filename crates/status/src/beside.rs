@@ -1,10 +1,10 @@
-//! A document's page, line by line: what each was taken for.
+//! Classifies the lines of a document's page.
 //!
-//! The page as it came is read from the archive, or from the store while it is kept there.
-//! It is judged as the crawl judges it, by the host's newest template.
+//! The page comes from the archive, or from the store while it is buffered there. It is classified as in a
+//! crawl, with the host's newest template.
 //!
-//! Limitation: the template may be newer than the one that gave the text, and the
-//! archive keeps a page as it was last fetched; the two columns then differ.
+//! Limitation: the template may be newer than that of the stored text, and the archive has the latest fetched
+//! version of the page; then the two columns differ.
 
 use std::io::{Cursor, Read, Seek};
 
@@ -20,19 +20,18 @@ use gleaner_template::{Judgement, SiteTemplate};
 
 use crate::site::Corpus;
 
-/// Lines that are shown.
+/// Maximum number of lines shown.
 pub(crate) const MOST_LINES: usize = 1_500;
 
-/// Bytes of a page at most, as the crawl reads them when nothing else is configured.
+/// Maximum bytes of a page: the default limit of a crawl.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The body of a page and its media type.
 struct Raw {
     body: Vec<u8>,
     content_type: Option<String>,
 }
 
-/// The lines of a document's page; `None`: the page was not kept.
+/// The lines of a document's page; `None` if the page was not kept.
 pub(crate) fn lines(corpus: &Corpus, document: &Document) -> Result<Option<Vec<Listed>>, StoreError> {
     let Some(raw) = raw(corpus, document)? else { return Ok(None) };
     let page = Page::parse(&decode(&raw.body, raw.content_type.as_deref()).text);
@@ -54,8 +53,8 @@ fn raw(corpus: &Corpus, document: &Document) -> Result<Option<Raw>, StoreError> 
     Ok(archived.and_then(|archived| archived_page(corpus, &archived)))
 }
 
-/// What the archive has at a place. `None`: the file or the record is not there, or is
-/// damaged; `gleaner verify` tells which.
+/// The archived page at a place; `None` if the file or the record is missing or damaged, which `gleaner
+/// verify` reports.
 fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
     if corpus.store.is_shared() {
         let is_it = |(number, _): &(u32, _)| *number == archived.file;
@@ -70,7 +69,6 @@ fn archived_page(corpus: &Corpus, archived: &Archived) -> Option<Raw> {
     body(Reader::open(&folder.join(file), archived.offset, MOST_BYTES).ok()?)
 }
 
-/// The body of the next record.
 fn body<R: Read + Seek>(mut reader: Reader<R>) -> Option<Raw> {
     let Ok(Item::Record(record)) = reader.next()? else { return None };
     let http = record.http()?;

@@ -1,6 +1,6 @@
-//! What is known of hosts and nights: counts by run, read once for all pages.
+//! Caches figures of hosts and runs for all pages.
 //!
-//! Limitation: a night is a run. Two runs in one night are two bars.
+//! Limitation: a "night" in names here is a run; two runs in one night are two bars.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,59 +14,57 @@ use jiff::Timestamp;
 use crate::site::Corpus;
 use crate::workers::Workers;
 
-/// Runs of a host that are shown.
+/// Number of runs shown for a host.
 pub(crate) const NIGHTS: usize = 14;
 
-/// Runs that the growth of the corpus shows.
+/// Number of runs in the growth chart.
 const RUNS: usize = 60;
 
-/// What is known, at one moment.
+/// All figures at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
-    /// Sums of the last runs, the oldest first.
+    /// The last runs with their totals, the oldest first.
     pub(crate) runs: Vec<(Run, Counts)>,
-    /// All hosts, by name.
+    /// All hosts, sorted by name.
     pub(crate) hosts: Vec<HostFigures>,
     pub(crate) totals: Totals,
-    /// Bytes of the data folder and of the archive; where many share the corpus, of its files
-    /// in object storage.
+    /// Bytes of the data folder and of the archive; for a shared corpus, of its files in object storage.
     pub(crate) disk: u64,
-    /// `None`: the corpus is one process's alone.
+    /// `None` if the corpus is not shared.
     pub(crate) workers: Option<Workers>,
 }
 
-/// What is known of a host.
+/// The figures of a host.
 #[derive(Debug, Clone)]
 pub(crate) struct HostFigures {
     pub(crate) record: HostRecord,
-    /// Of the last [`NIGHTS`] runs, the oldest first.
+    /// The last [`NIGHTS`] runs, the oldest first.
     pub(crate) nights: Vec<Counts>,
-    /// Pages unlike its template, of so many.
+    /// How many of the last pages do not match the template, and the number of those pages.
     pub(crate) unlike: (usize, usize),
-    /// Beginning of the last run that brought something new.
+    /// Start of the last run that stored a new document.
     pub(crate) success: Option<Timestamp>,
-    /// Pause between two requests.
+    /// Gap between two requests.
     pub(crate) gap: Duration,
 }
 
-/// New documents of a run at a host, or of all; as in the reports, those for which others
-/// stand are not among them.
+/// New documents, without near-duplicates, as in the reports.
 pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
 
-/// Visits that failed.
+/// Failed visits.
 pub(crate) fn failures(counts: &Counts) -> u64 {
     counts.of_class(Class::is_failure)
 }
 
-/// Visits of pages whose text, or nearly the same text, was in the corpus already.
+/// Visits that ended as a duplicate or near-duplicate.
 pub(crate) fn duplicates(counts: &Counts) -> u64 {
     counts.of_class(|class| class == Class::Duplicate)
 }
 
 impl Figures {
-    /// For how long they are shown before they are made anew.
+    /// Time until cached figures are recomputed.
     pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
     pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Self, StoreError> {
@@ -116,13 +114,13 @@ impl Figures {
         self.hosts.iter().find(|host| host.record.name == name)
     }
 
-    /// The last runs, as many as hosts have nights.
+    /// The last runs, at most [`NIGHTS`].
     pub(crate) fn nights(&self) -> &[(Run, Counts)] {
         &self.runs[self.runs.len().saturating_sub(NIGHTS)..]
     }
 }
 
-/// The configured pause, or the one that the host asks for.
+/// The configured gap, or the longer one that the host requests.
 fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
     let fetch = &corpus.config.fetch;
     let robots = corpus.store.robots::<RobotsRecord>(&host.name)?;
@@ -130,7 +128,7 @@ fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
     Ok(fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get())))
 }
 
-/// Bytes that the corpus takes, its database not counted.
+/// Bytes of the corpus, without the database.
 fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     let store = &corpus.store;
     if store.is_shared() {
@@ -143,7 +141,7 @@ fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     Ok(folders[..apart].iter().copied().map(size).sum())
 }
 
-/// Bytes of the files in a folder, two levels deep; what cannot be read counts nothing.
+/// Bytes of the files in a folder, two levels deep; unreadable files count as 0.
 fn size(folder: &std::path::Path) -> u64 {
     fn below(folder: &std::path::Path, levels: u32) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -158,17 +156,17 @@ fn size(folder: &std::path::Path) -> u64 {
 }
 
 impl HostFigures {
-    /// What happened there in the last run.
+    /// The counts of the last run.
     pub(crate) fn last(&self) -> Counts {
         self.nights.last().cloned().unwrap_or_default()
     }
 
-    /// New documents a night, the oldest first.
+    /// New documents per run, the oldest first.
     pub(crate) fn news(&self) -> Vec<u64> {
         self.nights.iter().map(new).collect()
     }
 
-    /// Whether its template is to be looked at: out of date, or unlike many pages.
+    /// Whether the template needs attention: out of date, or many pages do not match it.
     pub(crate) fn is_unwell(&self) -> bool {
         self.record.outdated || self.unlike.0 * 3 >= self.unlike.1.max(1)
     }

@@ -1,12 +1,10 @@
-//! Who is answered, and what a browser may do with the answer.
+//! Checks every request and sets the security headers of every response.
 //!
-//! 1. While it is bound to loopback, only requests for loopback's names (and those that
-//!    the user named) are answered: a page elsewhere whose name is made to point here gets
-//!    nothing (DNS rebinding).
-//! 2. A request that changes something must come from a page of this address: its
-//!    `Origin`, or `Sec-Fetch-Site`, says so. Programs send neither.
-//! 3. Every answer forbids scripts, styles and pictures that are not from here, frames,
-//!    and forms that lead elsewhere.
+//! 1. If the server is bound to loopback, it only accepts requests for loopback names and names given by the
+//!    user. This prevents DNS rebinding.
+//! 2. A request that changes something must come from a page of this server, according to `Origin` or
+//!    `Sec-Fetch-Site`. Programs send neither.
+//! 3. Every response forbids foreign scripts, styles and pictures, frames, and forms to other servers.
 
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::site::Site;
 
-/// What a browser may load: this server's style and script, nothing written into a page.
+/// The content security policy: only this server's style and script, nothing inline.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -26,13 +24,13 @@ const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    // With `no-referrer` browsers would send no origin with a form.
+    // With `no-referrer`, browsers would not send the origin of a form.
     ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 ];
 
-/// Stands in front of every answer.
+/// Runs before every handler.
 pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let mut response = match refusal(&site, request.method(), request.headers()) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
@@ -48,12 +46,12 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-/// Why a request is not answered; `None`: it is.
+/// The reason to refuse a request; `None` if it is accepted.
 fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static str> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let host = text(&HOST).unwrap_or_default();
     if !site.names.answers(host) {
-        return Some("this name is not answered; see --public-host in docs/status.md");
+        return Some("unknown host name; see --public-host in docs/status.md");
     }
     if matches!(*method, Method::GET | Method::HEAD) {
         return None;
@@ -65,15 +63,15 @@ fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static
             site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
         }
     };
-    is_elsewhere.then_some("the request comes from another site")
+    is_elsewhere.then_some("cross-site requests are refused")
 }
 
-/// The names by which it is asked for.
+/// The accepted host names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
-    /// Whether any name will do.
+    /// Whether every name is accepted.
     pub(crate) any: bool,
-    /// Those that the user named, without ports.
+    /// The names given by the user, without ports.
     pub(crate) named: Vec<String>,
 }
 

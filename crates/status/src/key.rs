@@ -1,15 +1,14 @@
-//! The key: who has it may change something.
+//! The token that authorizes changes.
 //!
-//! 1. It is what a file says that the user named, or was made at random at the first
-//!    start and is kept in the data folder, readable by the user alone.
-//! 2. Typed once into a form it becomes a cookie ([`Key::cookie`]), which is a hash: who
-//!    sees the cookie does not see the key.
+//! 1. It is read from a file given by the user, or generated at the first start and kept in the data folder,
+//!    readable only by its owner.
+//! 2. After it is entered in a form, a cookie ([`Key::cookie`]) holds a hash of it, which does not reveal the
+//!    token.
 //! 3. Programs send it as `Authorization: Bearer KEY`.
 //!
-//! Hashes are compared, which BLAKE3's crate does in constant time.
+//! Hashes are compared, in constant time by the BLAKE3 crate.
 //!
-//! Limitation: over plain HTTP both can be read on the way. docs/status.md says how
-//! to put TLS in front.
+//! Limitation: plain HTTP exposes both to the network. docs/status.md explains how to add TLS.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,49 +16,49 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Where a key that was made at random is kept, in the data folder.
+/// File of a generated token, in the data folder.
 const FILE: &str = "status.token";
 
-/// Characters of a key at least; shorter ones can be guessed.
+/// Minimum length of a token; shorter ones can be guessed.
 const SHORTEST: usize = 16;
 
-/// What the cookie's hash is for, so that it is of use nowhere else.
+/// Context of the cookie's hash, so that it is not valid elsewhere.
 const COOKIE: &str = "gleaner 2026 status page cookie";
 
-/// Name of the cookie.
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
 
-/// The key.
+/// The token.
 #[derive(Clone)]
 pub struct Key {
     hash: blake3::Hash,
     cookie: blake3::Hash,
 }
 
-/// Why there is no key.
+/// Why there is no token.
 #[derive(Debug, Error)]
 pub enum KeyError {
-    /// Its file cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system error.
         source: io::Error,
     },
-    /// It can be guessed.
-    #[error("the token in {} has fewer than {SHORTEST} characters; make one by: openssl rand -hex 24", path.display())]
+    /// The token is too short.
+    #[error("the token in {} has fewer than {SHORTEST} characters; to create one: openssl rand -hex 24", path.display())]
     TooShort {
-        /// Where it stands.
+        /// The file.
         path: PathBuf,
     },
 }
 
 impl Key {
-    /// The key in a file that the user named.
+    /// Reads the token from a file given by the user.
     ///
     /// # Errors
-    /// The file cannot be read, or holds a key that can be guessed.
+    ///
+    /// The file cannot be read, or the token is too short.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let wrong = |source| KeyError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(wrong)?;
@@ -69,9 +68,10 @@ impl Key {
         }
     }
 
-    /// The key that is kept in the data folder, made where there is none. Gives its file.
+    /// Reads the token in the data folder, or generates one. Returns its file too.
     ///
     /// # Errors
+    ///
     /// The file cannot be read or written.
     pub fn kept(data: &Path) -> Result<(Self, PathBuf), KeyError> {
         let path = data.join(FILE);
@@ -88,23 +88,23 @@ impl Key {
         Self { hash: blake3::hash(key.as_bytes()), cookie }
     }
 
-    /// Whether this is the key.
+    /// Whether this is the token.
     pub(crate) fn opens(&self, typed: &str) -> bool {
         self.hash == blake3::hash(typed.trim().as_bytes())
     }
 
-    /// Whether this is the value of its cookie.
+    /// Whether this is the value of the token's cookie.
     pub(crate) fn is_cookie(&self, value: &str) -> bool {
         blake3::Hash::from_hex(value).is_ok_and(|value| value == self.cookie)
     }
 
-    /// What the cookie holds.
+    /// The value of the cookie.
     pub(crate) fn cookie(&self) -> String {
         self.cookie.to_hex().to_string()
     }
 }
 
-/// Nothing of it is for logs.
+/// The token must not appear in logs.
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")

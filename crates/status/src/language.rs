@@ -1,13 +1,11 @@
-//! Vietnamese or English: every text of the page stands in both, side by side, where it
-//! is used.
+//! Vietnamese and English: both texts stand side by side where they are used.
 //!
-//! Limitation: what the crawl says of its outcomes in words of its own (a rule of
-//! robots.txt, a reason) is in English in both.
+//! Limitation: free texts of the crawl, such as a rule of robots.txt or a reason, are always English.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A language of the page.
+/// A language of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     English,
@@ -15,7 +13,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// By its tag, such as `vi` or `vi-VN`.
+    /// The language of a tag such as `vi` or `vi-VN`.
     pub(crate) fn named(tag: &str) -> Option<Self> {
         match tag.trim().split('-').next()?.to_ascii_lowercase().as_str() {
             "vi" => Some(Self::Vietnamese),
@@ -24,8 +22,7 @@ impl Language {
         }
     }
 
-    /// The one that a browser would rather have (RFC 9110, 12.5.4); English where it
-    /// wants neither.
+    /// The preferred language of a browser (RFC 9110, 12.5.4); English if it accepts neither.
     pub(crate) fn accepted(header: &str) -> Self {
         let weighted = header.split(',').take(20).filter_map(|range| {
             let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
@@ -39,7 +36,7 @@ impl Language {
         self.of("en", "vi")
     }
 
-    /// One of two texts.
+    /// Selects one of two texts.
     pub(crate) const fn of(self, english: &'static str, vietnamese: &'static str) -> &'static str {
         match self {
             Self::English => english,
@@ -47,7 +44,7 @@ impl Language {
         }
     }
 
-    /// A number with marks between thousands.
+    /// A number with thousands separators.
     pub(crate) fn number(self, number: u64) -> String {
         let digits = number.to_string();
         let mut out = String::new();
@@ -60,7 +57,7 @@ impl Language {
         out
     }
 
-    /// A number of bytes, in the unit that suits it.
+    /// A number of bytes in a suitable unit.
     pub(crate) fn bytes(self, bytes: u64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"];
         let power = (0..units.len() - 1).find(|power| bytes >> (10 * (power + 1)) == 0);
@@ -78,7 +75,7 @@ impl Language {
             "revised" => self.of("changed", "đã sửa"),
             "duplicate" => self.of("duplicate", "trùng"),
             "near_duplicate" => self.of("near-duplicate", "gần trùng"),
-            "not_article" => self.of("no article", "không phải bài"),
+            "not_article" => self.of("not an article", "không phải bài"),
             "listing" => self.of("listing", "trang mục"),
             "unchanged" => self.of("unchanged", "không đổi"),
             "redirected" => self.of("redirected", "chuyển hướng"),
@@ -100,7 +97,7 @@ impl Language {
     }
 }
 
-/// A time as people here read it, in the zone of this machine.
+/// A time in the local time zone.
 pub(crate) fn clock_time(at: Timestamp) -> String {
     at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }

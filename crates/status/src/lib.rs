@@ -1,31 +1,30 @@
-//! The status page and the metrics: what a crawl and its corpus look like, over HTTP.
+//! Serves the status page and the metrics of a crawl and its corpus over HTTP.
 //!
-//! | file | question |
+//! | file | content |
 //! |---|---|
-//! | [`server`] | Where is it served, by whom, how long? |
-//! | `guard` | Who is answered, and what may a browser do with the answer? |
-//! | `key` | Who may change something? |
-//! | `asked` | In which language was what asked for? |
-//! | `figures` | What is known of hosts and nights, cheaply? |
-//! | `workers` | Who works on a corpus that many share? |
-//! | `live` | How fast is the crawl that runs now? |
-//! | `search` | Which documents have these words? |
-//! | `beside` | What was each line of a document's page taken for? |
-//! | `pages` | How does it look? a file a page |
-//! | `pictures` | How do numbers look? |
-//! | `actions` | What is changed when a button is pressed? |
-//! | `metrics` | What does Prometheus get? |
+//! | [`server`] | starts and stops the HTTP server |
+//! | `guard` | checks requests and sets security headers |
+//! | `key` | the token that authorizes changes |
+//! | `asked` | parameters and language of a request |
+//! | `figures` | cached figures of hosts and runs |
+//! | `workers` | the workers of a shared corpus |
+//! | `live` | rates of the running crawl |
+//! | `search` | full-text search of documents |
+//! | `beside` | the classified lines of a document's page |
+//! | `pages` | the HTML pages, one file each |
+//! | `pictures` | charts as SVG |
+//! | `actions` | the changes behind the buttons |
+//! | `metrics` | metrics for Prometheus |
 //!
-//! A store belongs to one process, so whoever crawls serves the page too
-//! ([`Server::start`]); where no crawl runs, `gleaner serve` opens the store itself. Of a store
-//! that many share it is a reader beside the workers, and shows them.
+//! A sled store belongs to one process, so a crawling process serves the page itself ([`Server::start`]).
+//! Without a crawl, `gleaner serve` opens the store. For a shared store, the server is a reader beside the
+//! workers and shows them.
 //!
-//! **Invariant:** nothing that was crawled is put out as HTML. Every text goes through
-//! maud's escaping; a page is shown as its lines; and a strict content security policy
-//! forbids whatever might slip through.
+//! **Invariant:** crawled content is never output as HTML. maud escapes every text, a page is shown as its
+//! lines, and a strict content security policy blocks anything else.
 //!
-//! Limitation: whoever reaches the address may read. The key guards changes only,
-//! so the address is loopback unless told otherwise (docs/status.md).
+//! Limitation: anyone who can reach the address can read. The token protects changes only, so the default
+//! address is loopback (docs/status.md).
 
 mod actions;
 mod asked;

@@ -1,4 +1,4 @@
-//! The crawl that runs now, looked at every two seconds.
+//! Samples the running crawl every two seconds.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use gleaner_crawl::{Progress, Snapshot};
 
-/// Time between two looks.
+/// Time between two samples.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
-/// Looks that are kept: two minutes.
+/// Number of samples kept: two minutes.
 const LOOKS: usize = 60;
 
-/// The crawl that runs, if any, and how it went in the last minutes.
+/// The running crawl, if any, and its recent rates.
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<State>);
 
@@ -24,7 +24,7 @@ struct State {
 
 impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock.
+        // Code that holds the lock does not panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -36,7 +36,7 @@ impl Live {
         self.state().progress.clone()
     }
 
-    /// Notes how far the crawl is.
+    /// Adds a sample.
     pub(crate) fn look(&self, now: Instant) {
         let mut state = self.state();
         let Some(pages) = state.progress.as_ref().map(|progress| progress.snapshot().pages) else { return };
@@ -46,12 +46,12 @@ impl Live {
         }
     }
 
-    /// The counters now; `None`: no crawl runs.
+    /// The current counters; `None` if no crawl is running.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         self.state().progress.as_ref().map(|progress| progress.snapshot())
     }
 
-    /// Pages a second between each two looks, the oldest first.
+    /// Pages per second between samples, the oldest first.
     pub(crate) fn rates(&self) -> Vec<f64> {
         let state = self.state();
         let looks = state.looks.iter().zip(state.looks.iter().skip(1));

@@ -1,11 +1,10 @@
-//! What Prometheus gets at `/metrics`: the running crawl's counters, and the store's state.
+//! Writes `/metrics` for Prometheus: the counters of the running crawl and the state of the store.
 //!
-//! Names end in their unit; `docs/status.md` has the table, and a test holds it and the
-//! dashboard in `config/` against what is served.
+//! Names end in their unit. `docs/status.md` has the table; a test compares it, and the dashboard in
+//! `config/`, with the served metrics.
 //!
-//! Limitation: counters are those of the crawl that runs now and begin at nought
-//! with the next; Prometheus' `rate` and `increase` know that. Where no crawl runs they
-//! are not there.
+//! Limitation: counters are those of the running crawl and restart at 0 with the next one, which `rate` and
+//! `increase` of Prometheus handle. Without a crawl they are absent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,10 +21,10 @@ use crate::figures::Figures;
 use crate::site::Site;
 use crate::workers::{State, Workers};
 
-/// The media type of the text form.
+/// The media type of the text format.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// All metrics in the text form.
+/// All metrics in the text format.
 pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
     let mut registry = Registry::with_prefix("gleaner");
     let seen = Seen { figures: site.figures()?, progress: site.progress() };
@@ -35,7 +34,6 @@ pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
     Ok(out)
 }
 
-/// One moment.
 #[derive(Debug)]
 struct Seen {
     figures: Arc<Figures>,
@@ -45,7 +43,7 @@ struct Seen {
 impl Collector for Seen {
     fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
         let mut out = Out { encoder };
-        out.gauges("build_info", "The version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
+        out.gauges("build_info", "Version of gleaner", &[([("version", env!("CARGO_PKG_VERSION"))], 1)])?;
         if let Some(progress) = &self.progress {
             out.crawl(progress)?;
         }
@@ -53,7 +51,7 @@ impl Collector for Seen {
     }
 }
 
-/// Writes one metric after the other.
+/// Encodes the metrics one by one.
 struct Out<'a> {
     encoder: DescriptorEncoder<'a>,
 }
@@ -76,13 +74,13 @@ impl Out<'_> {
         metric.encode_counter::<NoLabelSet, _, f64>(&value, None)
     }
 
-    /// The crawl that runs.
+    /// The metrics of the running crawl.
     fn crawl(&mut self, progress: &Progress) -> fmt::Result {
         let now = progress.snapshot();
         let outcomes = progress.outcomes();
         let mut metric = self.encoder.encode_descriptor(
             "outcomes",
-            "Visits that ended, by outcome",
+            "Completed visits by outcome",
             None,
             MetricType::Counter,
         )?;
@@ -90,17 +88,17 @@ impl Out<'_> {
             let labels = [("outcome", outcome)];
             metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, f64>(&count, None)?;
         }
-        self.counter("pages", "Answers received", now.pages as f64)?;
+        self.counter("pages", "Responses received", now.pages as f64)?;
         self.latency(&progress.latency())?;
         let waited = progress.waited().as_secs_f64();
-        self.counter("gap_wait_seconds", "Time that groups of hosts waited for their gaps, summed", waited)?;
+        self.counter("gap_wait_seconds", "Total time that groups of hosts waited for their gaps", waited)?;
         self.gauge("queue_urls", "URLs ready or waiting", now.queue)?;
-        self.gauge("in_flight_urls", "URLs asked or worked on", now.in_flight)?;
-        self.gauge("buffered_pages", "Articles that wait for their host's template", now.buffered)
+        self.gauge("in_flight_urls", "URLs being fetched or processed", now.in_flight)?;
+        self.gauge("buffered_pages", "Articles waiting for their host's template", now.buffered)
     }
 
     fn latency(&mut self, latency: &Latency) -> fmt::Result {
-        let help = "Time of requests, gaps not counted";
+        let help = "Duration of requests without gaps";
         let mut metric =
             self.encoder.encode_descriptor("request_seconds", help, None, MetricType::Histogram)?;
         let bounds = LATENCIES.iter().map(|millis| *millis as f64 / 1_000.0).chain([f64::MAX]);
@@ -109,14 +107,14 @@ impl Out<'_> {
         metric.encode_histogram::<NoLabelSet>(latency.sum.as_secs_f64(), count, &classes, None)
     }
 
-    /// Who works on it. Without values where the corpus is one process's alone.
+    /// The metrics of the workers. They have no values if the corpus is not shared.
     fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
         let states = workers.map(|workers| {
             State::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
         });
-        let help = "Workers of the last day, by what they do";
+        let help = "Workers of the last day by state";
         self.gauges("workers", help, &states.unwrap_or_default())?;
-        let help = "Parts of the crawl, of 256, that no worker has";
+        let help = "Partitions without a worker, of 256";
         let mut metric =
             self.encoder.encode_descriptor("partitions_without_worker", help, None, MetricType::Gauge)?;
         if let Some(workers) = workers {
@@ -126,7 +124,7 @@ impl Out<'_> {
         let partitions: Vec<_> =
             by_name.iter().map(|(name, done)| ([("worker", *name)], done.partitions)).collect();
         self.gauges("worker_partitions", "Partitions leased by a worker", &partitions)?;
-        let help = "Pages that a worker has read since its start";
+        let help = "Pages that a worker has fetched since its start";
         let mut metric = self.encoder.encode_descriptor("worker_pages", help, None, MetricType::Counter)?;
         for (name, done) in &by_name {
             let (labels, pages) = ([("worker", *name)], done.pages as f64);
@@ -135,28 +133,28 @@ impl Out<'_> {
         Ok(())
     }
 
-    /// What the store has.
+    /// The metrics of the store.
     fn store(&mut self, figures: &Figures) -> fmt::Result {
         let Figures { runs, hosts, totals, disk, workers } = figures;
         self.gauge("documents", "Documents in the corpus", totals.documents())?;
         self.gauge("words", "Words in the corpus", totals.words())?;
+        self.gauge("duplicate_urls", "URLs whose text is stored under another URL", totals.duplicates)?;
         self.gauge(
-            "duplicate_urls",
-            "URLs that carried a text that is stored under another",
-            totals.duplicates,
+            "near_duplicates",
+            "Near-duplicates that another document represents",
+            totals.near_duplicates,
         )?;
-        self.gauge("near_duplicates", "Documents for which others stand", totals.near_duplicates)?;
         self.gauge("clusters", "Clusters of near-duplicates", totals.clusters)?;
         self.gauge(
             "store_bytes",
             "Bytes of the data folder and the archive, or of the files in object storage",
             *disk,
         )?;
-        self.gauge("hosts", "Hosts that are known", hosts.len() as u64)?;
+        self.gauge("hosts", "Known hosts", hosts.len() as u64)?;
         let count = |is: &dyn Fn(&crate::figures::HostFigures) -> bool| {
             hosts.iter().filter(|host| is(host)).count() as u64
         };
-        self.gauge("paused_hosts", "Hosts that the user paused", count(&|host| host.record.paused))?;
+        self.gauge("paused_hosts", "Hosts paused by the user", count(&|host| host.record.paused))?;
         let states = [
             ("none", count(&|host| host.record.template == 0)),
             ("fits", count(&|host| host.record.template > 0 && !host.record.outdated)),
@@ -168,6 +166,6 @@ impl Out<'_> {
         let ended = runs.iter().rev().find_map(|(run, _)| run.ended);
         let Some(ended) = ended else { return Ok(()) };
         let second = u64::try_from(ended.as_second()).unwrap_or_default();
-        self.gauge("last_run_end_timestamp_seconds", "When the last run that ended did so", second)
+        self.gauge("last_run_end_timestamp_seconds", "End of the last completed run", second)
     }
 }

@@ -1,22 +1,22 @@
-//! Numbers as pictures: SVG in the page, coloured by the style sheet, each with a text
-//! that says the same.
+//! Draws numbers as SVG inside the page; each picture has a text alternative.
 //!
-//! Sizes and places are attributes, since the security policy allows no styles in a page.
+//! Sizes and positions are attributes and colors come from the style sheet, since the security policy forbids
+//! inline styles.
 
 use maud::{Markup, html};
 
 use crate::figures::NIGHTS;
 
-/// Pixels of a spark line, without the room of its last point.
+/// Size of a spark line in pixels, without the space of its last point.
 const SPARK: (f64, f64) = (84.0, 22.0);
 
-/// Bars of counts, the last one stressed. `said`: what it shows, for who cannot see it.
+/// Bars of counts; the last one is highlighted. `said`: the text alternative.
 ///
-/// Three paths and no element a bar: a page of many hosts stays half as long.
+/// Three paths instead of one element per bar halve the size of a page with many hosts.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let step = SPARK.0 / counts.len().max(NIGHTS) as f64;
-    // The last night is at the right edge, however few there are.
+    // The last run is at the right edge, even if there are few runs.
     let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let (mut nothing, mut bars, mut last) = (String::new(), String::new(), String::new());
@@ -41,7 +41,7 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     }
 }
 
-/// A line of values, filled below.
+/// A line of values, with the area below filled.
 pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
     let (width, height) = (320.0, 56.0);
     let most = values.iter().copied().fold(0.0, f64::max).max(0.001);
@@ -61,13 +61,13 @@ pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
     }
 }
 
-/// A column of stacked counts: a label for people, and the counts by the class of each.
+/// A column of stacked counts: a label, and the counts by class.
 pub(crate) struct Column {
     pub(crate) label: String,
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 
-/// Stacked bars, one a column, as high as the picture at most.
+/// Stacked bars, one per column, scaled to the height of the picture.
 pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
     let (width, height) = (640.0, 120.0);
     let sum = |column: &Column| column.parts.iter().map(|(_, count)| count).sum::<u64>();
@@ -92,7 +92,7 @@ pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
     }
 }
 
-/// Parts on top of each other: class, where it begins, how high it is.
+/// The stacked parts: class, start and height.
 fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static str, u64, u64)> + 'a {
     let mut below = 0;
     parts.iter().filter(|(_, count)| *count > 0).map(move |(class, count)| {
@@ -101,16 +101,16 @@ fn laid<'a>(parts: &'a [(&'static str, u64)]) -> impl Iterator<Item = (&'static 
     })
 }
 
-/// Documents in all after each run as a line, and those of each run as bars.
+/// The number of documents after each run as a line, and the new ones per run as bars.
 pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let (width, height) = (640.0, 160.0);
     let step = width / news.len().max(1) as f64;
     let most = news.iter().copied().max().unwrap_or(0).max(1);
     let (left, wide) = within(step);
-    // What was there before the first run that is shown.
+    // Documents before the first run shown.
     let mut all = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
     let first = all;
-    // What was stored and is gone since counts here too.
+    // Includes documents that were removed later.
     let top = news.iter().fold(all, |sum, count| sum.saturating_add(*count)).max(1);
     let level = |all: u64| height - (height - 8.0) * (all as f64 / top as f64);
     let mut points = format!("0,{:.1}", level(first));
@@ -133,13 +133,13 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     }
 }
 
-/// Where a bar begins within its room, and how wide it is.
+/// Start and width of a bar in its slot.
 fn within(step: f64) -> (f64, f64) {
     let wide = (0.8 * step).clamp(0.5, 36.0);
     ((step - wide) / 2.0, wide)
 }
 
-/// A share, 0 to 1, as a bar; the text beside it says the same.
+/// A share, 0 to 1, as a bar; the text beside it has the number.
 pub(crate) fn share(share: f64) -> Markup {
     html! {
         svg.share-bar aria-hidden="true" width="64" height="8" viewBox="0 0 64 8" {

@@ -1,7 +1,7 @@
-//! Where the page is served, and how long: until its [`Server`] is dropped.
+//! Runs the HTTP server until its [`Server`] is dropped.
 //!
-//! Pages are made on threads of the runtime that may block, some at once, so that a slow
-//! one holds up neither the crawl nor `/healthz`.
+//! Pages are rendered on blocking threads, several at once, so that a slow page delays neither the crawl nor
+//! `/healthz`.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
@@ -30,39 +30,39 @@ use crate::pages::{self, Fault, Made};
 use crate::site::Site;
 use crate::{Corpus, Hooks, Key, actions, live, metrics};
 
-/// How often the search index of a corpus that others crawl into is brought up to date: each
-/// time reads every document.
+/// Interval between updates of the search index if other processes crawl into the corpus. Each update reads
+/// every document.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
-/// How it is served.
+/// How to serve the page.
 #[derive(Debug)]
 pub struct Options {
-    /// Where; port 0 is any that is free.
+    /// The address; port 0 selects a free port.
     pub address: SocketAddr,
-    /// Names by which it is asked for besides those of loopback. While it is bound to
-    /// loopback no others are answered; elsewhere any is, if none is named.
+    /// Host names to accept besides those of loopback. A server bound to loopback accepts no others;
+    /// elsewhere, every name is accepted if the list is empty.
     pub hosts: Vec<String>,
-    /// Who may change something.
+    /// The token that authorizes changes.
     pub key: Key,
 }
 
-/// Why it is not served.
+/// Why the server cannot start.
 #[derive(Debug, Error)]
 pub enum ServerError {
-    /// The address cannot be taken.
+    /// The address cannot be bound.
     #[error("cannot serve at {address}: {source}")]
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system error.
         source: std::io::Error,
     },
-    /// The thread that keeps the search index cannot be started.
-    #[error("no thread for the search index: {0}")]
+    /// The thread of the search index cannot be started.
+    #[error("cannot start the thread of the search index: {0}")]
     Thread(std::io::Error),
 }
 
-/// A page that is served. Dropped, it ends.
+/// A running server. It stops when dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -73,10 +73,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins to serve, and to bring the search index up to date.
+    /// Starts the server and the update of the search index.
     ///
     /// # Errors
-    /// The address cannot be taken, or no thread can be started.
+    ///
+    /// The address cannot be bound, or a thread cannot be started.
     pub fn start(
         runtime: &Handle,
         options: Options,
@@ -96,7 +97,7 @@ impl Server {
         let routes = routes(Arc::clone(&site));
         let serving = runtime.spawn(async move {
             if let Err(error) = axum::serve(listener, routes).await {
-                error!(%error, "the status page is not served any more");
+                error!(%error, "the status page has stopped");
             }
         });
         let tasks = [serving, runtime.spawn(look(Arc::downgrade(&site)))];
@@ -104,20 +105,20 @@ impl Server {
         Ok(Self { address, site, updates, tasks, keeper: Some(keeper) })
     }
 
-    /// Where it is served.
+    /// The address on which it is served.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Shows a crawl that begins in this process, or none when it has ended: then the
-    /// search index is brought up to date. Meanwhile what is asked for goes to the crawl.
+    /// Shows a crawl of this process, or none after it has ended; then the search index is updated. During
+    /// the crawl, changes are sent to it as commands.
     pub fn watch(&self, progress: Option<Arc<Progress>>) {
         let has_ended = progress.is_none();
         self.site.live.watch(progress);
         self.site.changed();
         if has_ended {
-            // One that waits already will do.
+            // One pending update is enough.
             let _ = self.updates.try_send(());
         }
     }
@@ -130,21 +131,21 @@ impl Drop for Server {
         let (closed, _) = mpsc::sync_channel(0);
         drop(std::mem::replace(&mut self.updates, closed));
         if let Some(keeper) = self.keeper.take() {
-            // A panic there has been told on standard error.
+            // A panic there was printed on standard error.
             let _ = keeper.join();
         }
     }
 }
 
-/// The thread that keeps the search index: at once, and when it is told to; where others crawl,
-/// nobody tells.
+/// The thread that updates the search index: at the start and on request, or at intervals if other processes
+/// crawl.
 fn keep_search(site: &Arc<Site>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, told) = mpsc::sync_channel(1);
     let (site, shared) = (Arc::clone(site), site.corpus.store.is_shared());
     let keep = move || {
         loop {
             if let Err(error) = site.search.update(&site.corpus.store) {
-                warn!(%error, "the search index could not be brought up to date");
+                warn!(%error, "cannot update the search index");
             }
             let is_over = match told.recv_timeout(if shared { AGAIN } else { Duration::MAX }) {
                 Err(RecvTimeoutError::Disconnected) => true,
@@ -167,7 +168,7 @@ async fn look(site: Weak<Site>) {
     }
 }
 
-/// What is served, behind the guard.
+/// All routes, behind the guard.
 pub(crate) fn routes(site: Arc<Site>) -> Router {
     let page = |make: Make| {
         get(move |site: State<Arc<Site>>, asked: Asked| show(site.0, asked, String::new(), make))
@@ -199,7 +200,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// Makes a page; the text is the last part of the path where that is a name.
+/// Renders a page; the text is the last part of the path if that is a name.
 type Make = fn(&Site, &Asked, &str) -> Result<Made, Fault>;
 
 async fn show(site: Arc<Site>, asked: Asked, name: String, make: Make) -> Response {

@@ -1,4 +1,4 @@
-//! What all pages share.
+//! The state that all pages share.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,27 +16,27 @@ use crate::key::Key;
 use crate::live::Live;
 use crate::search::Search;
 
-/// Pages that are made at once.
+/// Maximum number of pages rendered at once.
 const AT_ONCE: usize = 4;
 
-/// What is shown.
+/// The corpus that is shown.
 #[derive(Debug, Clone)]
 pub struct Corpus {
-    /// The store; reading it disturbs no writer.
+    /// The store; reading does not block a writer.
     pub store: Store,
-    /// The settings: where the archive is, gaps, the agent's name.
+    /// The settings: archive folder, gaps, user agent.
     pub config: Config,
-    /// What the user says of hosts' pages.
+    /// The user's pins of all hosts.
     pub pins: HostPins,
 }
 
-/// Begins a crawl, or says why it does not.
+/// Starts a crawl, or returns the reason why it cannot.
 pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// What the page may ask of the process that serves it.
+/// Actions of the process that serves the page.
 #[derive(Default)]
 pub struct Hooks {
-    /// Begins a crawl now; `None`: there is no button for it.
+    /// Starts a crawl now; `None` hides the button.
     pub crawl_now: Option<CrawlNow>,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Hooks {
     }
 }
 
-/// What all pages share.
+/// The state that all pages share.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) corpus: Corpus,
@@ -74,9 +74,9 @@ impl Site {
         }
     }
 
-    /// What is known of hosts and nights, at most some seconds old.
+    /// The figures of hosts and runs, at most a few seconds old.
     pub(crate) fn figures(&self) -> Result<Arc<Figures>, StoreError> {
-        // Held while they are made, so that they are made once for all who wait.
+        // The lock is held during the computation, so that waiting requests share one result.
         let mut kept = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((made, figures)) = &*kept
             && made.elapsed() < Figures::FRESH
@@ -88,12 +88,12 @@ impl Site {
         Ok(figures)
     }
 
-    /// Forgets them: something was changed.
+    /// Discards the cached figures after a change.
     pub(crate) fn changed(&self) {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The crawl that runs now.
+    /// The running crawl.
     pub(crate) fn progress(&self) -> Option<Arc<Progress>> {
         self.live.progress()
     }

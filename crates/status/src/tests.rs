@@ -1,5 +1,5 @@
-//! The pages of a made-up corpus, asked without a socket; and the names that documents,
-//! dashboard and metrics have to agree on.
+//! Tests of the pages of a fixture corpus, without a socket, and of the names that documents, dashboard and
+//! metrics share.
 
 mod changes;
 mod shared;
@@ -29,10 +29,10 @@ use crate::{Corpus, Hooks, Key};
 
 pub(crate) const KEY: &str = "a key that nobody guesses";
 
-/// What a hostile site would like to see put out as it is.
+/// Markup that a hostile site may contain.
 const EVIL: &str = "<script>alert(1)</script>";
 
-/// A corpus of some hosts and nights.
+/// A corpus with some hosts and runs.
 pub(crate) struct Fixture {
     pub(crate) folder: TempDir,
     pub(crate) store: Store,
@@ -192,7 +192,7 @@ async fn every_page_is_there_in_both_languages() {
         assert!(english.contains("<html lang=\"en\">") && english.contains("Duplicates"), "{path}");
         assert!(vietnamese.contains("<html lang=\"vi\">") && vietnamese.contains("Trùng lặp"), "{path}");
         assert!(english.contains("class=\"skip\"") && english.matches("<h1>").count() == 1, "{path}");
-        // The security policy allows none of these.
+        // The security policy forbids these.
         assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
@@ -237,10 +237,10 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
     );
     assert!(page.contains("<h3>Hồ thủy điện Hòa Bình cạn dần.</h3>"), "{page}");
     let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[1])).await;
-    assert!(page.contains("The page as it came was not kept"), "{page}");
+    assert!(page.contains("The original page was not kept"), "{page}");
 }
 
-/// Names of hosts in the order of the table.
+/// Host names in the order of the table.
 fn rows(page: &str) -> Vec<&str> {
     page.split("<tr data-name=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
@@ -300,9 +300,9 @@ async fn a_running_crawl_is_asked_and_shown() {
     let response = fixture.ask(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     assert!(asked.load(std::sync::atomic::Ordering::Relaxed));
-    assert!(fixture.page("/?lang=en").await.contains("No crawl runs"));
+    assert!(fixture.page("/?lang=en").await.contains("No crawl is running"));
     fixture.site.live.watch(Some(Arc::new(Progress::default())));
-    assert!(fixture.page("/?lang=en").await.contains("Pages a second"));
+    assert!(fixture.page("/?lang=en").await.contains("Pages per second"));
     assert!(fixture.page("/live.json").await.contains("\"running\":true"));
 }
 
@@ -319,7 +319,7 @@ async fn the_language_is_kept() {
     assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
 }
 
-/// Names of the metrics in a text, without what histograms and counters add.
+/// Names of the metrics, without the suffixes of histograms and counters.
 fn names(text: &str) -> std::collections::BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("gleaner_"));

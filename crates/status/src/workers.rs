@@ -1,10 +1,9 @@
-//! Who works on the corpus, where many share it.
+//! Reads the workers of a shared corpus.
 //!
-//! The database tells: each worker says three times in a lease's life what it has and what it
-//! has done.
+//! Each worker writes its partitions and its progress to the database three times per lease.
 //!
-//! Limitation: what is shown is as old as that, 10 s with the usual lease, and pages
-//! are counted from a worker's start, so those of a worker that ended are in no sum.
+//! Limitation: the data are up to 10 s old with the default lease. Pages are counted from a worker's start,
+//! so totals do not include stopped workers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,28 +12,27 @@ use gleaner_store::{StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Partitions of a crawl.
+/// Number of partitions of a corpus.
 const PARTITIONS: u64 = 256;
 
-/// Workers that were silent for longer are not shown.
+/// Workers that have been silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
-/// How a worker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     AtWork,
-    /// It has nothing to do.
+    /// It has no work.
     Idle,
     /// It waits for its next crawl.
     Waiting,
-    /// It was silent for longer than a lease lives.
+    /// It has been silent for longer than a lease.
     Gone,
 }
 
 impl State {
     pub(crate) const ALL: [Self; 4] = [Self::AtWork, Self::Idle, Self::Waiting, Self::Gone];
 
-    /// As metrics have it.
+    /// The label in metrics.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::AtWork => "at_work",
@@ -45,25 +43,25 @@ impl State {
     }
 }
 
-/// All workers, at one moment.
+/// All workers at one moment.
 #[derive(Debug)]
 pub(crate) struct Workers {
-    /// By name.
+    /// Sorted by name.
     pub(crate) all: Vec<WorkerStatus>,
     lease: Duration,
 }
 
-/// What the workers of one name have done.
+/// The sums of the workers with one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Done {
     pub(crate) partitions: u64,
     pub(crate) pages: u64,
-    /// Pages a second.
+    /// Pages per second.
     pub(crate) rate: f64,
 }
 
 impl Workers {
-    /// `None`: the corpus is one process's alone.
+    /// `None` if the corpus is not shared.
     pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
         if !corpus.store.is_shared() {
             return Ok(None);
@@ -81,13 +79,12 @@ impl Workers {
         }
     }
 
-    /// How many do so.
+    /// The number of workers in a state.
     pub(crate) fn count(&self, state: State) -> u64 {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }
 
-    /// Partitions of the crawl that nobody has and somebody should: none, while all that are there
-    /// wait for the next crawl.
+    /// Partitions without a worker that need one. There are none while all workers wait for the next crawl.
     pub(crate) fn partitions_without(&self) -> u64 {
         let crawls = self.count(State::AtWork) + self.count(State::Idle) > 0;
         if !crawls && self.count(State::Waiting) > 0 {
@@ -96,12 +93,12 @@ impl Workers {
         PARTITIONS.saturating_sub(self.all.iter().map(|worker| worker.partitions).sum())
     }
 
-    /// Pages a second of all that are there. The sum of none would be -0.
+    /// Pages per second of all present workers. An empty sum would be -0.
     pub(crate) fn rate(&self) -> f64 {
         self.by_name().values().fold(0.0, |sum, done| sum + done.rate)
     }
 
-    /// What those that are there have done. Two of one name are summed.
+    /// The sums of present workers by name.
     pub(crate) fn by_name(&self) -> BTreeMap<&str, Done> {
         let mut by_name: BTreeMap<&str, Done> = BTreeMap::new();
         for worker in self.all.iter().filter(|worker| self.state(worker) != State::Gone) {

@@ -1,5 +1,5 @@
-// What works without a script works faster with it: the table sorts and filters at once,
-// and what is live is fetched anew. Nothing is put into the page but what the server sent.
+// Optional: sorts and filters the table of hosts without reloading, and refreshes live sections.
+// Only content from the server is inserted into the page.
 "use strict";
 
 (function () {
@@ -67,9 +67,9 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const next = page.querySelector("[data-live]");
         const now = document.querySelector("[data-live]");
-        // A button that has the focus is not taken away.
+        // An element with the focus is not replaced.
         if (next && !now.contains(document.activeElement)) now.replaceWith(document.importNode(next, true));
-      } catch { /* the server is away for a moment; the next look tells */ }
+      } catch { /* the server is unreachable; retry at the next interval */ }
     }, 3000);
   }
 })();

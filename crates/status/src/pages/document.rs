@@ -1,7 +1,6 @@
-//! A document beside its page: the text as it is in the corpus, and the page's lines, each
-//! coloured by what it was taken for.
+//! Shows a document beside its page: the stored text, and the page's lines, colored by class.
 //!
-//! The page is never shown as the site wrote it: its lines are, escaped.
+//! The page's HTML is never output, only its escaped lines.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -15,13 +14,13 @@ use crate::asked::Asked;
 use crate::beside;
 use crate::site::Site;
 
-/// Characters of one line that are shown.
+/// Maximum characters of a line.
 const LONGEST: usize = 4_000;
 
-/// Lines of the text that are shown.
+/// Maximum lines of the text.
 const MOST_LINES: usize = 5_000;
 
-/// Lines of one kind in a row, none of them content, from which they are folded.
+/// Minimum number of consecutive lines of one kind, other than content, that are folded.
 const FOLD_FROM: usize = 5;
 
 pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> {
@@ -41,7 +40,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> 
                 h2 #page { (asked.say("Its page, line by line", "Trang gốc, theo dòng")) }
                 @match lines {
                     Some(lines) => { (legend(asked, &lines)) (listed(asked, &lines)) }
-                    None => p.quiet { (asked.say("The page as it came was not kept.", "Trang gốc không được lưu.")) },
+                    None => p.quiet { (asked.say("The original page was not kept.", "Trang gốc không được lưu.")) },
                 }
             }
         }
@@ -49,7 +48,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> 
     Ok(Made::Page(framed(asked, &title(&document), &content)))
 }
 
-/// Its title; where it has none, the beginning of its text.
+/// The title, or else the beginning of the text.
 pub(crate) fn title(document: &Document) -> String {
     let own = document.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     own.map_or_else(|| document.text.chars().take(80).collect(), str::to_owned)
@@ -79,7 +78,7 @@ fn facts(asked: &Asked, document: &Document) -> Markup {
     }
 }
 
-/// What it is to others, with links to them.
+/// Links to its near-duplicates and related documents.
 fn alike(
     store: &Store,
     asked: &Asked,
@@ -104,7 +103,7 @@ fn alike(
     }
     Ok(html! {
         @if likeness.head == id && likeness.members > 0 {
-            p.notice { (asked.say("Stands for near-duplicates:", "Đại diện cho số bản gần trùng:")) " " (likeness.members)
+            p.notice { (asked.say("Represents near-duplicates:", "Đại diện cho số bản gần trùng:")) " " (likeness.members)
                 " " a href="/duplicates" { (asked.say("clusters", "các nhóm")) } }
         }
         @if !named.is_empty() { ul.chips { @for (what, other, share, url) in &named {

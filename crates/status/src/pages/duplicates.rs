@@ -1,7 +1,7 @@
-//! Near-duplicates as clusters, the largest first.
+//! Lists clusters of near-duplicates, the largest first.
 //!
-//! Limitation: they are found in one pass over all clusters, at most so many kept
-//! as are shown, so that a later page costs as much as the first.
+//! Limitation: each page needs one pass over all clusters, and keeps only as many as it shows, so a later
+//! page takes as long as the first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::asked::Asked;
 use crate::pictures::share;
 use crate::site::Site;
 
-/// Clusters on one page.
+/// Clusters per page.
 const ON_A_PAGE: usize = 15;
 
-/// Members of a cluster that are listed.
+/// Members listed per cluster.
 const LISTED: usize = 8;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
@@ -43,16 +43,16 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let content = html! {
         p {
             strong { (asked.language.number(totals.clusters)) } " " (asked.say("clusters of near-duplicates,", "nhóm gần trùng,")) " "
-            strong { (asked.language.number(totals.near_duplicates)) } " " (asked.say("documents for which others stand", "văn bản có bản khác đại diện"))
+            strong { (asked.language.number(totals.near_duplicates)) } " " (asked.say("documents represented by another", "văn bản có bản khác đại diện"))
         }
-        @if shown.is_empty() { p.quiet { (asked.say("None was found.", "Không có nhóm nào.")) } }
+        @if shown.is_empty() { p.quiet { (asked.say("No clusters found.", "Không có nhóm nào.")) } }
         ol.clusters start=(skip + 1) { @for cluster in &shown { li { (cluster) } } }
         (super::pager(asked, has_more))
     };
     Ok(Made::Page(framed(asked, asked.say("Duplicates", "Trùng lặp"), &content)))
 }
 
-/// A cluster: its head, and below it who is like it, with a bar of how much.
+/// A cluster: its representative, and below it the other members with their similarity as a bar.
 fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Markup, StoreError> {
     let mut members = Vec::new();
     for member in store.members(cluster)?.take(LISTED) {
@@ -76,7 +76,7 @@ fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Mar
     })
 }
 
-/// A document's title and host; its address where it has no title.
+/// A document's title and host; its address if it has no title.
 fn named(store: &Store, id: DocumentId) -> Result<(String, String), StoreError> {
     if let Some(document) = store.document(id)? {
         return Ok((super::document::title(&document), document.host));

@@ -1,4 +1,4 @@
-//! One host: its template, its latest documents, its nights, its failures.
+//! Shows one host: its template, latest documents, runs and failures.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use crate::pictures::{Column, stacked};
 use crate::search::Question;
 use crate::site::Site;
 
-/// Documents that are listed.
+/// Number of documents listed.
 const LATEST: usize = 12;
 
-/// Reasons that are listed.
+/// Number of reasons listed.
 const REASONS: usize = 20;
 
-/// Lines of a template's summary.
+/// Maximum lines of a template's summary.
 const SUMMARY: usize = 14;
 
 pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {
@@ -38,7 +38,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault
     Ok(Made::Page(framed(asked, &host.record.name, &content)))
 }
 
-/// The newest template as a file that `extract --template` reads.
+/// The newest template as a file for `extract --template`.
 pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, Fault> {
     let json = site.corpus.store.template(&name.to_lowercase())?.ok_or(Fault::Nothing)?;
     Ok(Made::Plain("application/json", json))
@@ -74,7 +74,7 @@ fn actions(asked: &Asked, host: &HostFigures) -> Markup {
                     (button("pause", name, asked.say("Pause", "Tạm dừng")))
                 }
                 @if host.record.template > 0 && !host.record.outdated {
-                    (button("learn", name, asked.say("Learn its template again", "Học lại mẫu trang")))
+                    (button("learn", name, asked.say("Learn the template again", "Học lại mẫu trang")))
                 }
             } @else {
                 a href=(link("/token", [("back", here.as_str())])) {
@@ -85,7 +85,7 @@ fn actions(asked: &Asked, host: &HostFigures) -> Markup {
     }
 }
 
-/// What a bar is made of, from the bottom.
+/// The classes of a bar's parts, from the bottom.
 const BAR_PARTS: [&str; 4] = ["new", "duplicate", "neutral", "failed"];
 
 /// Counts by [`BAR_PARTS`].
@@ -111,17 +111,17 @@ fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
     let columns: Vec<Column> = rows.iter().map(column).collect();
     html! {
         @if !rows.is_empty() { section aria-labelledby="nights" {
-            h2 #nights { (asked.say("Outcomes by night", "Kết quả theo đêm")) }
+            h2 #nights { (asked.say("Outcomes by run", "Kết quả theo đêm")) }
             figure {
-                (stacked(&columns, asked.say("Outcomes by night; the table below has the figures", "Kết quả theo đêm; số liệu ở bảng dưới")))
+                (stacked(&columns, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo đêm; số liệu ở bảng dưới")))
                 figcaption { @for class in BAR_PARTS { span.key.(class) {} (names(class)) " " } }
             }
             details {
                 summary { (asked.say("Figures", "Số liệu")) }
                 div.wide tabindex="0" role="region" aria-labelledby="nights" { table {
-                    caption.hidden { (asked.say("Outcomes by night, the newest first", "Kết quả theo đêm, mới nhất trước")) }
+                    caption.hidden { (asked.say("Outcomes by run, newest first", "Kết quả theo đêm, mới nhất trước")) }
                     thead { tr {
-                        th scope="col" { (asked.say("Night", "Đêm")) }
+                        th scope="col" { (asked.say("Run", "Đêm")) }
                         @for class in BAR_PARTS { th.number scope="col" { (names(class)) } }
                         th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
                     } }
@@ -136,7 +136,7 @@ fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
     }
 }
 
-/// Outcomes that brought no document, with their reasons, the most first.
+/// Outcomes without a document, with their reasons, the most frequent first.
 fn faults(asked: &Asked, host: &HostFigures) -> Markup {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for counts in &host.nights {
@@ -153,9 +153,9 @@ fn faults(asked: &Asked, host: &HostFigures) -> Markup {
     rows.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
     html! {
         @if !rows.is_empty() { section aria-labelledby="faults" {
-            h2 #faults { (asked.say("What brought no document", "Không thành văn bản")) }
+            h2 #faults { (asked.say("Outcomes without a document", "Không thành văn bản")) }
             div.wide tabindex="0" role="region" aria-labelledby="faults" { table {
-                caption.hidden { (asked.say("Reasons, the most frequent first", "Lý do, nhiều nhất trước")) }
+                caption.hidden { (asked.say("Reasons, most frequent first", "Lý do, nhiều nhất trước")) }
                 thead { tr {
                     th scope="col" { (asked.say("Outcome", "Kết quả")) }
                     th scope="col" { (asked.say("Reason", "Lý do")) }
@@ -176,7 +176,7 @@ fn faults(asked: &Asked, host: &HostFigures) -> Markup {
     }
 }
 
-/// The latest documents, as far as the search index has them.
+/// The latest documents in the search index.
 fn latest(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fault> {
     let name = &host.record.name;
     let question = Question { host: name.clone(), ..Question::default() };
@@ -217,7 +217,7 @@ fn template(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fa
         section aria-labelledby="template" {
             h2 #template { (asked.say("Template", "Mẫu trang")) " v" (template.version) }
             pre tabindex="0" lang="en" { (lines.join("\n")) }
-            p { a href={ "/hosts/" (encoded(name)) "/template.json" } { (asked.say("All of it as JSON", "Toàn bộ dạng JSON")) } }
+            p { a href={ "/hosts/" (encoded(name)) "/template.json" } { (asked.say("Full template as JSON", "Toàn bộ dạng JSON")) } }
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Hosts as a table that sorts and filters, by links; a script does the same at once.
+//! Shows the table of hosts. Links sort and filter it; a script does so without reloading.
 
 use std::cmp::Ordering;
 
@@ -10,10 +10,10 @@ use crate::figures::{HostFigures, duplicates, failures, new};
 use crate::pictures::spark;
 use crate::site::Site;
 
-/// Hosts on one page.
+/// Hosts per page.
 const ON_A_PAGE: usize = 500;
 
-/// What the table is sorted by.
+/// The columns by which the table can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Name,
@@ -44,7 +44,7 @@ impl Sort {
     const fn head(self, asked: &Asked) -> &'static str {
         match self {
             Self::Name => asked.say("Host", "Trang báo"),
-            Self::New => asked.say("New a night", "Mới mỗi đêm"),
+            Self::New => asked.say("New per run", "Mới mỗi đêm"),
             Self::Duplicates => asked.say("Duplicates", "Trùng"),
             Self::Failures => asked.say("Failed", "Thất bại"),
             Self::Gap => asked.say("Gap", "Khoảng nghỉ"),
@@ -53,7 +53,7 @@ impl Sort {
         }
     }
 
-    /// Names and gaps begin with the least, all others with the most.
+    /// Names and gaps start with the smallest, all other columns with the largest.
     const fn is_ascending_first(self) -> bool {
         matches!(self, Self::Name | Self::Gap)
     }
@@ -65,7 +65,7 @@ impl Sort {
         }
     }
 
-    /// What a cell is sorted by, in the script too.
+    /// The sort key of a cell, also for the script.
     fn figure(self, host: &HostFigures) -> u64 {
         match self {
             Self::Name => 0,
@@ -73,7 +73,7 @@ impl Sort {
             Self::Duplicates => duplicates(&host.last()),
             Self::Failures => failures(&host.last()),
             Self::Gap => u64::try_from(host.gap.as_millis()).unwrap_or(u64::MAX),
-            // The worst last: none, then unwell ones, then by how many pages fit.
+            // From worst to best: none, then out of date, then by the number of matching pages.
             Self::Template => match (host.record.template, host.is_unwell()) {
                 (0, _) => 0,
                 (_, true) => 1,
@@ -84,7 +84,7 @@ impl Sort {
     }
 }
 
-/// The order that was asked for: `new` is the column's first order, `-new` the other.
+/// The requested order: `new` is the column's first order, `-new` the reverse.
 fn order(asked: &Asked) -> (Sort, bool) {
     let text = asked.get("sort");
     let (is_other, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -98,7 +98,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let mut hosts: Vec<&HostFigures> =
         figures.hosts.iter().filter(|host| host.record.name.contains(&wanted)).collect();
     let (sort, is_ascending) = order(asked);
-    // With equal figures names go from a to z, whatever the order.
+    // Equal values are sorted by name from a to z.
     hosts.sort_by(|one, other| {
         let by = sort.compare(one, other);
         let by = if is_ascending { by } else { by.reverse() };
@@ -116,7 +116,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
             span.count role="status" { output #count { (found) } " " (asked.say("hosts", "trang báo")) }
         }
         @if figures.hosts.is_empty() {
-            p.quiet { (asked.say("No host is known yet.", "Chưa có trang báo nào.")) }
+            p.quiet { (asked.say("There are no hosts yet.", "Chưa có trang báo nào.")) }
         } @else {
             (table(asked, &shown, (sort, is_ascending)))
             (super::pager(asked, found > first + ON_A_PAGE))
@@ -130,7 +130,7 @@ fn table(asked: &Asked, hosts: &[&HostFigures], order: (Sort, bool)) -> Markup {
         div.wide tabindex="0" role="region" aria-label=(asked.say("Hosts", "Trang báo")) {
             table #hosts data-sorts {
                 caption.hidden { (asked.say(
-                    "Hosts with the figures of the last run; a column's head sorts by it",
+                    "Hosts with the figures of the last run; select a column head to sort by it",
                     "Các trang báo với số liệu của lượt gần nhất; bấm đầu cột để sắp xếp",
                 )) }
                 thead { tr { @for sort in Sort::ALL { (head(asked, sort, order)) } } }
@@ -165,7 +165,7 @@ fn row(asked: &Asked, host: &HostFigures) -> Markup {
                 @if host.record.paused { " " span.mark { (asked.say("paused", "tạm dừng")) } }
             }
             td.number.news data-value=(value(Sort::New)) {
-                (spark(&host.news(), asked.say("New documents a night", "Văn bản mới mỗi đêm")))
+                (spark(&host.news(), asked.say("New documents per run", "Văn bản mới mỗi đêm")))
                 span { (number(new(&counts))) }
             }
             td.number data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }
@@ -177,7 +177,7 @@ fn row(asked: &Asked, host: &HostFigures) -> Markup {
     }
 }
 
-/// A template's version and health.
+/// A template's version and how well it fits.
 pub(crate) fn template(asked: &Asked, host: &HostFigures) -> Markup {
     let (unlike, of) = host.unlike;
     html! {

@@ -1,4 +1,4 @@
-//! Where the key is typed in, once.
+//! The form for the token.
 
 use axum::response::Html;
 use maud::html;
@@ -11,11 +11,11 @@ pub(crate) fn form(_: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(page(asked, asked.get("back"), false)))
 }
 
-/// The form. `was_wrong`: it was asked for because a key was missing or wrong.
+/// The form. `was_wrong`: the token was missing or wrong.
 pub(crate) fn page(asked: &Asked, back: &str, was_wrong: bool) -> Html<String> {
     let content = html! {
         @if was_wrong {
-            p.notice role="alert" { (asked.say("A change needs the right token.", "Muốn thay đổi cần mã đúng.")) }
+            p.notice role="alert" { (asked.say("Changes require the right token.", "Muốn thay đổi cần mã đúng.")) }
         }
         @if asked.has_key {
             p { (asked.say("This browser has the token.", "Trình duyệt này đã có mã.")) }
@@ -24,7 +24,7 @@ pub(crate) fn page(asked: &Asked, back: &str, was_wrong: bool) -> Html<String> {
             }
         } @else {
             p { (asked.say(
-                "The token stands in the file status.token of the data folder, or in the one named by --token-file.",
+                "The token is in the file status.token in the data folder, or in the file given with --token-file.",
                 "Mã nằm trong tệp status.token của thư mục dữ liệu, hoặc trong tệp do --token-file chỉ ra.",
             )) }
             form.filter method="post" action="/token" {

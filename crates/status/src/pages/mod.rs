@@ -1,4 +1,4 @@
-//! One file a page; here is what they share: the frame, and small pieces.
+//! The pages, one file each; this file has the frame and the shared elements.
 
 pub(crate) mod document;
 pub(crate) mod duplicates;
@@ -18,19 +18,19 @@ use crate::asked::{Asked, encoded, link};
 use crate::language::{Language, clock_time};
 use crate::search::SearchError;
 
-/// What a request comes to.
+/// The result of a request.
 pub(crate) enum Made {
-    /// A page for people.
+    /// An HTML page.
     Page(Html<String>),
     /// Text of a media type.
     Plain(&'static str, String),
 }
 
-/// Why there is none.
+/// Why there is no result.
 pub(crate) enum Fault {
-    /// There is nothing at that address.
+    /// The address does not exist.
     Nothing,
-    /// Something failed.
+    /// An error occurred.
     Failed(String),
 }
 
@@ -46,7 +46,7 @@ impl From<SearchError> for Fault {
     }
 }
 
-/// A page in its frame: head, navigation, content.
+/// A page with head, navigation and content.
 pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
@@ -117,16 +117,16 @@ fn languages(asked: &Asked) -> Markup {
     }
 }
 
-/// A page that says that something went wrong.
+/// An error page.
 pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
     let content = html! {
         p.notice role="alert" { (message) }
         p { a href="/" { (asked.say("To the overview", "Về trang tổng quan")) } }
     };
-    framed(asked, asked.say("This did not work", "Không thực hiện được"), &content)
+    framed(asked, asked.say("Request failed", "Không thực hiện được"), &content)
 }
 
-/// A number with its name, large.
+/// A large number with its name.
 pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
     html! { div.tile { dt { (name) } dd { strong { (value) } (below) } } }
 }
@@ -141,27 +141,26 @@ pub(crate) fn time(at: Option<Timestamp>) -> Markup {
     }
 }
 
-/// A link to a host's page.
 pub(crate) fn host_link(host: &str) -> Markup {
     html! { a href={ "/hosts/" (encoded(host)) } { (host) } }
 }
 
-/// Links to the page before and the page after, where there are any.
+/// Links to the previous and the next page, if they exist.
 pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
     let page = asked.page();
     let to = |page: usize| asked.with(&[("page", page.to_string().as_str())]);
     html! {
         @if page > 1 || has_more {
             nav.pager aria-label=(asked.say("More results", "Thêm kết quả")) {
-                @if page > 1 { a rel="prev" href=(to(page - 1)) { "← " (asked.say("Before", "Trước")) } }
+                @if page > 1 { a rel="prev" href=(to(page - 1)) { "← " (asked.say("Previous", "Trước")) } }
                 span { (page) }
-                @if has_more { a rel="next" href=(to(page + 1)) { (asked.say("After", "Sau")) " →" } }
+                @if has_more { a rel="next" href=(to(page + 1)) { (asked.say("Next", "Sau")) " →" } }
             }
         }
     }
 }
 
-/// A form of one button that changes something.
+/// A form with one button that changes something.
 pub(crate) fn button(what: &str, host: &str, name: &str) -> Markup {
     html! {
         form method="post" action="/actions" {

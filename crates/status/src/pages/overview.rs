@@ -1,4 +1,4 @@
-//! The overview: the crawl that runs, the corpus, its growth, the last runs.
+//! Shows the overview: the running crawl, the corpus, its growth and the last runs.
 
 use gleaner_crawl::Snapshot;
 use gleaner_store::{Counts, Run};
@@ -12,10 +12,10 @@ use crate::figures::{Figures, duplicates, failures, new};
 use crate::pictures::{curve, growth};
 use crate::site::Site;
 
-/// Runs that are listed.
+/// Number of runs listed.
 const LISTED: usize = 10;
 
-/// Hosts that are named as needing a look.
+/// Maximum number of hosts listed as needing attention.
 const NAMED: usize = 12;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
@@ -30,7 +30,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
 }
 
-/// The same counters for programs.
+/// The counters as JSON.
 pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
     let value = match site.live.snapshot() {
         None => json!({ "running": false }),
@@ -51,20 +51,20 @@ fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
             h2 #now { (asked.say("Now", "Hiện tại")) }
             @match site.live.snapshot() {
                 None if figures.workers.is_some() => {}
-                None => p.quiet { (asked.say("No crawl runs.", "Không có lượt thu thập nào đang chạy.")) },
+                None => p.quiet { (asked.say("No crawl is running.", "Không có lượt thu thập nào đang chạy.")) },
                 Some(Snapshot { pages, stored, queue, in_flight, buffered, failures, .. }) => {
                     @let rates = site.live.rates();
                     @let rate = rates.last().copied().unwrap_or_default();
                     dl.tiles {
-                        (tile(asked.say("Pages a second", "Trang mỗi giây"), &format!("{rate:.1}"),
-                            &curve(&rates, asked.say("Pages a second in the last two minutes", "Số trang mỗi giây trong hai phút qua"))))
+                        (tile(asked.say("Pages per second", "Trang mỗi giây"), &format!("{rate:.1}"),
+                            &curve(&rates, asked.say("Pages per second in the last two minutes", "Số trang mỗi giây trong hai phút qua"))))
                         (tile(asked.say("Queue", "Hàng đợi"), &number(queue), &html!{}))
                         (tile(asked.say("In flight", "Đang tải"), &number(in_flight), &html!{}))
                         (tile(asked.say("Pages", "Trang đã đọc"), &number(pages), &html!{}))
                         (tile(asked.say("New", "Mới"), &number(stored), &html!{}))
                         (tile(asked.say("Failed", "Thất bại"), &number(failures), &html!{}))
                         @if buffered > 0 {
-                            (tile(asked.say("Buffered to learn from", "Gom để học mẫu"), &number(buffered), &html!{}))
+                            (tile(asked.say("Buffered for a template", "Gom để học mẫu"), &number(buffered), &html!{}))
                         }
                     }
                 }
@@ -110,7 +110,7 @@ fn totals(asked: &Asked, figures: &Figures) -> Markup {
     }
 }
 
-/// Hosts that need a look, named.
+/// Hosts that need attention.
 fn watch(asked: &Asked, figures: &Figures) -> Markup {
     let silent = |host: &&crate::figures::HostFigures| {
         let news = host.news();
@@ -121,7 +121,7 @@ fn watch(asked: &Asked, figures: &Figures) -> Markup {
     html! {
         @if !found.is_empty() {
             section aria-labelledby="look" {
-                h2 #look { (asked.say("Worth a look", "Cần xem lại")) }
+                h2 #look { (asked.say("Needs attention", "Cần xem lại")) }
                 ul.chips {
                     @for host in found.iter().take(NAMED) {
                         li {
@@ -129,7 +129,7 @@ fn watch(asked: &Asked, figures: &Figures) -> Markup {
                             span.faint {
                                 @if host.record.template > 0 && host.is_unwell() {
                                     (asked.say("template", "mẫu trang"))
-                                } @else { (asked.say("nothing new", "không có bài mới")) }
+                                } @else { (asked.say("no new documents", "không có bài mới")) }
                             }
                         }
                     }
@@ -145,7 +145,7 @@ fn grown(asked: &Asked, figures: &Figures) -> Markup {
     let total = figures.totals.documents();
     let said = format!(
         "{}: {}",
-        asked.say("Documents in all, and new ones by run", "Tổng số văn bản, và số mới theo lượt"),
+        asked.say("Documents in total, and new ones by run", "Tổng số văn bản, và số mới theo lượt"),
         asked.language.number(total)
     );
     html! {
@@ -155,7 +155,7 @@ fn grown(asked: &Asked, figures: &Figures) -> Markup {
                 figure {
                     (growth(&news, total, &said))
                     figcaption {
-                        span.key.line-key {} (asked.say("in all", "tổng số")) " "
+                        span.key.line-key {} (asked.say("total", "tổng số")) " "
                         span.key.bar-key {} (asked.say("new by run", "mới theo lượt"))
                         span.ends {
                             (time(figures.runs.first().map(|(run, _)| run.started))) " – "
@@ -173,14 +173,14 @@ fn runs(asked: &Asked, figures: &Figures) -> Markup {
         section aria-labelledby="runs" {
             h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
             @if figures.runs.is_empty() {
-                p.quiet { (asked.say("There was no run yet.", "Chưa có lượt nào.")) }
+                p.quiet { (asked.say("There are no runs yet.", "Chưa có lượt nào.")) }
             } @else {
                 div.wide tabindex="0" role="region" aria-labelledby="runs" { table {
-                    caption.hidden { (asked.say("Last runs, the newest first", "Các lượt gần đây, mới nhất trước")) }
+                    caption.hidden { (asked.say("Last runs, newest first", "Các lượt gần đây, mới nhất trước")) }
                     thead { tr {
                         th scope="col" { "#" }
-                        th scope="col" { (asked.say("Began", "Bắt đầu")) }
-                        th scope="col" { (asked.say("Took", "Thời gian")) }
+                        th scope="col" { (asked.say("Started", "Bắt đầu")) }
+                        th scope="col" { (asked.say("Duration", "Thời gian")) }
                         th.number scope="col" { (asked.say("New", "Mới")) }
                         th.number scope="col" { (asked.say("Duplicates", "Trùng")) }
                         th.number scope="col" { (asked.say("Failed", "Thất bại")) }
@@ -201,7 +201,7 @@ fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
             td { (time(Some(run.started))) }
             td { @match run.ended {
                 Some(ended) => (span(ended.as_second() - run.started.as_second())),
-                None => span.mark { (asked.say("not ended", "chưa xong")) },
+                None => span.mark { (asked.say("not completed", "chưa xong")) },
             } }
             td.number { strong { (number(new(counts))) } }
             td.number { (number(duplicates(counts))) }
@@ -211,7 +211,7 @@ fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
     }
 }
 
-/// Seconds as hours and minutes.
+/// A duration in seconds, minutes or hours.
 fn span(seconds: i64) -> String {
     match seconds {
         ..60 => format!("{seconds} s"),

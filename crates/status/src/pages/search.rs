@@ -1,4 +1,4 @@
-//! Search in the corpus by words, host and days.
+//! Searches the corpus by words, host and days.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use crate::search::Question;
 use crate::search::snippet::snippet;
 use crate::site::Site;
 
-/// Documents on one page.
+/// Documents per page.
 const ON_A_PAGE: usize = 20;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
@@ -27,7 +27,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
         let content = html! {
             (form(asked, &question))
             p role="alert" {
-                (asked.say("That is no day; write it as 2026-11-22.", "Ngày không hợp lệ; hãy viết như 2026-11-22."))
+                (asked.say("Invalid day; write it as 2026-11-22.", "Ngày không hợp lệ; hãy viết như 2026-11-22."))
             }
         };
         return Ok(Made::Page(framed(asked, asked.say("Search", "Tìm kiếm"), &content)));
@@ -36,7 +36,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     let found = site.search.find(&question, skip, ON_A_PAGE)?;
     let mut documents = Vec::new();
     for id in &found.ids {
-        // One that was removed since the index was made is passed over.
+        // Skip a document that was removed since the index was updated.
         documents.extend(site.corpus.store.document(*id)?);
     }
     let content = html! {
@@ -44,7 +44,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
         p role="status" {
             strong { (asked.language.number(found.count as u64)) } " " (asked.say("documents", "văn bản"))
             @if site.search.is_updating.load(Ordering::Relaxed) {
-                " " span.mark { (asked.say("the index is being brought up to date", "chỉ mục đang được cập nhật")) }
+                " " span.mark { (asked.say("the index is being updated", "chỉ mục đang được cập nhật")) }
             }
         }
         @if found.count == 0 { p.quiet { (nothing_yet(site, asked)) } }
@@ -54,13 +54,13 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Search", "Tìm kiếm"), &content)))
 }
 
-/// Why nothing is listed.
+/// Why the list is empty.
 pub(crate) fn nothing_yet(site: &Site, asked: &Asked) -> &'static str {
     if site.search.is_updating.load(Ordering::Relaxed) {
-        asked.say("The index is still being made.", "Chỉ mục đang được lập.")
+        asked.say("The index is still being built.", "Chỉ mục đang được lập.")
     } else {
         asked.say(
-            "Nothing was found. Documents of a running crawl are found after its end.",
+            "Nothing found. Documents of a running crawl can be found after it ends.",
             "Không tìm thấy gì. Văn bản của lượt đang chạy sẽ tìm được sau khi lượt kết thúc.",
         )
     }

@@ -1,4 +1,4 @@
-//! The workers of a corpus that many share: a piece of the overview.
+//! Shows the workers of a shared corpus, as a section of the overview.
 
 use gleaner_store::WorkerStatus;
 use maud::{Markup, html};
@@ -7,13 +7,13 @@ use super::tile;
 use crate::asked::Asked;
 use crate::workers::{State, Workers};
 
-/// What all do together, and a row each.
+/// The totals, and one row per worker.
 pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
     let number = |value| asked.language.number(value);
     let without = workers.partitions_without();
     html! {
         dl.tiles {
-            (tile(asked.say("Pages a second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
+            (tile(asked.say("Pages per second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
             @for state in State::ALL {
                 (tile(name(asked, state), &number(workers.count(state)), &html!{}))
             }
@@ -28,9 +28,9 @@ pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
             caption.hidden { (asked.say("Workers by name", "Các tiến trình theo tên")) }
             thead { tr {
                 th scope="col" { (asked.say("Worker", "Tiến trình")) }
-                th.number scope="col" { (asked.say("Parts", "Phần việc")) }
+                th.number scope="col" { (asked.say("Partitions", "Phần việc")) }
                 th.number scope="col" { (asked.say("Pages", "Trang đã đọc")) }
-                th.number scope="col" { (asked.say("A second", "Mỗi giây")) }
+                th.number scope="col" { (asked.say("Pages/s", "Mỗi giây")) }
                 th scope="col" { (asked.say("State", "Trạng thái")) }
                 th.number scope="col" { (asked.say("Silent, s", "Im lặng, giây")) }
                 th scope="col" { (asked.say("Version", "Phiên bản")) }
@@ -58,9 +58,9 @@ fn row(asked: &Asked, workers: &Workers, worker: &WorkerStatus) -> Markup {
 
 const fn name(asked: &Asked, state: State) -> &'static str {
     match state {
-        State::AtWork => asked.say("At work", "Đang làm"),
+        State::AtWork => asked.say("Working", "Đang làm"),
         State::Idle => asked.say("Idle", "Đang rảnh"),
         State::Waiting => asked.say("Waiting", "Đang chờ"),
-        State::Gone => asked.say("Gone", "Mất liên lạc"),
+        State::Gone => asked.say("Not responding", "Mất liên lạc"),
     }
 }

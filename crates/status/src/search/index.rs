@@ -1,7 +1,7 @@
-//! The index: what stands in it, and that it is a cache.
+//! The search index, a cache of the documents.
 //!
-//! It lies in `search/` of the data folder. An index that cannot be opened, or was made by
-//! another version, is removed and made anew from the documents.
+//! It is in `search/` of the data folder. An index that cannot be opened, or has another version, is deleted
+//! and rebuilt from the documents.
 
 use std::fs;
 use std::path::Path;
@@ -18,29 +18,28 @@ use tracing::warn;
 
 use super::words::{bare, key, words};
 
-/// What is in the index, and how; another number makes it anew.
+/// Version of the index's content and format; a change rebuilds it.
 const VERSION: &str = "gleaner search 1\n";
 
-/// File that says so.
+/// File with the version.
 const VERSION_FILE: &str = "gleaner.version";
 
-/// Words of a text that are indexed.
+/// Maximum number of indexed words of a text.
 const MOST_WORDS: usize = 100_000;
 
-/// The fields of a document in the index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
-    /// Its id, in hexadecimal digits.
+    /// Document id in hexadecimal.
     pub(crate) id: Field,
-    /// Its host, and the domains above.
+    /// Host and its parent domains.
     pub(crate) host: Field,
-    /// The day of its publication, else of its fetching: days since 1970.
+    /// Day of publication, or else of fetching, in days since 1970.
     pub(crate) day: Field,
-    /// Seconds since 1970 at which it was fetched.
+    /// Time of fetching in seconds since 1970.
     pub(crate) fetched: Field,
-    /// What tells one state of it from another.
+    /// A hash that changes with the document.
     pub(crate) seal: Field,
-    /// Words of its title and text.
+    /// Words of title and text.
     pub(crate) words: Field,
 }
 
@@ -60,7 +59,7 @@ fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Opens the index in a folder, or makes it.
+/// Opens the index in a folder, or creates it.
 pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
     let is_ours = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
@@ -68,13 +67,13 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
         match Index::open_in_dir(folder) {
             Ok(index) if index.schema() == schema => return Ok((index, fields)),
             Ok(_) => {}
-            Err(error) => warn!(%error, "the search index cannot be opened; it is made anew"),
+            Err(error) => warn!(%error, "cannot open the search index; rebuilding it"),
         }
     }
     make(folder, schema).map(|index| (index, fields))
 }
 
-/// Makes an empty index in the place of whatever is there.
+/// Creates an empty index and deletes the old one.
 pub(crate) fn make_anew(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
     make(folder, schema).map(|index| (index, fields))
@@ -90,7 +89,7 @@ fn make(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
     Ok(index)
 }
 
-/// What tells one state of a document from another.
+/// A hash that changes with the document.
 pub(crate) fn seal(document: &Document) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(document.content_hash.to_string().as_bytes());
@@ -101,19 +100,19 @@ pub(crate) fn seal(document: &Document) -> u64 {
     u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
 }
 
-/// The day of a document: since 1970, of its publication or else of its fetching.
+/// Day of publication, or else of fetching, in days since 1970.
 pub(crate) fn day(document: &Document) -> i64 {
     let published = document.published.as_deref().and_then(|text| text.get(..10)?.parse::<Date>().ok());
     published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)
 }
 
-/// A day as a number: since 1970.
+/// A day in days since 1970.
 pub(crate) fn number_of_day(day: Date) -> i64 {
     let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).map_or(Timestamp::UNIX_EPOCH, |at| at.timestamp());
     midnight.as_second().div_euclid(86_400)
 }
 
-/// A document as the index takes it.
+/// The index entry of a document.
 pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut entry = TantivyDocument::default();
     entry.add_text(fields.id, document.id.to_string());
@@ -129,7 +128,7 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut position = 0;
     for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
         add(&mut tokens, text, &mut position);
-        // A phrase does not go from the title into the text.
+        // A phrase must not span title and text.
         position += 10;
     }
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });

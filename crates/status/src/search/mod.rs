@@ -1,17 +1,17 @@
-//! Search in the corpus by host, days and words. tantivy does it.
+//! Searches the corpus by host, days and words, with tantivy.
 //!
-//! | file | question |
+//! | file | content |
 //! |---|---|
-//! | `words` | What is a word, with marks and without? |
-//! | `index` | What stands in the index? |
-//! | `updating` | How does it follow the documents? |
-//! | `snippet` | Which part of a text is shown? |
+//! | `words` | splits texts into words, with and without marks |
+//! | `index` | the fields and files of the index |
+//! | `updating` | updates the index from the documents |
+//! | `snippet` | selects the part of a text to show |
 //!
-//! All words must be there, in any order; words in quotation marks behind each other. What
-//! has more of the rarer words comes first (BM25); without words the newest does.
+//! A document must have all words, in any order; words in quotation marks must be adjacent. Results are
+//! ranked by BM25, or without words by time, newest first.
 //!
-//! Limitation: the index is brought up to date at the start and after each crawl,
-//! in the background. Until then new documents are not found, which the page says.
+//! Limitation: the index is updated in the background at the start and after each crawl. Until then, new
+//! documents are not found; the page says so.
 
 pub(crate) mod index;
 pub(crate) mod snippet;
@@ -39,48 +39,47 @@ use tracing::{info, warn};
 use index::Fields;
 pub(crate) use updating::Updated;
 
-/// Words of a question that are looked at.
+/// Maximum number of words in a query.
 const MOST_WORDS: usize = 32;
 
-/// Why a search, or an update of the index, failed.
+/// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// The index.
+    /// An error of tantivy.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
-    /// The index's files, on which tantivy panics.
-    #[error("the search index is damaged; it is made anew at the next start or end of a crawl")]
+    /// Damaged index files, on which tantivy panics.
+    #[error("the search index is damaged; it will be rebuilt at the next start or after the next crawl")]
     Damaged,
-    /// The store.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What is searched for. Empty parts do not count.
+/// A query. Empty fields are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) words: String,
-    /// A host, or a domain with all hosts below it.
+    /// A host, or a domain with all its hosts.
     pub(crate) host: String,
     pub(crate) from: Option<Date>,
     pub(crate) to: Option<Date>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) count: usize,
     pub(crate) ids: Vec<DocumentId>,
 }
 
-/// The index of a data folder.
 #[derive(Debug)]
 pub(crate) struct Search {
     folder: PathBuf,
     open: Mutex<Option<Open>>,
-    /// Whether an update goes on.
+    /// Whether an update is running.
     pub(crate) is_updating: AtomicBool,
-    /// Asks an update to stop.
+    /// Requests an update to stop.
     pub(crate) stop: AtomicBool,
 }
 
@@ -99,19 +98,19 @@ impl std::fmt::Debug for Open {
 
 impl Open {
     fn from_index((index, fields): (Index, Fields)) -> Result<Self, SearchError> {
-        // It is told when there is something new, and watches no file.
+        // It is reloaded explicitly and watches no files.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, fields })
     }
 }
 
-/// Does what reads the index's files. tantivy panics on some damages.
+/// Runs code that reads the index files; tantivy panics on some damage.
 fn guarded<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
 impl Search {
-    /// The index in the data folder; it is opened when it is first needed.
+    /// The index in the data folder; it is opened on first use.
     pub(crate) fn in_folder(data: &Path) -> Self {
         let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
@@ -127,13 +126,13 @@ impl Search {
         Ok(made)
     }
 
-    /// Brings the index up to date. One that turns out to be damaged is made anew, once.
+    /// Updates the index. A damaged index is rebuilt once.
     pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
         let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
         let updated = match self.open().and_then(follow) {
             Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
-                warn!(%error, "the search index cannot be used; it is made anew");
+                warn!(%error, "cannot use the search index; rebuilding it");
                 self.make_anew().and_then(follow)
             }
             other => other,
@@ -155,7 +154,7 @@ impl Search {
         Ok(made)
     }
 
-    /// Asks the index. `skip`: so many of what was found are passed over.
+    /// Runs a query. `skip`: the number of results to skip.
     pub(crate) fn find(&self, question: &Question, skip: usize, limit: usize) -> Result<Found, SearchError> {
         let open = self.open()?;
         guarded(|| open.find(question, skip, limit))
@@ -186,7 +185,7 @@ fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<
     Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
 }
 
-/// A question as tantivy takes it, and whether it has words.
+/// The query for tantivy, and whether it has words.
 fn query(fields: &Fields, question: &Question) -> (BooleanQuery, bool) {
     let mut parts: Vec<Box<dyn Query>> = Vec::new();
     for (at, part) in question.words.split('"').enumerate() {

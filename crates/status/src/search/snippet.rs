@@ -1,18 +1,18 @@
-//! The part of a text that is shown: around the first word that was searched for.
+//! Selects the part of a text around the first matching word.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::words::{bare, key, words};
 
-/// Words before the first that was found, and of all that is shown.
+/// Words before the first match, and in total.
 const BEFORE: usize = 8;
 const SHOWN: usize = 40;
 
-/// Words of a text that are looked through.
+/// Maximum number of words searched for a match.
 const MOST: usize = 20_000;
 
-/// Pieces of a text, and whether each was searched for.
+/// Pieces of a text, each with whether it matches.
 pub(crate) fn snippet<'a>(text: &'a str, question: &str) -> Vec<(&'a str, bool)> {
     let wanted: BTreeSet<String> = words(question).map(|range| key(&question[range])).collect();
     let is_wanted = |range: &Range<usize>| {

@@ -1,4 +1,4 @@
-//! The index beside a real store.
+//! Tests of the index with a real store.
 
 use std::fs;
 use std::sync::atomic::Ordering;

@@ -1,14 +1,12 @@
-//! The index brought up to date: documents compared with what it has.
+//! Updates the index by comparing it with the documents.
 //!
-//! 1. All documents are walked in the order of their ids. One that the index has with
-//!    the same seal stays; any other is put in, in the place of its older state.
-//! 2. What the index has more of than the walk has met is looked up, and removed where its
-//!    document is gone.
-//! 3. Every some thousand entries are committed, so that memory stays bounded and a stop
-//!    loses little.
+//! 1. All documents are read in the order of their ids. An entry with the same hash is kept; otherwise the
+//!    document is added or replaced.
+//! 2. Entries that were not met are looked up, and removed if their document is gone.
+//! 3. Changes are committed every few thousand entries, which bounds memory and the work lost by a stop.
 //!
-//! Limitation: a walk reads every document, some seconds for each hundred thousand.
-//! During a crawl nothing is added; what it stores is found after its end.
+//! Limitation: an update reads every document, which takes some seconds per 100,000. Documents of a running
+//! crawl are added after it ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,22 +21,22 @@ use tantivy::{
 use super::SearchError;
 use super::index::{Fields, entry, seal};
 
-/// Memory for new entries, in bytes; tantivy takes no less.
+/// Memory for new entries in bytes: the minimum of tantivy.
 const MEMORY: usize = 16 << 20;
 
-/// Changes between two commits.
+/// Changes per commit.
 const PART: usize = 5_000;
 
-/// What an update did.
+/// The result of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Updated {
-    /// Documents put in, new or changed.
+    /// Documents added or replaced.
     pub(crate) put: usize,
-    /// Entries removed whose documents are gone.
+    /// Entries removed because their documents are gone.
     pub(crate) removed: usize,
 }
 
-/// Brings an index up to date with a store, until it is or a stop is asked for.
+/// Updates an index from a store, until it is done or a stop is requested.
 pub(crate) fn update(
     index: &Index,
     fields: &Fields,
@@ -53,7 +51,7 @@ pub(crate) fn update(
             break;
         }
         let document = match document {
-            // Nothing to be found in it; `gleaner verify` names it.
+            // An unreadable document; `gleaner verify` reports it.
             Err(StoreError::Lost { .. }) => continue,
             document => document?,
         };
@@ -79,7 +77,7 @@ pub(crate) fn update(
     Ok(updated)
 }
 
-/// What the index had when the update began.
+/// The entries at the start of the update.
 struct Known {
     searcher: Searcher,
     seals: Vec<Column<u64>>,
@@ -116,7 +114,6 @@ impl Known {
     }
 }
 
-/// Removes entries whose documents are gone.
 fn sweep(known: &Known, writer: &mut IndexWriter, store: &Store) -> Result<usize, SearchError> {
     let mut removed = 0;
     for segment in known.searcher.segment_readers() {

@@ -1,12 +1,11 @@
-//! Words as they are searched for.
+//! Splits texts into words and normalizes them for search.
 //!
-//! A word has a *key*: lower case, decomposed, its tone mark at its end, so that `hoà` and
-//! `hòa` are one. Where it has marks it has a *bare* form, too: `hoa`. Both stand in the
-//! index at one position. A word that is typed with marks finds its key only, one without
-//! finds all that look like it.
+//! A word has a *key*: lower case, decomposed, with the tone mark at the end, so that `hoà` and `hòa` are
+//! equal. A word with marks also has a *bare* form: `hoa`. The index has both at one position. A query word
+//! with marks matches its key only; one without marks matches all words with that bare form.
 //!
-//! Limitation: a syllable is a word here, as everywhere in gleaner; Chinese and Thai,
-//! which set no spaces, are found by whole runs of letters only.
+//! Limitation: a syllable is a word, as everywhere in gleaner. Chinese and Thai, which are written without
+//! spaces, only match whole sequences of letters.
 
 use std::ops::Range;
 
@@ -16,15 +15,15 @@ use unicode_normalization::char::is_combining_mark;
 /// The tone marks of Vietnamese: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
-/// Bytes of a word that are looked at; longer ones are none.
+/// Maximum bytes of a word; longer ones are ignored.
 const LONGEST: usize = 60;
 
-/// The words of a text that are looked at, by where they stand.
+/// The positions of the words of a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     all(text).filter(|range| range.len() <= LONGEST)
 }
 
-/// Whether a text has a word that no index holds, since it is too long for one.
+/// Whether a text has a word that is too long for the index.
 pub(crate) fn has_endless(text: &str) -> bool {
     all(text).any(|range| range.len() > LONGEST)
 }
@@ -42,7 +41,7 @@ fn all(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// The key of a word.
 ///
-/// `Hoà` and `hòa` have one: `hoa` with a grave accent behind it.
+/// `Hoà` and `hòa` have the same key: `hoa` followed by a grave accent.
 pub(crate) fn key(word: &str) -> String {
     let (mut out, mut tones) = (String::new(), String::new());
     for c in word.chars().flat_map(char::to_lowercase).nfd() {
@@ -51,7 +50,7 @@ pub(crate) fn key(word: &str) -> String {
     out + &tones
 }
 
-/// A key without marks: `đ` is `d`.
+/// A key without marks; `đ` becomes `d`.
 pub(crate) fn bare(key: &str) -> String {
     key.chars().filter(|c| !is_combining_mark(*c)).map(|c| if c == 'đ' { 'd' } else { c }).collect()
 }
@@ -75,7 +74,7 @@ mod tests {
             assert_eq!(bare(&key(one)), expected);
         }
         assert_ne!(key("hòa"), key("hóa"));
-        // Composed or not is one.
+        // Composed and decomposed forms are equal.
         assert_eq!(key("ho\u{0061}\u{0300}"), key("hòa"));
     }
 

@@ -1,4 +1,4 @@
-//! Who is answered, and who may change something.
+//! Tests of access: which requests are accepted, and which may change something.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The status page of a corpus that many share: a reader beside the workers. Skipped where
-//! PostgreSQL is not installed.
+//! Tests of the status page of a shared corpus, as a reader beside the workers. Skipped if PostgreSQL is not
+//! installed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use gleaner_testkit::postgres::Postgres;
 
 use super::*;
 
-/// A worker that has found a document, and what somebody sees who only reads.
+/// A worker that has stored a document, and a reader.
 struct Shared {
     worker: Option<Store>,
     page: Fixture,
@@ -39,7 +39,7 @@ fn shared() -> Option<Shared> {
         },
     )
     .unwrap();
-    // What the worker has just got, it takes up.
+    // The worker starts with its new partitions.
     let gained = writer.store().leases().unwrap().gained();
     assert_eq!(gained.len(), 256);
     let found = document("https://bao.example/1", "Mưa", "Mưa lớn ở Hòa Bình.", "2026-11-01");
@@ -55,7 +55,7 @@ fn shared() -> Option<Shared> {
     Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, site }, _server: server })
 }
 
-/// Asks a page. The store may be dropped outside of a runtime only.
+/// Requests a page. The store may only be dropped outside a runtime.
 fn asked(shared: &Shared, path: &str) -> String {
     tokio::runtime::Runtime::new().unwrap().block_on(shared.page.page(path))
 }
@@ -64,8 +64,8 @@ fn asked(shared: &Shared, path: &str) -> String {
 fn workers_are_shown() {
     let Some(mut shared) = shared() else { return };
     let page = asked(&shared, "/?lang=en");
-    assert!(page.contains("At work") && page.contains("<td class=\"number\">256</td>"), "{page}");
-    assert!(page.contains("first &lt;script&gt;") && !page.contains("No crawl runs"), "{page}");
+    assert!(page.contains("Working") && page.contains("<td class=\"number\">256</td>"), "{page}");
+    assert!(page.contains("first &lt;script&gt;") && !page.contains("No crawl is running"), "{page}");
     assert!(!page.contains("have no worker"), "{page}");
     let metrics = asked(&shared, "/metrics");
     for line in [
@@ -94,5 +94,5 @@ fn nothing_is_changed_by_a_reader() {
         (response.status(), text(response).await)
     });
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-    assert!(text.contains("this page only reads"), "{text}");
+    assert!(text.contains("this page is read-only"), "{text}");
 }
