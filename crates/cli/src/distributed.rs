@@ -36,7 +36,6 @@ pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The location of the corpus, for people.
 pub(crate) fn place(config: &Config) -> String {
     match is_shared(config) {
         true => shown_address(&config.store.engine),
@@ -52,7 +51,6 @@ pub(crate) fn words(config: &Config) -> String {
     }
 }
 
-/// The command that moves the corpus from the database into a folder.
 pub(crate) fn moving(config: &Config) -> String {
     let objects = match config.store.objects.as_str() {
         "" => "ADDRESS".into(),
@@ -70,7 +68,6 @@ pub(crate) fn argument(text: &str) -> String {
     }
 }
 
-/// Opens the object storage of the settings.
 pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, Failure> {
     let address = &config.store.objects;
     if address.is_empty() {

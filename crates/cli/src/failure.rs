@@ -10,7 +10,6 @@ use crate::aside::say;
 pub(crate) enum Failure {
     /// The command line, the configuration or a seed file is invalid.
     Usage(String),
-    /// The work failed.
     Work(String),
     /// The crawl is done, and its report has findings.
     Unusual,
@@ -26,7 +25,6 @@ impl Failure {
         Self::Usage(error.to_string())
     }
 
-    /// For `map_err` on errors during work.
     pub(crate) fn work(error: impl Display) -> Self {
         Self::Work(error.to_string())
     }

@@ -65,5 +65,4 @@ fn main() -> ExitCode {
     }
 }
 
-/// The result of a command.
 type Done = Result<(), Failure>;

@@ -21,7 +21,6 @@ pub(crate) fn raise() -> Option<u64> {
     rlimit::increase_nofile_limit(MOST).ok().or_else(current)
 }
 
-/// Returns the current limit where it cannot be changed.
 #[cfg(unix)]
 fn current() -> Option<u64> {
     rlimit::Resource::NOFILE.get_soft().ok()

@@ -10,7 +10,6 @@ use gleaner_frontier::Class;
 
 /// Lines that stay free: one for the cursor, one for the log.
 const LEFT_ALONE: usize = 2;
-/// Maximum columns of a host's name.
 const NAME: usize = 32;
 /// A request that takes longer than this is shown as slow.
 const SLOW: Duration = Duration::from_secs(3);

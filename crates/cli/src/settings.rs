@@ -16,7 +16,6 @@ use crate::aside::say;
 use crate::distributed;
 use crate::failure::Failure;
 
-/// Reads the settings; `--data` overrides the file.
 pub(crate) fn load(common: &Common) -> Result<Config, Failure> {
     let config = load_for_both(common)?;
     match &common.objects {
@@ -69,7 +68,6 @@ pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
     Ok(seeds)
 }
 
-/// The settings key of the inserts, for messages.
 const KEEP: &str = "text.keep";
 
 /// Reads the pins of a host; there are none without a file of its name. The inserts of the settings apply
@@ -95,7 +93,6 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// The content of all pin files as one text.
 pub(crate) fn pins_text(config: &Config) -> Result<String, Failure> {
     let files = pins_files(Path::new(&config.template.pins))?;
     let named = |path: &PathBuf| Ok(format!("{:?}\n{}\n", path.file_name(), read_text(path)?));
@@ -154,7 +151,6 @@ fn inserts(named: &[config::Insert]) -> Inserts {
 /// Figures of a document that depend on other documents.
 const LATER: [&str; 2] = ["similarity", "near_duplicates"];
 
-/// The rules that decide which documents enter the corpus.
 pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     let condition = |text: &String| {
         let condition: Condition =
@@ -181,7 +177,6 @@ pub(crate) const fn placement(tones: Tones) -> Option<Placement> {
     }
 }
 
-/// Opens the store in the folder of the settings.
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
@@ -233,12 +228,10 @@ pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failur
     })
 }
 
-/// Whether there is an archive from which a store could be rebuilt.
 fn has_archive(config: &Config) -> bool {
     gleaner_crawl::archive_files(config).is_ok_and(|files| !files.is_empty())
 }
 
-/// Reads a text file given by the user.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))

@@ -8,7 +8,6 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-/// A missing number in a table.
 pub(crate) const NOTHING: &str = "–";
 
 /// A table with a head; columns of numbers are aligned to the right. Its width follows its content, not the

@@ -13,10 +13,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::aside::say;
 use crate::screen::{Size, screen, whole};
 
-/// Time between redraws on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// A host is active if something happened there within this time.
 const ACTIVE: Duration = Duration::from_secs(60);
 
 /// A bar that is visible only on a terminal.
@@ -89,7 +87,6 @@ impl Drop for Watching {
     }
 }
 
-/// Pages per second, smoothed for readability.
 #[derive(Debug, Default)]
 struct Rate {
     pages: u64,

@@ -23,7 +23,6 @@ use crate::site::Site;
 const PATIENCE: u32 = 20;
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The form of a button.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ActionForm {
     /// `pause`, `resume`, `learn` or `crawl`.
@@ -40,7 +39,6 @@ pub(crate) struct Typed {
     back: String,
 }
 
-/// Executes the action of a button.
 pub(crate) async fn act(
     State(site): State<Arc<Site>>,
     asked: Asked,
@@ -141,7 +139,6 @@ pub(crate) async fn sign_in(
     with_cookie(to(back), &site.key.cookie(), is_tls)
 }
 
-/// Deletes the cookie.
 pub(crate) async fn sign_out() -> Response {
     with_cookie(to("/"), "; Max-Age=0", false)
 }

@@ -12,7 +12,6 @@ use crate::key::COOKIE_NAME;
 use crate::language::Language;
 use crate::site::Site;
 
-/// Name of the language cookie.
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
 /// Maximum bytes of a parameter.

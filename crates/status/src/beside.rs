@@ -20,7 +20,6 @@ use gleaner_template::{Judgement, SiteTemplate};
 
 use crate::site::Corpus;
 
-/// Maximum number of lines shown.
 pub(crate) const MOST_LINES: usize = 1_500;
 
 /// Maximum bytes of a page: the default limit of a crawl.

@@ -14,13 +14,10 @@ use jiff::Timestamp;
 use crate::site::Corpus;
 use crate::workers::Workers;
 
-/// Number of runs shown for a host.
 pub(crate) const NIGHTS: usize = 14;
 
-/// Number of runs in the growth chart.
 const RUNS: usize = 60;
 
-/// All figures at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     /// The last runs with their totals, the oldest first.
@@ -34,7 +31,6 @@ pub(crate) struct Figures {
     pub(crate) workers: Option<Workers>,
 }
 
-/// The figures of a host.
 #[derive(Debug, Clone)]
 pub(crate) struct HostFigures {
     pub(crate) record: HostRecord,
@@ -44,7 +40,6 @@ pub(crate) struct HostFigures {
     pub(crate) unlike: (usize, usize),
     /// Start of the last run that stored a new document.
     pub(crate) success: Option<Timestamp>,
-    /// Gap between two requests.
     pub(crate) gap: Duration,
 }
 
@@ -53,7 +48,6 @@ pub(crate) fn new(counts: &Counts) -> u64 {
     counts.ended("stored")
 }
 
-/// Failed visits.
 pub(crate) fn failures(counts: &Counts) -> u64 {
     counts.of_class(Class::is_failure)
 }
@@ -156,12 +150,10 @@ fn size(folder: &std::path::Path) -> u64 {
 }
 
 impl HostFigures {
-    /// The counts of the last run.
     pub(crate) fn last(&self) -> Counts {
         self.nights.last().cloned().unwrap_or_default()
     }
 
-    /// New documents per run, the oldest first.
     pub(crate) fn news(&self) -> Vec<u64> {
         self.nights.iter().map(new).collect()
     }

@@ -66,10 +66,8 @@ fn refusal(site: &Site, method: &Method, headers: &HeaderMap) -> Option<&'static
     is_elsewhere.then_some("cross-site requests are refused")
 }
 
-/// The accepted host names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
-    /// Whether every name is accepted.
     pub(crate) any: bool,
     /// The names given by the user, without ports.
     pub(crate) named: Vec<String>,

@@ -88,17 +88,14 @@ impl Key {
         Self { hash: blake3::hash(key.as_bytes()), cookie }
     }
 
-    /// Whether this is the token.
     pub(crate) fn opens(&self, typed: &str) -> bool {
         self.hash == blake3::hash(typed.trim().as_bytes())
     }
 
-    /// Whether this is the value of the token's cookie.
     pub(crate) fn is_cookie(&self, value: &str) -> bool {
         blake3::Hash::from_hex(value).is_ok_and(|value| value == self.cookie)
     }
 
-    /// The value of the cookie.
     pub(crate) fn cookie(&self) -> String {
         self.cookie.to_hex().to_string()
     }

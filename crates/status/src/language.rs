@@ -5,7 +5,6 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A language of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     English,
@@ -36,7 +35,6 @@ impl Language {
         self.of("en", "vi")
     }
 
-    /// Selects one of two texts.
     pub(crate) const fn of(self, english: &'static str, vietnamese: &'static str) -> &'static str {
         match self {
             Self::English => english,
@@ -68,7 +66,6 @@ impl Language {
         format!("{text} {}", units[power])
     }
 
-    /// An outcome's label in words.
     pub(crate) fn outcome(self, label: &str) -> String {
         let words = match label {
             "stored" => self.of("new", "mới"),

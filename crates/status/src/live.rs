@@ -36,7 +36,6 @@ impl Live {
         self.state().progress.clone()
     }
 
-    /// Adds a sample.
     pub(crate) fn look(&self, now: Instant) {
         let mut state = self.state();
         let Some(pages) = state.progress.as_ref().map(|progress| progress.snapshot().pages) else { return };

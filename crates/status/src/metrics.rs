@@ -21,10 +21,8 @@ use crate::figures::Figures;
 use crate::site::Site;
 use crate::workers::{State, Workers};
 
-/// The media type of the text format.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// All metrics in the text format.
 pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
     let mut registry = Registry::with_prefix("gleaner");
     let seen = Seen { figures: site.figures()?, progress: site.progress() };
@@ -74,7 +72,6 @@ impl Out<'_> {
         metric.encode_counter::<NoLabelSet, _, f64>(&value, None)
     }
 
-    /// The metrics of the running crawl.
     fn crawl(&mut self, progress: &Progress) -> fmt::Result {
         let now = progress.snapshot();
         let outcomes = progress.outcomes();
@@ -133,7 +130,6 @@ impl Out<'_> {
         Ok(())
     }
 
-    /// The metrics of the store.
     fn store(&mut self, figures: &Figures) -> fmt::Result {
         let Figures { runs, hosts, totals, disk, workers } = figures;
         self.gauge("documents", "Documents in the corpus", totals.documents())?;

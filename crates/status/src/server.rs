@@ -168,7 +168,6 @@ async fn look(site: Weak<Site>) {
     }
 }
 
-/// All routes, behind the guard.
 pub(crate) fn routes(site: Arc<Site>) -> Router {
     let page = |make: Make| {
         get(move |site: State<Arc<Site>>, asked: Asked| show(site.0, asked, String::new(), make))

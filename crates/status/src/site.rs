@@ -46,7 +46,6 @@ impl fmt::Debug for Hooks {
     }
 }
 
-/// The state that all pages share.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) corpus: Corpus,
@@ -88,12 +87,10 @@ impl Site {
         Ok(figures)
     }
 
-    /// Discards the cached figures after a change.
     pub(crate) fn changed(&self) {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The running crawl.
     pub(crate) fn progress(&self) -> Option<Arc<Progress>> {
         self.live.progress()
     }

@@ -12,7 +12,6 @@ use gleaner_store::{StoreError, WorkerStatus};
 
 use crate::site::Corpus;
 
-/// Number of partitions of a corpus.
 const PARTITIONS: u64 = 256;
 
 /// Workers that have been silent for longer are not shown.
@@ -21,9 +20,7 @@ const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     AtWork,
-    /// It has no work.
     Idle,
-    /// It waits for its next crawl.
     Waiting,
     /// It has been silent for longer than a lease.
     Gone,
@@ -32,7 +29,6 @@ pub(crate) enum State {
 impl State {
     pub(crate) const ALL: [Self; 4] = [Self::AtWork, Self::Idle, Self::Waiting, Self::Gone];
 
-    /// The label in metrics.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::AtWork => "at_work",
@@ -43,7 +39,6 @@ impl State {
     }
 }
 
-/// All workers at one moment.
 #[derive(Debug)]
 pub(crate) struct Workers {
     /// Sorted by name.
@@ -79,7 +74,6 @@ impl Workers {
         }
     }
 
-    /// The number of workers in a state.
     pub(crate) fn count(&self, state: State) -> u64 {
         self.all.iter().filter(|worker| self.state(worker) == state).count() as u64
     }

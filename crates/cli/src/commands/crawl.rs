@@ -47,7 +47,6 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     }
 }
 
-/// The summary of a run, for people.
 fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) -> String {
     let mut all = Counts::default();
     summary.hosts.iter().for_each(|(_, counts)| all.add(counts));
@@ -75,7 +74,6 @@ fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) ->
     text + &section("Left for the next run", &["URLs", "Why", "Hosts"], held_back(summary))
 }
 
-/// The findings of the report, before all figures.
 fn findings(report: Option<&Report>) -> String {
     let found = report.filter(|report| !report.findings.is_empty());
     found.map_or_else(String::new, |report| format!("\n{}", text::sentences(report)))

@@ -17,7 +17,6 @@ use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::{Done, settings};
 
-/// Members of a cluster shown in the readable form.
 const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
@@ -75,7 +74,6 @@ impl Lister<'_> {
         Ok(())
     }
 
-    /// Whether a document of the cluster belongs to the requested host.
     fn is_wanted(&self, cluster: &Cluster) -> Result<bool, StoreError> {
         if self.host.is_none() || self.is_of_host(cluster.head)? {
             return Ok(true);

@@ -33,7 +33,6 @@ pub(crate) fn run(args: &Eval) -> Done {
         Eval { csv: true, .. } => (report.csv(), worst),
         Eval { .. } => (rows(&report) + &worst, String::new()),
     };
-    // Results first.
     print(&rows)?;
     scores.remarks.iter().for_each(say);
     if !aside.is_empty() {
@@ -62,7 +61,6 @@ fn unread(pages: &[String]) -> Done {
     }
 }
 
-/// The protocol of a run; `None` for the tables of the papers.
 fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
     let of_runs =
         !args.method.is_empty() || !args.measure.is_empty() || args.worst.is_some() || args.cross_validate;
@@ -110,7 +108,6 @@ pub(super) fn print(text: &str) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// The progress over all pages, only on a terminal.
 pub(super) fn bar(pages: usize) -> ProgressBar {
     let bar = ProgressBar::new(pages as u64);
     if !io::stderr().is_terminal() {

@@ -45,13 +45,10 @@ pub(crate) fn run(common: &Common, args: Export) -> Done {
 
 struct Source {
     store: Store,
-    /// Paragraphs to leave out of the texts.
     repeats: Option<Repeats>,
-    /// Names of the archive files, by number.
     files: HashMap<u32, String>,
     /// The vowel that carries the tone mark; `None` leaves marks unchanged.
     tones: Option<Placement>,
-    /// Whether to write earlier revisions too.
     revisions: bool,
 }
 
@@ -260,7 +257,6 @@ fn to_standard_output(source: &Source, format: Format, filter: Filter) -> Result
     Ok(tally)
 }
 
-/// Passes each document with its additional fields to `write`.
 fn each(source: &Source, bar: &ProgressBar, mut write: impl FnMut(&Document, &Beside) -> Done) -> Done {
     for document in source.store.documents() {
         let document = document.map_err(Failure::work)?;
@@ -298,7 +294,6 @@ fn tell(tally: &Tally) {
     }
 }
 
-/// Parses a day in UTC, or a time.
 fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
     text.parse::<Timestamp>().ok().or_else(day).ok_or_else(|| {

@@ -72,7 +72,6 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-/// Refuses options that would have no effect.
 fn refuse_what_has_no_effect(args: &Extract) -> Done {
     let method = args.method;
     let reason = if args.page.template.is_some() && method != Method::Gleaner {
@@ -91,7 +90,6 @@ fn refuse_what_has_no_effect(args: &Extract) -> Done {
     Err(Failure::Usage(reason))
 }
 
-/// The page's document by the chosen method, if it finds text.
 fn by_method(
     args: &Extract,
     input: Input<'_>,
@@ -108,7 +106,6 @@ fn by_method(
     Ok(draft_of(input.page, origin, &lines, method.name(), None))
 }
 
-/// What the method learns from the pages given with `--beside`.
 fn learned(args: &Extract, origin: &Origin) -> Result<Learned, Failure> {
     let method = args.method;
     let pages: Vec<(String, Page)> = pages::files(&args.beside)?

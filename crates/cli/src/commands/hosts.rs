@@ -19,10 +19,8 @@ use crate::failure::Failure;
 use crate::table::{NOTHING, table};
 use crate::{Done, settings};
 
-/// Number of runs that are read.
 const RUNS: usize = 15;
 
-/// One line of the list.
 #[derive(Debug, Serialize)]
 struct Line {
     host: String,

@@ -17,9 +17,7 @@ use crate::commands::pages;
 use crate::failure::Failure;
 use crate::{distributed, settings};
 
-/// A page from a file, a URL or standard input.
 pub(crate) struct OnePage {
-    /// The decoded HTML.
     pub(crate) source: String,
     pub(crate) page: Page,
     /// The page's URL: the fetched one, the one given, or the canonical one.
@@ -27,16 +25,13 @@ pub(crate) struct OnePage {
     pub(crate) verdict: Verdict,
 }
 
-/// The template and pins for a page.
 pub(crate) struct Knowledge {
     pub(crate) template: Option<SiteTemplate>,
     pub(crate) pins: Pins,
 }
 
-/// A fetched page.
 pub(crate) struct Fetched {
     pub(crate) source: String,
-    /// The URL after redirects.
     pub(crate) url: Option<CanonicalUrl>,
 }
 

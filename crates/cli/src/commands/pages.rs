@@ -12,13 +12,11 @@ use gleaner_html::decode::decode;
 
 use crate::failure::Failure;
 
-/// Largest page read from a file, after decompression.
 const LIMIT: u64 = 64 << 20;
 
 /// Number of bytes in which NULs are counted.
 const PRESCAN: usize = 4096;
 
-/// Reads and decodes a page.
 pub(crate) fn source(path: &str) -> Result<String, Failure> {
     let bytes = read(path)?;
     match wide(&bytes) {

@@ -42,13 +42,11 @@ pub(super) fn run(args: &Eval) -> Done {
     args.pictures.as_deref().map_or(Ok(()), |folder| write_pictures(&tables, folder))
 }
 
-/// The selected papers, each once, in the order of the tables.
 fn papers(args: &Eval) -> Vec<Paper> {
     let is_wanted = |paper: &Paper| args.paper.is_empty() || args.paper.contains(paper);
     Paper::ALL.into_iter().filter(is_wanted).collect()
 }
 
-/// The sets on which our figures are measured.
 fn names(sets: &[Set]) -> String {
     let named: Vec<String> = sets.iter().map(|set| format!("{} ({})", set.name, set.with_gold())).collect();
     format!("pages with gold text of {}", named.join(", "))
@@ -74,7 +72,6 @@ fn listed(reproduced: &Table) -> String {
     reproduced.remarks.iter().map(|remark| format!("* {remark}\n")).collect()
 }
 
-/// Creates the folder if one of the papers has a figure.
 fn prepare_pictures(papers: &[Paper], folder: &Path) -> Done {
     if !papers.contains(&Paper::TextToTagRatio) {
         let name = Paper::TextToTagRatio.name();

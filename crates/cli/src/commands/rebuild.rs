@@ -12,7 +12,6 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::settings;
 
-/// The start of a rebuild.
 pub(super) struct Begun {
     pub(super) writer: Writer,
     /// Number of documents of the old store and its new path; `None` if unknown.
@@ -53,12 +52,13 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     Ok(Begun { writer, before: documents.zip(aside) })
 }
 
-/// The store found in the folder.
 enum Standing {
-    /// The store of an interrupted rebuild.
     Unfinished(Writer),
     /// A complete store, with the number of documents whose pages are not in the archive.
-    Whole { documents: u64, without_archive: u64 },
+    Whole {
+        documents: u64,
+        without_archive: u64,
+    },
     /// A store that is replaced without reading it.
     GivenUp,
 }
@@ -82,7 +82,6 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
     Ok(Standing::Whole { documents: store.totals()?.documents(), without_archive })
 }
 
-/// The number and length of an archive file.
 fn length_of(path: PathBuf) -> (u32, u64) {
     let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
     (Source::file(path).number(), length)

@@ -28,7 +28,6 @@ use crate::telemetry::Telemetry;
 use crate::watching::Watching;
 use crate::{Done, distributed, logging, settings, signals, watching};
 
-/// Rebuilds the store from the archive.
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let config = settings::load(common)?;
     distributed::refuse(&config, "rebuild")?;
@@ -58,7 +57,6 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Extracts the archived pages again.
 pub(crate) fn reextract(common: &Common) -> Done {
     let config = settings::load(common)?;
     let rules = Rules::from_config(&config)?;
@@ -84,7 +82,6 @@ pub(crate) fn reextract(common: &Common) -> Done {
     ended(purpose, &replayed)
 }
 
-/// Ingests files of other crawlers.
 pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
@@ -116,7 +113,6 @@ fn listed(sources: &[Source]) -> Result<String, Failure> {
     sources.iter().map(line).collect()
 }
 
-/// Opens a store, if it is complete.
 fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
     let writer = settings::open_store(config, create)?;
     match settings::unfinished(config, &writer.store())? {
@@ -140,7 +136,6 @@ fn no_archive(place: impl Display) -> String {
     )
 }
 
-/// The user's rules for pages and documents.
 struct Rules {
     pins: HostPins,
     admission: Admission,
@@ -152,7 +147,6 @@ impl Rules {
     }
 }
 
-/// The display and the stop flag of a replay.
 struct ReplayContext {
     bar: ProgressBar,
     color: Color,
@@ -167,7 +161,6 @@ impl ReplayContext {
     }
 }
 
-/// The input of a replay.
 struct Start {
     config: Config,
     rules: Rules,

@@ -116,14 +116,12 @@ fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// The reason why the waiting ended.
 enum Woken {
     Time,
     CrawlRequest,
     Stop,
 }
 
-/// Waits until a time, a request or a stop.
 fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     loop {
         if daemon.stop.asked() {
@@ -140,7 +138,6 @@ fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     }
 }
 
-/// Runs one crawl and prints its report.
 fn night(daemon: &Daemon, nights: &Timetable, why: &str) {
     say(format_args!("gleaner: starting a crawl at {} ({why})", nights.told(Timestamp::now())));
     let crawled = daemon.crawl();

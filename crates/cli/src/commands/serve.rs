@@ -34,7 +34,6 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     Ok(())
 }
 
-/// Runs one crawl and prints its report.
 fn crawl(daemon: &Daemon) {
     say("gleaner: starting a crawl (requested on the status page)");
     let crawled = daemon.crawl();

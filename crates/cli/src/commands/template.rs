@@ -57,7 +57,6 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     Ok(describe(&template))
 }
 
-/// A summary of a template's content.
 pub(crate) fn holds(template: &SiteTemplate) -> String {
     format!("{} places, {} repeated texts", template.site.places.len(), template.site.repeated.len())
 }

@@ -91,7 +91,6 @@ fn tidy(store: &Store, sweeps: bool) -> Done {
     Ok(())
 }
 
-/// The result of the checks.
 #[derive(Default)]
 struct Found {
     faults: u64,
@@ -103,7 +102,6 @@ struct Found {
 }
 
 impl Found {
-    /// What the user can do about the faults.
     fn advice(&self, is_shared: bool) -> String {
         let rebuilding = "`gleaner rebuild` rebuilds the store from the archive";
         match (self.of_the_store > 0, is_shared) {
@@ -132,7 +130,6 @@ impl Found {
     }
 }
 
-/// The content of the archive.
 #[derive(Default)]
 struct ArchiveLook {
     records: u64,
@@ -223,7 +220,6 @@ fn look_at_items(
     Ok(())
 }
 
-/// Compares the store with the archive.
 struct Both<'a> {
     found: Found,
     archive: &'a ArchiveLook,

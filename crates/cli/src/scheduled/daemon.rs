@@ -36,26 +36,21 @@ pub(crate) struct Daemon {
     seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
-    /// Stays open as long as the daemon.
     pub(crate) store: Store,
-    /// The progress of the current crawl.
     pub(crate) progress: Arc<Progress>,
     /// Set by Ctrl-C and SIGTERM.
     pub(crate) stop: Stop,
     pub(crate) console: Console,
     /// Whether a crawl is requested or running.
     request: Arc<Mutex<CrawlRequest>>,
-    /// The status page, if requested.
     server: Option<Server>,
     runtime: Runtime,
     /// Sends its last spans when the daemon is closed.
     telemetry: Telemetry,
-    /// Runs as long as the daemon.
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
 }
 
-/// The state of a crawl that the status page can request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CrawlRequest {
     None,
@@ -127,7 +122,9 @@ impl Daemon {
             let (bar, request) = (console.bar().clone(), Arc::clone(&request));
             move || {
                 if *held(&request) == CrawlRequest::Running {
-                    bar.suspend(|| say("gleaner: finishing the requests in flight; press Ctrl-C again to quit at once"));
+                    bar.suspend(|| {
+                        say("gleaner: finishing the requests in flight; press Ctrl-C again to quit at once")
+                    });
                 }
             }
         });
@@ -242,12 +239,10 @@ impl Daemon {
         Hooks { crawl_now: self.seeds.is_some().then_some(ask) }
     }
 
-    /// Whether the status page has requested a crawl.
     pub(crate) fn is_asked(&self) -> bool {
         *held(&self.request) == CrawlRequest::Pending
     }
 
-    /// Stops everything that still runs.
     pub(crate) fn close(self) {
         drop(self.server);
         self.runtime.shutdown_background();

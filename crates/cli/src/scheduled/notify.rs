@@ -15,9 +15,7 @@ use gleaner_crawl::report::folder::Written;
 use gleaner_crawl::report::{Report, Status, text};
 use tracing::{error, info};
 
-/// Time limit of the command.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Interval between checks of the command.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the command if there is one and the report's status calls for it. A failure is only logged, since the

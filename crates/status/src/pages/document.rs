@@ -14,10 +14,8 @@ use crate::asked::Asked;
 use crate::beside;
 use crate::site::Site;
 
-/// Maximum characters of a line.
 const LONGEST: usize = 4_000;
 
-/// Maximum lines of the text.
 const MOST_LINES: usize = 5_000;
 
 /// Minimum number of consecutive lines of one kind, other than content, that are folded.
@@ -129,7 +127,6 @@ fn text(document: &Document) -> Markup {
     }
 }
 
-/// A class's name in words.
 fn named(asked: &Asked, class: Class) -> &'static str {
     let vietnamese = match class {
         Class::Content => "nội dung",

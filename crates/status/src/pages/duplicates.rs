@@ -16,10 +16,8 @@ use crate::asked::Asked;
 use crate::pictures::share;
 use crate::site::Site;
 
-/// Clusters per page.
 const ON_A_PAGE: usize = 15;
 
-/// Members listed per cluster.
 const LISTED: usize = 8;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {

@@ -15,13 +15,10 @@ use crate::pictures::{Column, stacked};
 use crate::search::Question;
 use crate::site::Site;
 
-/// Number of documents listed.
 const LATEST: usize = 12;
 
-/// Number of reasons listed.
 const REASONS: usize = 20;
 
-/// Maximum lines of a template's summary.
 const SUMMARY: usize = 14;
 
 pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {
@@ -88,7 +85,6 @@ fn actions(asked: &Asked, host: &HostFigures) -> Markup {
 /// The classes of a bar's parts, from the bottom.
 const BAR_PARTS: [&str; 4] = ["new", "duplicate", "neutral", "failed"];
 
-/// Counts by [`BAR_PARTS`].
 fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
     let (stored, duplicate) = (counts.of_class(|class| class == Class::Stored), duplicates(counts));
     let failed = failures(counts);

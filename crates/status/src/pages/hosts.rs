@@ -10,10 +10,8 @@ use crate::figures::{HostFigures, duplicates, failures, new};
 use crate::pictures::spark;
 use crate::site::Site;
 
-/// Hosts per page.
 const ON_A_PAGE: usize = 500;
 
-/// The columns by which the table can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Name,

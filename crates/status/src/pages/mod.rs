@@ -18,19 +18,15 @@ use crate::asked::{Asked, encoded, link};
 use crate::language::{Language, clock_time};
 use crate::search::SearchError;
 
-/// The result of a request.
 pub(crate) enum Made {
-    /// An HTML page.
     Page(Html<String>),
     /// Text of a media type.
     Plain(&'static str, String),
 }
 
-/// Why there is no result.
 pub(crate) enum Fault {
     /// The address does not exist.
     Nothing,
-    /// An error occurred.
     Failed(String),
 }
 
@@ -117,7 +113,6 @@ fn languages(asked: &Asked) -> Markup {
     }
 }
 
-/// An error page.
 pub(crate) fn fault(asked: &Asked, message: &str) -> Html<String> {
     let content = html! {
         p.notice role="alert" { (message) }

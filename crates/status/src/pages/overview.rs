@@ -12,10 +12,8 @@ use crate::figures::{Figures, duplicates, failures, new};
 use crate::pictures::{curve, growth};
 use crate::site::Site;
 
-/// Number of runs listed.
 const LISTED: usize = 10;
 
-/// Maximum number of hosts listed as needing attention.
 const NAMED: usize = 12;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
@@ -110,7 +108,6 @@ fn totals(asked: &Asked, figures: &Figures) -> Markup {
     }
 }
 
-/// Hosts that need attention.
 fn watch(asked: &Asked, figures: &Figures) -> Markup {
     let silent = |host: &&crate::figures::HostFigures| {
         let news = host.news();

@@ -11,7 +11,6 @@ use crate::search::Question;
 use crate::search::snippet::snippet;
 use crate::site::Site;
 
-/// Documents per page.
 const ON_A_PAGE: usize = 20;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
@@ -54,7 +53,6 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Page(framed(asked, asked.say("Search", "Tìm kiếm"), &content)))
 }
 
-/// Why the list is empty.
 pub(crate) fn nothing_yet(site: &Site, asked: &Asked) -> &'static str {
     if site.search.is_updating.load(Ordering::Relaxed) {
         asked.say("The index is still being built.", "Chỉ mục đang được lập.")

@@ -7,7 +7,6 @@ use super::tile;
 use crate::asked::Asked;
 use crate::workers::{State, Workers};
 
-/// The totals, and one row per worker.
 pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
     let number = |value| asked.language.number(value);
     let without = workers.partitions_without();

@@ -21,15 +21,12 @@ use super::words::{bare, key, words};
 /// Version of the index's content and format; a change rebuilds it.
 const VERSION: &str = "gleaner search 1\n";
 
-/// File with the version.
 const VERSION_FILE: &str = "gleaner.version";
 
-/// Maximum number of indexed words of a text.
 const MOST_WORDS: usize = 100_000;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
-    /// Document id in hexadecimal.
     pub(crate) id: Field,
     /// Host and its parent domains.
     pub(crate) host: Field,
@@ -39,7 +36,6 @@ pub(crate) struct Fields {
     pub(crate) fetched: Field,
     /// A hash that changes with the document.
     pub(crate) seal: Field,
-    /// Words of title and text.
     pub(crate) words: Field,
 }
 
@@ -112,7 +108,6 @@ pub(crate) fn number_of_day(day: Date) -> i64 {
     midnight.as_second().div_euclid(86_400)
 }
 
-/// The index entry of a document.
 pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     let mut entry = TantivyDocument::default();
     entry.add_text(fields.id, document.id.to_string());

@@ -39,19 +39,16 @@ use tracing::{info, warn};
 use index::Fields;
 pub(crate) use updating::Updated;
 
-/// Maximum number of words in a query.
 const MOST_WORDS: usize = 32;
 
 /// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// An error of tantivy.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
     /// Damaged index files, on which tantivy panics.
     #[error("the search index is damaged; it will be rebuilt at the next start or after the next crawl")]
     Damaged,
-    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -66,7 +63,6 @@ pub(crate) struct Question {
     pub(crate) to: Option<Date>,
 }
 
-/// The results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) count: usize,
@@ -77,9 +73,7 @@ pub(crate) struct Found {
 pub(crate) struct Search {
     folder: PathBuf,
     open: Mutex<Option<Open>>,
-    /// Whether an update is running.
     pub(crate) is_updating: AtomicBool,
-    /// Requests an update to stop.
     pub(crate) stop: AtomicBool,
 }
 

@@ -9,7 +9,6 @@ use super::words::{bare, key, words};
 const BEFORE: usize = 8;
 const SHOWN: usize = 40;
 
-/// Maximum number of words searched for a match.
 const MOST: usize = 20_000;
 
 /// Pieces of a text, each with whether it matches.

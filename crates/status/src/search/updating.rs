@@ -24,10 +24,8 @@ use super::index::{Fields, entry, seal};
 /// Memory for new entries in bytes: the minimum of tantivy.
 const MEMORY: usize = 16 << 20;
 
-/// Changes per commit.
 const PART: usize = 5_000;
 
-/// The result of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Updated {
     /// Documents added or replaced.

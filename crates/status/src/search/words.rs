@@ -15,7 +15,6 @@ use unicode_normalization::char::is_combining_mark;
 /// The tone marks of Vietnamese: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
-/// Maximum bytes of a word; longer ones are ignored.
 const LONGEST: usize = 60;
 
 /// The positions of the words of a text.

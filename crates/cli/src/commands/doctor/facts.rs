@@ -6,7 +6,6 @@ use gleaner_store::HostRecord;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// The facts in the order of output.
 #[derive(Debug, Default)]
 pub(super) struct Facts(Vec<(&'static str, String)>);
 
@@ -33,7 +32,6 @@ impl Facts {
         text
     }
 
-    /// The JSON form: one object with a list per label.
     pub(super) fn json(&self) -> String {
         let mut object = Map::new();
         for (what, says) in &self.0 {

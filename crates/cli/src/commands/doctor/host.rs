@@ -13,12 +13,9 @@ use super::facts::{Facts, patience};
 use crate::commands::hosts;
 use crate::failure::Failure;
 
-/// Number of runs that are summed up.
 const RUNS: usize = 14;
-/// Number of reasons that are shown.
 const REASONS: usize = 12;
 
-/// All facts about a host.
 pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))

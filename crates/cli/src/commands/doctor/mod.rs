@@ -17,7 +17,6 @@ use crate::args::{Common, Doctor};
 use crate::failure::Failure;
 use crate::{Done, distributed, settings};
 
-/// The inputs of both kinds of questions.
 pub(crate) struct DoctorContext {
     config: Config,
     store: Store,

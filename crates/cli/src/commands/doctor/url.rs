@@ -19,7 +19,6 @@ use crate::commands::one_page;
 use crate::failure::Failure;
 use crate::settings;
 
-/// All facts about a URL.
 pub(super) fn facts(context: &DoctorContext, text: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
     let url = match CanonicalUrl::parse(text) {
@@ -93,7 +92,6 @@ impl DoctorContext {
         format!("no link to it was found yet; it is fetched once a page, feed or sitemap links to it{more}")
     }
 
-    /// The verdict of the host's robots.txt on the URL.
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
         let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
         Ok(kept.map(|robots| {
@@ -116,7 +114,6 @@ impl DoctorContext {
         Ok(())
     }
 
-    /// The document with the URL's text.
     fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
         let key = record.twin_of.unwrap_or_else(|| url.key());
         self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
@@ -194,7 +191,6 @@ impl DoctorContext {
         Ok(files.into_iter().find(|path| number(path) == kept.file))
     }
 
-    /// The decoded text of an archived page.
     fn page(&self, path: &Path, kept: &Archived) -> Result<String, String> {
         let limit = usize::try_from(self.config.fetch.max_page.get()).unwrap_or(usize::MAX);
         let mut reader = Reader::open(path, kept.offset, limit).map_err(|error| error.to_string())?;

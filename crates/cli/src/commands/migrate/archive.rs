@@ -23,7 +23,6 @@ use crate::failure::Failure;
 /// Size at which a file is split; also the size of a worker's objects.
 const PIECE: u64 = 64 << 20;
 
-/// Totals of the copied files.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     pub(super) files: u64,
@@ -43,7 +42,6 @@ impl Places {
     }
 }
 
-/// A piece of a file, split at a record.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     begin: u64,
@@ -52,7 +50,6 @@ struct Piece {
     records: u64,
 }
 
-/// Copies the files of the folder into object storage.
 pub(super) fn put(
     config: &Config,
     source: &Store,
@@ -126,7 +123,6 @@ fn read(path: &Path, begin: u64, end: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The file name with another number.
 fn renumbered(file: &str, number: u32) -> String {
     let named = Place { file: file.to_owned(), offset: 0 }.number();
     let mut parts = file.splitn(3, '-');
@@ -139,7 +135,6 @@ fn renumbered(file: &str, number: u32) -> String {
     }
 }
 
-/// Refuses a folder that already has an archive.
 pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
     match archive_files(config).map_err(Failure::work)?.first() {
         None => Ok(()),
@@ -149,7 +144,6 @@ pub(super) fn refuse_files(config: &Config) -> Result<(), Failure> {
     }
 }
 
-/// Copies the files from object storage into the folder.
 pub(super) fn fetch(
     config: &Config,
     source: &Store,

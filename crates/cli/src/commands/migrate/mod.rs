@@ -84,7 +84,6 @@ fn back(config: &Config, place: &Path) -> Ended {
     end(migration, moved, copied)
 }
 
-/// Opens the database exclusively.
 fn database(config: &Config, place: &Path, create: bool) -> Result<Writer, Failure> {
     join_alone(place, &distributed::membership(config)?, create).map_err(Failure::work)
 }

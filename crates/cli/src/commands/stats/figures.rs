@@ -10,7 +10,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-/// All figures, in the order of the JSON object.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     pub(super) folder: String,
@@ -38,7 +37,6 @@ pub(super) struct Language {
     pub(super) types: Option<u64>,
 }
 
-/// Documents fetched on a day, in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Day {
     pub(super) day: Date,
@@ -152,7 +150,6 @@ fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
     })
 }
 
-/// The counts of each host over all runs.
 fn counts(store: &Store) -> Result<BTreeMap<String, Counts>, StoreError> {
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();
     let last = store.last_run()?.map_or(0, |run| run.number);

@@ -11,13 +11,11 @@ use jiff::civil::Date;
 use super::figures::Day;
 use crate::table::table;
 
-/// Days in the table.
 const DAYS: usize = 30;
 
 /// Characters of the longest bar.
 const BAR: u64 = 40;
 
-/// Width and height of the chart, in pixels.
 const SIZE: (f64, f64) = (760.0, 360.0);
 
 /// The plot area: left, top, right, bottom, in pixels.
@@ -124,7 +122,6 @@ fn line(out: &mut String, days: &[Day], span: &Span) {
     axis(out, PLOT.2, "start", most, "#d9660a", "documents in total");
 }
 
-/// An axis with labels at 0, half and the maximum.
 fn axis(out: &mut String, x: f64, anchor: &str, most: u64, colour: &str, name: &str) {
     let beside = if anchor == "end" { x - 6.0 } else { x + 6.0 };
     let _ = writeln!(
