@@ -1,6 +1,6 @@
 //! Sends spans to an OpenTelemetry collector if an endpoint is set.
 //!
-//! The visit of a URL is a span with address, host, role and outcome; request and extraction are child spans.
+//! The visit of a URL is a span with address, host, role and outcome; its request and the reading of its page are child spans.
 //! A separate thread sends them in batches, so a slow or unreachable collector loses spans but does not delay
 //! the crawl.
 

@@ -234,7 +234,7 @@ fn what_is_not_as_it_was_is_refused_by_name() {
     );
     assert!(
         told(&output)
-            .contains("documents: 2; unique: 1; clusters: 1; exact duplicates: 1; near-duplicates: 0")
+            .contains("documents: 2; kept: 1; representatives: 1; exact duplicates: 1; near-duplicates: 0")
     );
 
     let check = |arguments: &[&str], code: i32, expected: &str| {

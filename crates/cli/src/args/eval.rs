@@ -40,8 +40,8 @@ pub(crate) struct Eval {
     /// Show also the N worst pages of each method (on standard error with --json or --csv)
     #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
-    /// Train a block model on the other sites for each page (takes 2 minutes) instead of using the
-    /// built-in one
+    /// Extract each page with a block model trained now on the other sites (takes 2 minutes) instead of
+    /// the built-in one
     #[arg(long)]
     pub(crate) cross_validate: bool,
     /// Print only the tables of this paper (with --protocol papers); repeatable

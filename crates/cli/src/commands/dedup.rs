@@ -96,7 +96,7 @@ fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
     let Outcome { documents, exact, near, clusters } = outcome;
     let heads = documents - exact - near;
     say(format_args!(
-        "documents: {documents}; unique: {heads}; clusters: {clusters}; exact duplicates: {exact}; \
+        "documents: {documents}; kept: {heads}; representatives: {clusters}; exact duplicates: {exact}; \
          near-duplicates: {near}; list of duplicates: {}",
         duplicates.display()
     ));

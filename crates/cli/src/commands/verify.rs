@@ -255,7 +255,7 @@ fn print(looked: &Looked, archive: &ArchiveLook, found: &Found) -> Done {
             row("duplicate URLs", looked.aliases),
             row("near-duplicates", looked.members),
             row("clusters of near-duplicates", looked.clusters),
-            row("buffered pages", looked.pages),
+            row("raw pages", looked.pages),
             row("archive records", archive.records),
         ],
     );

@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     } else if held < PARTITIONS {
         let free = PARTITIONS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTITIONS} partitions have no worker; running workers take them over shortly after {lease:?}"
+            "gleaner: {free} of {PARTITIONS} partitions have no worker; running workers take them over within {lease:?} and one heartbeat"
         ));
         return Err(Failure::Unusual);
     }
