@@ -1,8 +1,8 @@
 //! Sends spans to an OpenTelemetry collector if an endpoint is set.
 //!
-//! The visit of a URL is a span with address, host, role and outcome; its request and the reading of its page are child spans.
-//! A separate thread sends them in batches, so a slow or unreachable collector loses spans but does not delay
-//! the crawl.
+//! The visit of a URL is a span with address, host, role and outcome; its request and the reading of its page
+//! are child spans. A separate thread sends them in batches, so a slow or unreachable collector loses spans
+//! but does not delay the crawl.
 
 use gleaner_config::Telemetry as Settings;
 use opentelemetry::trace::TracerProvider;

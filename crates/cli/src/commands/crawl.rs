@@ -53,10 +53,10 @@ fn end(summary: &Summary, report: Option<&Report>, seconds: f64, place: &str) ->
     let goes_on = if summary.resumed { " (resumed)" } else { "" };
     let near = match all.ended("near_duplicate") {
         0 => String::new(),
-        count => format!(" and {count} near-duplicates"),
+        count => format!(", near-duplicates: {count}"),
     };
     let mut text = format!(
-        "Run {}{goes_on}: {:.0} s, {} pages fetched, {} documents stored{near}; {} in the corpus {place}\n",
+        "Run {}{goes_on}: {:.0} s; pages fetched: {}; documents stored: {}{near}; in the corpus {place}: {}\n",
         summary.run.number,
         seconds,
         all.fetched,

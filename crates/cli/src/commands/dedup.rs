@@ -101,7 +101,7 @@ fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
         duplicates.display()
     ));
     if let Some(folder) = write {
-        say(format_args!("{heads} documents written to {}", folder.display()));
+        say(format_args!("documents written: {heads}, to {}", folder.display()));
     }
 }
 

@@ -58,8 +58,11 @@ impl DoctorContext {
         };
         facts.add(
             "found",
-            format!("as a {:?}, {} links from a seed, sitemap or feed{tries}", record.role, record.depth)
-                .to_lowercase(),
+            format!(
+                "as a {:?}, link distance {} from a seed, sitemap or feed{tries}",
+                record.role, record.depth
+            )
+            .to_lowercase(),
         );
         if let Some(outcome) = &record.last {
             facts.add("last visit", outcome.to_string());
