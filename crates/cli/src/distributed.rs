@@ -20,12 +20,10 @@ use crate::settings;
 /// How long a command that only reads waits for an unreachable database.
 const SHORT: Duration = Duration::from_secs(20);
 
-/// Whether the settings name a database instead of a folder.
 pub(crate) fn is_shared(config: &Config) -> bool {
     config.store.engine != "sled"
 }
 
-/// Refuses a command that only works on a folder.
 pub(crate) fn refuse(config: &Config, command: &str) -> Result<(), Failure> {
     if !is_shared(config) {
         return Ok(());
@@ -138,7 +136,6 @@ pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
     })
 }
 
-/// The worker's name: from the settings, or the machine's name.
 fn name(config: &Config) -> String {
     let machine = || {
         let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();

@@ -44,7 +44,6 @@ pub(crate) fn bound(fetch: &mut Fetch) {
     }
 }
 
-/// The number of requests in flight that the limit allows.
 fn requests(limit: u64) -> usize {
     let fits = (limit.saturating_sub(RESERVED) / FILES_OF_A_REQUEST).max(1);
     usize::try_from(fits).unwrap_or(usize::MAX)

@@ -81,7 +81,6 @@ fn paint(last: &str, colors: bool) -> String {
     format!("\u{1b}[{code}m{last}\u{1b}[0m")
 }
 
-/// The beginning of a text that fits into the width.
 fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns).collect()
 }

@@ -44,7 +44,6 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// Reads the seed files of the command line, or else of the settings.
 pub(crate) fn seeds(named: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
     let files: Vec<PathBuf> = if named.is_empty() {
         config.crawl.seeds.iter().map(PathBuf::from).collect()
@@ -82,7 +81,6 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
     Ok(pins.or_inserts(inserts(&config.text.keep), KEEP))
 }
 
-/// Reads the pins of all hosts. The inserts of the settings apply to hosts that do not set their own.
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     let named = |path: &PathBuf| {
         let host = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -14,7 +14,6 @@ use crate::site::Site;
 
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
-/// Maximum bytes of a parameter.
 const LONGEST: usize = 500;
 
 /// The parts of a request that pages use.
@@ -23,7 +22,6 @@ pub(crate) struct Asked {
     pub(crate) language: Language,
     /// Whether the request sets the language, so that a cookie is stored.
     pub(crate) chosen: bool,
-    /// Whether the request has the right token.
     pub(crate) has_key: bool,
     pub(crate) path: String,
     parameters: BTreeMap<String, String>,

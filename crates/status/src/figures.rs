@@ -34,11 +34,9 @@ pub(crate) struct Figures {
 #[derive(Debug, Clone)]
 pub(crate) struct HostFigures {
     pub(crate) record: HostRecord,
-    /// The last [`NIGHTS`] runs, the oldest first.
     pub(crate) nights: Vec<Counts>,
     /// How many of the last pages do not match the template, and the number of those pages.
     pub(crate) unlike: (usize, usize),
-    /// Start of the last run that stored a new document.
     pub(crate) success: Option<Timestamp>,
     pub(crate) gap: Duration,
 }
@@ -52,7 +50,6 @@ pub(crate) fn failures(counts: &Counts) -> u64 {
     counts.of_class(Class::is_failure)
 }
 
-/// Visits that ended as a duplicate or near-duplicate.
 pub(crate) fn duplicates(counts: &Counts) -> u64 {
     counts.of_class(|class| class == Class::Duplicate)
 }
@@ -114,7 +111,6 @@ impl Figures {
     }
 }
 
-/// The configured gap, or the longer one that the host requests.
 fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
     let fetch = &corpus.config.fetch;
     let robots = corpus.store.robots::<RobotsRecord>(&host.name)?;
@@ -122,7 +118,6 @@ fn gap(corpus: &Corpus, host: &HostRecord) -> Result<Duration, StoreError> {
     Ok(fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get())))
 }
 
-/// Bytes of the corpus, without the database.
 fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
     let store = &corpus.store;
     if store.is_shared() {

@@ -42,7 +42,6 @@ impl Language {
         }
     }
 
-    /// A number with thousands separators.
     pub(crate) fn number(self, number: u64) -> String {
         let digits = number.to_string();
         let mut out = String::new();
@@ -55,7 +54,6 @@ impl Language {
         out
     }
 
-    /// A number of bytes in a suitable unit.
     pub(crate) fn bytes(self, bytes: u64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"];
         let power = (0..units.len() - 1).find(|power| bytes >> (10 * (power + 1)) == 0);
@@ -94,7 +92,6 @@ impl Language {
     }
 }
 
-/// A time in the local time zone.
 pub(crate) fn clock_time(at: Timestamp) -> String {
     at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }

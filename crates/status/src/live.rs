@@ -12,7 +12,6 @@ pub(crate) const EVERY: Duration = Duration::from_secs(2);
 /// Number of samples kept: two minutes.
 const LOOKS: usize = 60;
 
-/// The running crawl, if any, and its recent rates.
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<State>);
 
@@ -45,7 +44,6 @@ impl Live {
         }
     }
 
-    /// The current counters; `None` if no crawl is running.
     pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         self.state().progress.as_ref().map(|progress| progress.snapshot())
     }

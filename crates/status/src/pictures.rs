@@ -7,7 +7,6 @@ use maud::{Markup, html};
 
 use crate::figures::NIGHTS;
 
-/// Size of a spark line in pixels, without the space of its last point.
 const SPARK: (f64, f64) = (84.0, 22.0);
 
 /// Bars of counts; the last one is highlighted. `said`: the text alternative.
@@ -61,7 +60,6 @@ pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
     }
 }
 
-/// A column of stacked counts: a label, and the counts by class.
 pub(crate) struct Column {
     pub(crate) label: String,
     pub(crate) parts: Vec<(&'static str, u64)>,
@@ -133,7 +131,6 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     }
 }
 
-/// Start and width of a bar in its slot.
 fn within(step: f64) -> (f64, f64) {
     let wide = (0.8 * step).clamp(0.5, 36.0);
     ((step - wide) / 2.0, wide)

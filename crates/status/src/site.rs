@@ -16,7 +16,6 @@ use crate::key::Key;
 use crate::live::Live;
 use crate::search::Search;
 
-/// Maximum number of pages rendered at once.
 const AT_ONCE: usize = 4;
 
 /// The corpus that is shown.

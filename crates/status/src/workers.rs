@@ -41,17 +41,14 @@ impl State {
 
 #[derive(Debug)]
 pub(crate) struct Workers {
-    /// Sorted by name.
     pub(crate) all: Vec<WorkerStatus>,
     lease: Duration,
 }
 
-/// The sums of the workers with one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Done {
     pub(crate) partitions: u64,
     pub(crate) pages: u64,
-    /// Pages per second.
     pub(crate) rate: f64,
 }
 

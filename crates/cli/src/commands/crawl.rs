@@ -21,7 +21,6 @@ use crate::{Done, distributed};
 const COLUMNS: [&str; 7] =
     ["stored", "near_duplicate", "duplicate", "not_article", "listing", "redirected", "disallowed"];
 
-/// Number of hosts listed for one reason to wait.
 const NAMED: usize = 5;
 
 pub(crate) fn run(common: &Common, args: Crawl) -> Done {

@@ -105,7 +105,6 @@ fn tell_outcome(outcome: &Outcome, duplicates: &Path, write: Option<&Path>) {
     }
 }
 
-/// Separates usage errors from failed work.
 fn failure(error: GlobalError) -> Failure {
     match error {
         GlobalError::NotWork { .. }

@@ -133,7 +133,6 @@ impl Lister<'_> {
     }
 }
 
-/// The readable form: a document, and below it the similar ones.
 fn described(one: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let alike = one["members"].as_array().or(one["related"].as_array()).map_or(&[][..], Vec::as_slice);

@@ -117,7 +117,6 @@ pub(super) fn bar(pages: usize) -> ProgressBar {
     bar.with_style(style.expect("the template is written here"))
 }
 
-/// A table of the word measure, and another one of the other measures if there are any.
 fn rows(report: &Report) -> String {
     let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms per page"];
     let words = table(&head, report.rows.iter().map(cells)) + "\n";

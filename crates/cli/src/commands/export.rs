@@ -47,7 +47,6 @@ struct Source {
     store: Store,
     repeats: Option<Repeats>,
     files: HashMap<u32, String>,
-    /// The vowel that carries the tone mark; `None` leaves marks unchanged.
     tones: Option<Placement>,
     revisions: bool,
 }
@@ -61,7 +60,6 @@ impl Source {
         Ok(Self { store, repeats, files, tones: tones(args.tones), revisions: args.revisions })
     }
 
-    /// Prepares a document for export and looks up its additional fields.
     fn complete(&self, mut document: Document) -> Result<(Document, Beside), StoreError> {
         let urls = self.store.urls_of(&document)?;
         let removed =
@@ -278,7 +276,6 @@ fn failure(error: ExportError) -> Failure {
     }
 }
 
-/// Reports how many documents each filter excluded, except by host, language and date.
 fn tell(tally: &Tally) {
     for (filter, documents) in &tally.held_back {
         if filter == NEAR_DUPLICATE {

@@ -28,7 +28,6 @@ pub(crate) fn source(path: &str) -> Result<String, Failure> {
     }
 }
 
-/// An encoding with more than one byte per character.
 #[derive(Debug, PartialEq, Eq)]
 enum Wide {
     /// The content type that states the encoding.

@@ -59,7 +59,6 @@ fn for_people(reproduced: &Table) -> String {
     text + &listed(reproduced)
 }
 
-/// The remarks without the table, under its name.
 fn remarks(reproduced: &Table) -> String {
     format!("\n{}\n{}", named(reproduced), listed(reproduced))
 }

@@ -258,7 +258,6 @@ fn ended(purpose: Purpose, replayed: &Replayed) -> Done {
     }
 }
 
-/// The files in the given paths, sorted by name in each folder.
 fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     for path in paths {

@@ -13,7 +13,6 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::{Done, distributed, settings};
 
-/// Interval between checks for the answer of the running crawl.
 const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {

@@ -94,10 +94,8 @@ fn tidy(store: &Store, sweeps: bool) -> Done {
 #[derive(Default)]
 struct Found {
     faults: u64,
-    /// Number of faults in the store itself.
     of_the_store: u64,
     printed: Vec<String>,
-    /// Number of documents whose page is not in the archive.
     without_archive: u64,
 }
 
@@ -133,7 +131,6 @@ impl Found {
 #[derive(Default)]
 struct ArchiveLook {
     records: u64,
-    /// File numbers and offsets of the responses.
     answers: HashSet<(u32, u64)>,
     lengths: BTreeMap<String, u64>,
 }

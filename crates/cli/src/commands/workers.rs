@@ -12,7 +12,6 @@ use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
 
-/// Number of partitions of a corpus.
 const PARTITIONS: u64 = 256;
 
 /// Workers that have been silent for longer are not shown.

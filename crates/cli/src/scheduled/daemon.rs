@@ -41,11 +41,9 @@ pub(crate) struct Daemon {
     /// Set by Ctrl-C and SIGTERM.
     pub(crate) stop: Stop,
     pub(crate) console: Console,
-    /// Whether a crawl is requested or running.
     request: Arc<Mutex<CrawlRequest>>,
     server: Option<Server>,
     runtime: Runtime,
-    /// Sends its last spans when the daemon is closed.
     telemetry: Telemetry,
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,

@@ -46,7 +46,6 @@ pub(crate) fn page(site: &Site, asked: &Asked, id: &str) -> Result<Made, Fault> 
     Ok(Made::Page(framed(asked, &title(&document), &content)))
 }
 
-/// The title, or else the beginning of the text.
 pub(crate) fn title(document: &Document) -> String {
     let own = document.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     own.map_or_else(|| document.text.chars().take(80).collect(), str::to_owned)
@@ -76,7 +75,6 @@ fn facts(asked: &Asked, document: &Document) -> Markup {
     }
 }
 
-/// Links to its near-duplicates and related documents.
 fn alike(
     store: &Store,
     asked: &Asked,

@@ -74,7 +74,6 @@ fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Mar
     })
 }
 
-/// A document's title and host; its address if it has no title.
 fn named(store: &Store, id: DocumentId) -> Result<(String, String), StoreError> {
     if let Some(document) = store.document(id)? {
         return Ok((super::document::title(&document), document.host));

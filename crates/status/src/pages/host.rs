@@ -107,17 +107,17 @@ fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
     let columns: Vec<Column> = rows.iter().map(column).collect();
     html! {
         @if !rows.is_empty() { section aria-labelledby="nights" {
-            h2 #nights { (asked.say("Outcomes by run", "Kết quả theo đêm")) }
+            h2 #nights { (asked.say("Outcomes by run", "Kết quả theo lượt")) }
             figure {
-                (stacked(&columns, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo đêm; số liệu ở bảng dưới")))
+                (stacked(&columns, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo lượt; số liệu ở bảng dưới")))
                 figcaption { @for class in BAR_PARTS { span.key.(class) {} (names(class)) " " } }
             }
             details {
                 summary { (asked.say("Figures", "Số liệu")) }
                 div.wide tabindex="0" role="region" aria-labelledby="nights" { table {
-                    caption.hidden { (asked.say("Outcomes by run, newest first", "Kết quả theo đêm, mới nhất trước")) }
+                    caption.hidden { (asked.say("Outcomes by run, newest first", "Kết quả theo lượt, mới nhất trước")) }
                     thead { tr {
-                        th scope="col" { (asked.say("Run", "Đêm")) }
+                        th scope="col" { (asked.say("Run", "Lượt")) }
                         @for class in BAR_PARTS { th.number scope="col" { (names(class)) } }
                         th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
                     } }

@@ -42,7 +42,7 @@ impl Sort {
     const fn head(self, asked: &Asked) -> &'static str {
         match self {
             Self::Name => asked.say("Host", "Trang báo"),
-            Self::New => asked.say("New per run", "Mới mỗi đêm"),
+            Self::New => asked.say("New per run", "Mới mỗi lượt"),
             Self::Duplicates => asked.say("Duplicates", "Trùng"),
             Self::Failures => asked.say("Failed", "Thất bại"),
             Self::Gap => asked.say("Gap", "Khoảng nghỉ"),
@@ -163,7 +163,7 @@ fn row(asked: &Asked, host: &HostFigures) -> Markup {
                 @if host.record.paused { " " span.mark { (asked.say("paused", "tạm dừng")) } }
             }
             td.number.news data-value=(value(Sort::New)) {
-                (spark(&host.news(), asked.say("New documents per run", "Văn bản mới mỗi đêm")))
+                (spark(&host.news(), asked.say("New documents per run", "Văn bản mới mỗi lượt")))
                 span { (number(new(&counts))) }
             }
             td.number data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }

@@ -140,7 +140,6 @@ pub(crate) fn host_link(host: &str) -> Markup {
     html! { a href={ "/hosts/" (encoded(host)) } { (host) } }
 }
 
-/// Links to the previous and the next page, if they exist.
 pub(crate) fn pager(asked: &Asked, has_more: bool) -> Markup {
     let page = asked.page();
     let to = |page: usize| asked.with(&[("page", page.to_string().as_str())]);

@@ -55,7 +55,6 @@ fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Opens the index in a folder, or creates it.
 pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
     let is_ours = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
@@ -69,7 +68,6 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     make(folder, schema).map(|index| (index, fields))
 }
 
-/// Creates an empty index and deletes the old one.
 pub(crate) fn make_anew(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     let (schema, fields) = schema();
     make(folder, schema).map(|index| (index, fields))
@@ -96,7 +94,6 @@ pub(crate) fn seal(document: &Document) -> u64 {
     u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
 }
 
-/// Day of publication, or else of fetching, in days since 1970.
 pub(crate) fn day(document: &Document) -> i64 {
     let published = document.published.as_deref().and_then(|text| text.get(..10)?.parse::<Date>().ok());
     published.map_or_else(|| document.fetched.as_second().div_euclid(86_400), number_of_day)

@@ -11,7 +11,6 @@ const SHOWN: usize = 40;
 
 const MOST: usize = 20_000;
 
-/// Pieces of a text, each with whether it matches.
 pub(crate) fn snippet<'a>(text: &'a str, question: &str) -> Vec<(&'a str, bool)> {
     let wanted: BTreeSet<String> = words(question).map(|range| key(&question[range])).collect();
     let is_wanted = |range: &Range<usize>| {

@@ -28,9 +28,7 @@ const PART: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Updated {
-    /// Documents added or replaced.
     pub(crate) put: usize,
-    /// Entries removed because their documents are gone.
     pub(crate) removed: usize,
 }
 

@@ -17,7 +17,6 @@ const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}']
 
 const LONGEST: usize = 60;
 
-/// The positions of the words of a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     all(text).filter(|range| range.len() <= LONGEST)
 }

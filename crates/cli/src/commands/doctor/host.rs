@@ -42,7 +42,6 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     Ok(facts)
 }
 
-/// A sentence about the documents of the last runs.
 fn given(last: &Figures, all: &Figures, runs: usize) -> String {
     match (last.new, all.new, all.worst()) {
         (0, 0, _) if runs == 0 => "it was not requested in the last runs".into(),

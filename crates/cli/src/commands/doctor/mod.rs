@@ -58,7 +58,6 @@ fn open(config: &Config) -> Result<Store, Failure> {
 }
 
 impl DoctorContext {
-    /// Whether a registrable domain is in scope, and by which seed.
     fn scope(&self, domain: &str) -> String {
         let Some(seeds) = &self.seeds else {
             return "unknown: no seed file was found; set it with --seeds".into();

@@ -233,7 +233,6 @@ impl DoctorContext {
         Ok(false)
     }
 
-    /// A summary of the article that the current rules extract.
     fn extracted(&self, page: &Page, url: &CanonicalUrl) -> Result<String, Failure> {
         let json = self.store.template(url.host()).map_err(Failure::work)?;
         let template = json.and_then(|json| SiteTemplate::from_json(&json).ok());
@@ -248,7 +247,6 @@ impl DoctorContext {
         Ok(format!("an article: {words} words {by}, confidence {:.2}", extracted.confidence))
     }
 
-    /// Fetches the page now, as `gleaner extract URL` does.
     fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         match one_page::fetch(url.as_str(), &self.config) {
             Ok(fetched) => {

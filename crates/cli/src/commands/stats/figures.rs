@@ -137,7 +137,6 @@ fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
     store.hosts().map(host).collect()
 }
 
-/// A host's template version and how well it fits the last pages.
 fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
     let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
     Ok(match (host.template, host.outdated, window.unlike().count()) {

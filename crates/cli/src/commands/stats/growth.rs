@@ -21,7 +21,6 @@ const SIZE: (f64, f64) = (760.0, 360.0);
 /// The plot area: left, top, right, bottom, in pixels.
 const PLOT: (f64, f64, f64, f64) = (80.0, 40.0, 680.0, 310.0);
 
-/// One row per day, with a bar for its documents.
 pub(super) fn table_of(days: &[Day]) -> String {
     let before = days.len().saturating_sub(DAYS);
     let (earlier, shown) = days.split_at(before);
@@ -30,7 +29,7 @@ pub(super) fn table_of(days: &[Day]) -> String {
     let mut rows = Vec::new();
     if before > 0 {
         let words: u64 = earlier.iter().map(|day| day.words).sum();
-        let name = format!("days before: {before}");
+        let name = format!("{before} earlier days");
         rows.push(vec![name, all.to_string(), words.to_string(), all.to_string(), String::new()]);
     }
     for day in shown {
@@ -87,7 +86,6 @@ fn distance(first: Date, day: Date) -> f64 {
     first.until((Unit::Day, day)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-/// The vertical position of a count, in pixels from the top.
 fn level(count: u64, most: u64) -> f64 {
     PLOT.3 - (PLOT.3 - PLOT.1) * count as f64 / most.max(1) as f64
 }
@@ -183,7 +181,7 @@ mod tests {
     #[test]
     fn earlier_days_are_summed() {
         let text = table_of(&days(&[1; 33]));
-        assert!(text.contains("3 days before") && !text.contains("2026-10-03"), "{text}");
+        assert!(text.contains("3 earlier days") && !text.contains("2026-10-03"), "{text}");
         assert!(text.contains("2026-10-04") && text.contains(" 33 "), "{text}");
     }
 
