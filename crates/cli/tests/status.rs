@@ -152,7 +152,8 @@ fn changes(served: &Served) {
     assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
     let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
     assert_eq!(status, 303, "{answer}");
-    let has_ended = |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl is running");
+    let has_ended =
+        |page: &str| page.contains("<th scope=\"row\">2</th>") && page.contains("No crawl is running");
     served.page_with("/?lang=en", has_ended);
 }
 

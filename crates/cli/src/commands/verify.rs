@@ -231,7 +231,7 @@ impl Examiner for Both<'_> {
     fn archived(&mut self, url: &UrlRecord, at: Archived) {
         if !self.archive.answers.contains(&(at.file, at.offset)) {
             self.found.fault(format!(
-                "the response of {} is missing in the archive (file {}, byte {})",
+                "the response of {} is not in the archive (file {}, byte {})",
                 url.url, at.file, at.offset
             ));
         }
