@@ -19,7 +19,7 @@ pub(super) fn describe(figures: &Figures) -> String {
         text += &format!("Types (distinct words, ignoring case): about {types}\n");
     }
     if let Some(run) = &figures.last_run {
-        let ended = run.ended.map_or_else(|| "not ended".to_owned(), |at| format!("ended {at:.0}"));
+        let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
         text += &format!("Last run: {}, started {:.0}, {ended}\n", run.number, run.started);
     }
     let rows = figures.languages.iter().map(|one| {
