@@ -1,6 +1,6 @@
-//! The `<meta>` elements of a page, and under which names sites state what in them.
+//! Reads the `<meta>` elements of a page, and lists the names that sites use for each value.
 //!
-//! Limitation: most of the names are no standard's; they are those that were met.
+//! Limitation: most of the names are not in any standard; they are those that were found.
 
 use crate::Page;
 use crate::date::date;
@@ -81,14 +81,14 @@ pub(crate) const SECTION: [&str; 7] = [
     "its_section",
     "og:article:section",
 ];
-/// Of a sentence or two about it.
+/// Of a short description.
 pub(crate) const DESCRIPTION: [&str; 4] =
     ["og:description", "description", "dc.description", "twitter:description"];
 /// Of the language.
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 
-/// The `<meta>` elements as names in lower case and contents, in document order.
+/// Lower-case names and contents, in document order.
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
@@ -111,12 +111,12 @@ impl Meta {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
     }
 
-    /// The content of the first of these names that there is.
+    /// The content of the first of these names that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
     }
 
-    /// The first of these names that holds a date.
+    /// The first date under these names.
     pub(crate) fn date(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).find_map(date))
     }

@@ -1,10 +1,10 @@
-//! Names of tags and attributes, interned once.
+//! Interns names of tags and attributes.
 //!
-//! html5ever's interned names make comparing cheap and making dear: a keyed hash, and
-//! for names that it does not know a lock besides. Pages use some hundred names
-//! thousands of times, so those of up to 24 bytes are kept by their bytes, as three
-//! words, in a table with two places for each hash. The table outlives the page: each
-//! thread has one ([`Names::take`]), which no result depends on.
+//! html5ever's interned names are cheap to compare and expensive to create: a keyed hash, and a
+//! lock for names that it does not know. Pages repeat some hundred names thousands of times. So
+//! names of up to 24 bytes are cached by their bytes, as three words, in a table with two places
+//! for each hash. Each thread keeps its table between pages ([`Names::take`]); no result depends on
+//! it.
 //!
 //! Limitation: of three names with one hash only two are kept.
 
@@ -14,22 +14,22 @@ use html5ever::LocalName;
 
 use super::tag::Tag;
 
-/// Places in the table; a power of two.
+/// A power of two.
 const PLACES: usize = 512;
 
-/// Longest name that is kept, in bytes.
+/// In bytes.
 const LONGEST: usize = 24;
 
 thread_local! {
     static KEPT: Cell<Option<Names>> = const { Cell::new(None) };
 }
 
-/// A name, interned, with what the rules call it.
+/// An interned name with its tag.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// Its first eight bytes, so that comparing them as a number compares the names.
+    /// Its first eight bytes, in an order so that comparing numbers compares names.
     pub(super) head: u64,
 }
 
@@ -41,18 +41,16 @@ impl Name {
     }
 }
 
-/// The names met so far.
 pub(super) struct Names {
     places: Vec<([u64; 3], Name)>,
 }
 
 impl Names {
-    /// This thread's names.
     pub(super) fn take() -> Self {
         KEPT.take().unwrap_or_else(Self::new)
     }
 
-    /// Leaves them to the next page.
+    /// Returns them for the next page.
     pub(super) fn leave(self) {
         KEPT.set(Some(self));
     }
@@ -62,7 +60,7 @@ impl Names {
         Self { places: vec![([0; 3], none); PLACES] }
     }
 
-    /// The name that stands in this part of the source, in lower case.
+    /// The lower-case name in this range of the source.
     #[inline]
     pub(super) fn get(&mut self, source: &str, from: usize, to: usize) -> &Name {
         let key = key(source.as_bytes(), from, to);
@@ -86,7 +84,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes of a name in lower case, with zeros behind; a name has none.
+/// The first 24 bytes of a name in lower case, padded with zeros; a name has none.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);
@@ -108,8 +106,8 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// The highest bit of each byte that is an upper-case letter: a carry into it tells
-/// bytes from `A` on, another those behind `Z`.
+/// The highest bit of each byte that is an upper-case letter: one carry marks bytes from `A` on,
+/// another those after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
