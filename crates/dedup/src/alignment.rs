@@ -3,12 +3,11 @@
 //! Aligned words are the longest common subsequence of tokens, computed bit-parallel (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
-//! Numbers are compared by their surroundings, at any position. A number's left side is the last
-//! word before it that is not a number, its right side the next one. For each side in both texts,
-//! as many numbers are compared as the text with fewer of them has there; those that the other text
-//! also has there are equal, the rest differ. This separates a series with fixed wording (weather,
-//! prices, lottery results) from an edited copy: the texts share nearly all words and nearly no
-//! numbers.
+//! Numbers are compared by their surroundings, at any position: the left side of a number is the
+//! last word before it that is not a number, the right side the next one. If both texts have a
+//! side, as many numbers are compared as the text with fewer of them has there; those in both texts
+//! are equal, the rest differ. This separates a series with fixed wording (weather, prices, lottery
+//! results) from an edited copy: its texts share nearly all words and nearly no numbers.
 //!
 //! Cost: tokens of one text times those of the other over 64, plus the occurrences of one text's
 //! words in the other: about 0.02 ms for two news texts, bounded by [`MOST`]. Known failure: a
@@ -103,7 +102,7 @@ impl Numerals {
     }
 }
 
-/// Pairs of a side and its number, sorted.
+/// Pairs of a side and its number.
 fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     let mut sides = Vec::new();
     let mut word = 0;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`Signed::from_text`] needs only the text and runs in any worker. An [`Index`](crate::Index)
-//! returns candidates. [`ask`] reads from the store the signature of each candidate, and the text
+//! returns candidates. [`ask`] reads the signature of each candidate from the store, and the text
 //! of the few similar ones.
 //!
 //! Limitation: at most [`Params::compared`] candidates are compared, those with the most common
@@ -97,7 +97,7 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Candidates with similar signatures, as related; most similar first, oldest first among equals.
+/// As related; most similar first, oldest first among equals.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],

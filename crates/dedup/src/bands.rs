@@ -1,4 +1,4 @@
-//! Banding: the index keys of a signature, such that similar signatures share keys.
+//! Banding: computes a signature's index keys, which similar signatures share.
 //!
 //! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2:
 //! the values of a signature are cut into bands of [`ROWS`]. Two texts are candidates if a whole

@@ -1,13 +1,12 @@
-//! Clusters of near-duplicates: one document, the representative, is exported for all members.
+//! Clusters of near-duplicates: selects each cluster's representative, which an export writes.
 //!
 //! A document that duplicates a representative joins its cluster. [`Head::prefers`] selects between
 //! two documents, both when a document joins (it may become the representative) and when a
 //! representative goes (its successor is preferred to all others). The order is strict, so the
-//! result does not depend on the order in which members came. The caller stores the clusters.
+//! order in which members came does not matter. The caller stores the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them. Copies of copies
-//! then drift no further from the representative than the threshold, and a wire report with 1,000
-//! copies is in the index once.
+//! Only representatives belong in the index, so a text is compared only with them: copies of copies
+//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
 //!
 //! Limitation: members stay in a cluster when its representative changes, even if they are unlike
 //! the new one.

@@ -53,7 +53,7 @@ fn taken_apart(c: char) -> u32 {
     }
 }
 
-/// Folds a character of a text in NFC.
+/// `c` is from a text in NFC.
 #[inline]
 pub(crate) fn fold(c: char) -> Folded {
     let at = c as usize;
@@ -71,7 +71,6 @@ pub(crate) fn fold(c: char) -> Folded {
     }
 }
 
-/// A character in neither table.
 fn rare(c: char) -> Folded {
     match c {
         _ if !c.is_alphanumeric() => Folded::Outside,

@@ -102,7 +102,7 @@ pub(crate) const fn is_numeral(hash: u64) -> bool {
     hash & NUMERAL != 0
 }
 
-/// The text in NFC, converted if it has a combining mark of Latin, Greek or Cyrillic.
+/// Converts to NFC if the text has a combining mark of Latin, Greek or Cyrillic.
 fn composed(text: &str) -> Cow<'_, str> {
     // U+0300 to U+037F begin with these bytes.
     match text.bytes().any(|byte| byte == 0xcc || byte == 0xcd) {
@@ -149,7 +149,6 @@ impl Token {
         self.ends_in_digit = true;
     }
 
-    /// Ends the current token, if there is one.
     fn end(&mut self, hashes: &mut Vec<u64>) {
         if self.is_open {
             let hash = mix(step(self.hash, self.tones << 32)) & !NUMERAL;

@@ -86,13 +86,11 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// For `map_err` on writing to `path`.
     pub(crate) fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Write { path, source }
     }
 
-    /// For `map_err` on reading `path`.
     pub(crate) fn reading(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Read { path, source }

@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Avoids allocating an existing key: this runs for every document.
+/// Avoids allocating an existing key, once per document.
 fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,

@@ -47,7 +47,6 @@ pub(crate) fn find(html: &str) -> Option<usize> {
     }
 }
 
-/// The active runs, one per state, and the cost of those that ended.
 struct Scan {
     runs: Vec<Run>,
     spent: u64,

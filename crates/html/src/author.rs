@@ -25,11 +25,10 @@ use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
 const MOST_AUTHORS: usize = 20;
 
-/// Largest distance of a by-line from the headline, in nodes.
+/// Largest distance of a by-line after the headline, and before it, in nodes.
 const REACH: u32 = 150;
 const REACH_BEFORE: u32 = 40;
 
-/// The authors by the first source that names one.
 pub(crate) fn authors(
     page: &Page,
     stated: impl IntoIterator<Item = Vec<String>>,
@@ -90,8 +89,8 @@ fn is_of_others(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// Whether an element's class or id has one of these words. Elements around the whole page do not
-/// count: `<body class="comments-open">` says nothing about its parts.
+/// Whether an element's class or id has one of these words. Elements around the whole page, such as
+/// `<body class="comments-open">`, do not count.
 pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
@@ -99,7 +98,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
-/// Texts of elements named for an author: near the headline, or the only one of the page.
+/// Near the headline, or the only one of the page.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
@@ -128,8 +127,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     }
 }
 
-/// The text of a by-line up to later elements such as a desk or a date. Names are separated by
-/// commas and words for `and`.
+/// The text of a by-line up to elements such as a desk or a date. Names are separated by commas and
+/// words for `and`.
 fn first_names(page: &Page, id: NodeId) -> Option<String> {
     let whole = small_text(page, id).filter(|text| !text.is_empty())?;
     let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());
@@ -155,7 +154,6 @@ fn is_near(id: NodeId, headline: Option<NodeId>) -> bool {
     headline.is_some_and(|headline| (headline.saturating_sub(REACH_BEFORE)..=headline + REACH).contains(&id))
 }
 
-/// The first line near the headline with a label and only names.
 fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let Some(headline) = headline else { return Vec::new() };
     let end = (headline + REACH).min(page.len() as NodeId);

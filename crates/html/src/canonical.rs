@@ -1,16 +1,16 @@
 //! Determines the canonical address that a page declares.
 //!
-//! It is `rel=canonical`, else `og:url`, made absolute with the page's own address if that is
-//! known. A `#fragment` is dropped. Rejected are addresses that are not web addresses, that have no
-//! host or a dotless host other than the page's own, and the front page on any other page, a common
+//! It is `rel=canonical`, else `og:url`, made absolute with the page's own address if known,
+//! without `#fragment`. Rejected are addresses that are not web addresses, those without a host or
+//! with a dotless host other than the page's own, and the front page on any other page, a common
 //! template error.
 //!
 //! Limitation: an address on another host is accepted, because syndicated articles name their
-//! origin so; so is a wrong test host, or a page that names another's article as its own. Callers
-//! that treat two pages as one by it should check that the texts are alike.
+//! origin so; so is a test host, or another's article. Callers that merge pages by it should check
+//! that the texts are alike.
 
-/// The first acceptable address. `address` is the page's own, empty if unknown; a relative one is
-/// then kept unchanged.
+/// The first acceptable address. `address` is the page's own; without it (empty) a relative one is
+/// unchanged.
 pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: &str) -> Option<String> {
     stated
         .into_iter()
@@ -52,7 +52,6 @@ fn host(behind_scheme: &str) -> &str {
     behind_scheme.split(['/', '?', '#', ':']).next().unwrap_or_default()
 }
 
-/// Whether an address has no path and no query.
 fn is_front(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or_default();

@@ -7,11 +7,10 @@
 //! is `2026-11-20`, `2026-11-20T09:30:00` without a zone, or RFC 3339 with the given offset
 //! (`+07:00`; zero is `Z`). Missing seconds are 0, fractions are dropped.
 //!
-//! Limitation: `03/07/2026` is read with the day first, as in most of the world, unless AM or PM
-//! shows that it is American. Two-digit years are read only if the caller knows that the text is a
-//! date (`short_date`); relative dates (`2 hours ago`) are not read. Without a clock, future dates
-//! up to the year 2100 are accepted; a caller may reject them. Only unambiguous zone abbreviations
-//! are read: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.
+//! Limitation: `03/07/2026` is read with the day first, unless AM or PM shows that it is American.
+//! Two-digit years are read only in a text known to be a date (`short_date`), relative dates (`2
+//! hours ago`) never. Without a clock, future dates up to 2100 are accepted. Ambiguous zone
+//! abbreviations are ignored: `IST`, `ET` and `МСК` (which changed in 2011 and 2014).
 
 mod time;
 
@@ -45,14 +44,13 @@ pub fn date(text: &str) -> Option<String> {
     dated(text, date_at)
 }
 
-/// The date in a text with a year of two digits in this century: `20/11/26`. Only with slashes,
-/// because `20.11.26` and `20-11-26` may have the year first; and only for a text that is known to
-/// be a date, because a score or a part number looks the same.
+/// The date in a text with a two-digit year of this century: `20/11/26`. Only with slashes, because
+/// `20.11.26` and `20-11-26` may have the year first; only for known dates, because scores and part
+/// numbers look the same.
 pub(crate) fn short_date(text: &str) -> Option<String> {
     dated(text, short_year)
 }
 
-/// Finds a date at a token; returns it and the next token.
 type Finder = fn(&[Token], usize) -> Option<(Found, usize)>;
 
 fn dated(text: &str, date_at: Finder) -> Option<String> {
@@ -109,7 +107,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// A date, and its reading with the month first.
+/// With its reading with the month first.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,
@@ -130,7 +128,6 @@ fn day(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// The date at a token, and the next token.
 fn date_at(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let certain = |(day, end)| (Found { day, american: None }, end);
     compact(tokens, at)
@@ -168,8 +165,8 @@ fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, of)?, at))
 }
 
-/// A number with its unit, and the place of the next number or, for the last unit, of what follows.
-/// A word may begin with the unit: `日上午`.
+/// A number with its unit, and the next number's place or that after the last unit. A word may
+/// begin with the unit: `日上午`.
 fn unit(
     tokens: &[Token],
     at: usize,
@@ -257,7 +254,6 @@ fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     }
 }
 
-/// A year of four digits among the next tokens; and the token after it.
 fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)> {
     (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
 }

@@ -3,19 +3,19 @@
 //! In this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
-//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: text in another encoding is hardly
-//!    ever valid UTF-8, and many pages declare ISO-8859-1 but hold UTF-8. Encodings with only ASCII
+//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever
+//!    valid UTF-8, and many pages declare ISO-8859-1 but hold UTF-8. Encodings with only ASCII
 //!    bytes (ISO-2022-JP, UTF-16) precede it if declared and free of errors;
 //! 3. the charset of the `Content-Type` header;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
-//! A declared encoding is rejected at one error in 200 characters, and the next is tried. Declared
-//! UTF-8 may have twice as many errors, because nothing else looks like damaged UTF-8. An encoding
-//! that decodes everything (windows-1252 and similar) is always accepted.
+//! A declared encoding is rejected at one error in 200 characters, UTF-8 at two, because nothing
+//! else looks like damaged UTF-8. An encoding that decodes everything (windows-1252 and similar) is
+//! always accepted.
 //!
-//! Text that was taken for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is valid UTF-8;
-//! if a page's characters show it, the second encoding is undone (`twice`).
+//! Text that was taken for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is restored if a
+//! page's characters show it (`twice`).
 //!
 //! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are read if declared. Text taken
 //! for windows-1252 is checked for them, because such pages relied on a font
@@ -108,7 +108,7 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// The detector's result. UTF-8 was excluded before, except for pages with a few bad bytes.
+/// UTF-8 was excluded before, except for pages with a few bad bytes.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -146,7 +146,6 @@ fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// An encoding older than Unicode in the header or the first declaration.
 fn declared_legacy(bytes: &[u8], content_type: Option<&str>) -> Option<Legacy> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let labels = [content_type.and_then(|value| after_charset(value.as_bytes())), after_charset(&head)];
@@ -157,7 +156,7 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// The encoding declared in a document, read as ASCII. A declared UTF-16 can only mean UTF-8 there.
+/// Read as ASCII, so a declared UTF-16 can only mean UTF-8.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -237,7 +236,6 @@ mod tests {
     const KOREAN: &str = "아침에 비가 그치고 도시의 거리는 시장으로 가는 사람들로 다시 가득 찼다. ";
     const FRENCH: &str = "Le matin, la pluie a cessé et les rues de la ville se sont à nouveau remplies de gens pressés d’aller au marché. ";
 
-    /// Text in an encoding; windows-1258 has separate tone marks.
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
         if encoding == UTF_16LE {
             return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -378,7 +376,6 @@ mod tests {
         assert_eq!(decode(b"a\0b\x01", None).text, "a\0b\x01");
     }
 
-    /// In an encoding older than Unicode, letter by letter.
     fn before_unicode(legacy: Legacy, text: &str) -> Vec<u8> {
         let letters = |byte: u8| legacy.decode(&[byte]);
         let byte = |c: char| (0..=255).find(|byte| letters(*byte) == c.to_string());

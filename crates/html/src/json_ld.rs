@@ -25,17 +25,14 @@ const MOST_AUTHORS: usize = 20;
 /// The declarations in a page's JSON-LD; `None` means not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct JsonLd {
-    /// Of the article.
     pub(crate) article: Option<Statement>,
-    /// Of the page (`WebPage` and similar types).
     pub(crate) page: Option<Statement>,
-    /// The name of the `WebSite`.
     pub(crate) site_name: Option<String>,
     /// The names in the first `BreadcrumbList`, starting at the front page.
     pub(crate) trail: Vec<String>,
 }
 
-/// The declarations about one thing; dates as written.
+/// Declarations about one thing; dates as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
@@ -71,7 +68,7 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     }
 }
 
-/// Names in the first list of breadcrumbs, separate or a property of the page.
+/// A separate list, or a property of the page.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -174,8 +171,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Names of persons or organisations: a string, an object with a name, an object that refers to
-/// another by `@id`, or a list of these.
+/// A string, an object with a name or with another's `@id`, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     let values = match value {
         None => return Vec::new(),
@@ -199,7 +195,6 @@ fn named(id: &Value, all: &[&Object]) -> Vec<String> {
     same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-/// The values in a script, repaired if necessary.
 fn parse(script: &str) -> Vec<Value> {
     if let Ok(value) = serde_json::from_str(script) {
         return vec![value];

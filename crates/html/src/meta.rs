@@ -6,7 +6,6 @@ use crate::Page;
 use crate::date::date;
 use crate::text::tidy;
 
-/// Of the headline.
 pub(crate) const TITLE: [&str; 7] = [
     "og:title",
     "twitter:title",
@@ -16,7 +15,6 @@ pub(crate) const TITLE: [&str; 7] = [
     "dcterms.title",
     "citation_title",
 ];
-/// Of the first publication.
 pub(crate) const PUBLISHED: [&str; 26] = [
     "article:published_time",
     "article:published",
@@ -45,7 +43,6 @@ pub(crate) const PUBLISHED: [&str; 26] = [
     "date",
     "datecreated",
 ];
-/// Of the last change.
 pub(crate) const MODIFIED: [&str; 9] = [
     "article:modified_time",
     "og:modified_time",
@@ -57,7 +54,6 @@ pub(crate) const MODIFIED: [&str; 9] = [
     "last-modified",
     "article:updated_time",
 ];
-/// Of an author.
 pub(crate) const AUTHOR: [&str; 11] = [
     "author",
     "article:author",
@@ -71,7 +67,6 @@ pub(crate) const AUTHOR: [&str; 11] = [
     "article_author",
     "byl",
 ];
-/// Of the section.
 pub(crate) const SECTION: [&str; 7] = [
     "article:section",
     "og:section",
@@ -81,10 +76,8 @@ pub(crate) const SECTION: [&str; 7] = [
     "its_section",
     "og:article:section",
 ];
-/// Of a short description.
 pub(crate) const DESCRIPTION: [&str; 4] =
     ["og:description", "description", "dc.description", "twitter:description"];
-/// Of the language.
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 

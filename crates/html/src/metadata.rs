@@ -22,10 +22,9 @@ use crate::text::tidy;
 use crate::title::{self, Site};
 use crate::{NodeId, Page};
 
-/// Characters of the longest section name.
 const LONGEST_SECTION: usize = 60;
 
-/// Names of the front page in a trail, and names that do not identify a section.
+/// Names of the front page in a trail, and of no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -126,7 +125,6 @@ pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     (title, description(&sources.meta, &sources.article))
 }
 
-/// Values read before one is selected.
 struct Sources<'a> {
     meta: Meta,
     /// From the page's JSON-LD: the article, the page, the breadcrumbs.
@@ -184,7 +182,6 @@ fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
         .filter(|name| !name.contains("://"))
 }
 
-/// A headline and its position.
 struct Headline {
     text: Option<String>,
     node: Option<NodeId>,
@@ -217,7 +214,6 @@ fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headl
     Headline { text, node }
 }
 
-/// The words of an address's last part.
 fn slug(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
@@ -276,7 +272,7 @@ fn item_date(page: &Page, name: &str) -> Option<String> {
         .or_else(|| date(&small_text(page, id)?))
 }
 
-/// The authors declared in the head of the page, source by source.
+/// One item per source.
 fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec<String>> {
     let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
     std::iter::once(article).chain(AUTHOR.iter().map(of_meta))

@@ -30,7 +30,7 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ",
 ];
 
-/// Bytes of the longest word that is looked up; every name is shorter.
+/// Every name is shorter.
 const LONGEST: usize = 40;
 
 static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {

@@ -1,15 +1,15 @@
 //! Stores a page as a flat list of nodes in document order.
 //!
-//! The nodes follow the HTML standard, in an arena where a subtree is a range of ids. All methods
-//! walk that range forward without recursion, so deep nesting cannot overflow the stack.
+//! The nodes follow the HTML standard, in an arena where a subtree is a range of ids. Methods walk
+//! that range forward without recursion, so deep nesting cannot overflow the stack.
 //!
 //! Two builders fill it. `fast` writes nearly every page in one pass over its bytes. Where its
 //! result is not certain, the reference, scraper on html5ever, builds a tree, which is then copied.
 //! Both build equal pages.
 //!
 //! Comments, doctypes and processing instructions are left out. The content of `<template>` and
-//! `<noscript>` is at its place in the source; the fragment in which scraper keeps a template's
-//! content is left out.
+//! `<noscript>` is at its place in the source, without the fragment in which scraper keeps a
+//! template's content.
 //!
 //! Limitation: a page from the fast builder keeps its whole source in memory, because its texts are
 //! ranges of it.
@@ -37,7 +37,6 @@ pub struct Page {
     truncated: bool,
 }
 
-/// The result of a builder.
 pub(crate) struct Parts {
     pub(crate) nodes: Vec<Node>,
     pub(crate) attributes: Vec<(LocalName, Range<u32>)>,
@@ -164,7 +163,6 @@ impl Page {
         copy
     }
 
-    /// Whether a node of skipped content is kept.
     fn is_kept(&self, id: NodeId) -> bool {
         let is_json = |id| self.attribute(id, "type").is_some_and(fast::is_json_ld);
         match self.tag(id) {
@@ -175,7 +173,6 @@ impl Page {
         }
     }
 
-    /// Sets the end of each subtree: after its last node.
     fn set_ends(&mut self) {
         for id in (1..self.nodes.len()).rev() {
             let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);
@@ -214,7 +211,7 @@ impl Page {
         page
     }
 
-    /// Copies scraper's tree in document order, without recursion.
+    /// Copies without recursion.
     fn copy(&mut self, parsed: &Html) {
         let mut open: Vec<NodeId> = Vec::new();
         for edge in parsed.tree.root().traverse() {
@@ -237,7 +234,6 @@ impl Page {
         }
     }
 
-    /// Adds an element or text under the last open node.
     fn push(&mut self, node: &Parsed, open: &[NodeId]) {
         let kind = match node {
             Parsed::Element(element) => {
@@ -332,14 +328,13 @@ impl Page {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// Like [`attribute`](Self::attribute), but by an interned name, which is compared as a number.
+    /// By an interned name, compared as a number.
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
 
-    /// The values of an element's class and id, if present.
     pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
         let class = self.named(id, &local_name!("class"));
         class.into_iter().chain(self.named(id, &local_name!("id")))

@@ -1,14 +1,13 @@
 //! Finds the date printed beside the headline, for pages that declare none.
 //!
 //! A line is a date if it has little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. Of those near the headline the nearest after it wins; a time of day has
-//! priority, then a class or id for a date. A label such as `Updated` makes it the date of the last
-//! change.
+//! `Опубликовано`), a name. The nearest one after the headline wins; a time of day has priority,
+//! then a class or id for a date. A label such as `Updated` makes it the date of the last change.
 //!
-//! Limitation: most sites print today's date above the headline, so a day there counts only beside
-//! the headline and without a weekday. Relative dates (`2 hours ago`) are not read. On a page
-//! without headings a date counts only if all dates are the same, in elements named for a date,
-//! among the first 500 of these.
+//! Limitation: most sites print today's date above the headline, so there a day counts only close
+//! by and without a weekday. Relative dates (`2 hours ago`) are not read. Without headings a date
+//! counts only if all dates are the same, in elements named for a date, among the first 500 of
+//! these.
 
 use crate::author::names_a_class;
 use crate::date::{date, short_date};
@@ -18,17 +17,16 @@ use crate::tags::holds_one;
 use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Largest distance of a `<time>` or a printed date from the headline, in nodes.
+/// Largest distance from the headline, in nodes: of a `<time>`, and of a printed date.
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// Within this distance of the headline a date may be in a list: of by-lines.
+/// So near, a date may be in a list: of by-lines.
 const BESIDE: u32 = 20;
 
 /// Most lines and `<time>`s read on a page without a headline.
 const MOST_LINES: usize = 500;
 
-/// Bytes of the longest line that is a date.
 const LONGEST_LINE: usize = 200;
 
 const FEWEST_DIGITS: usize = 5;
@@ -36,7 +34,6 @@ const FEWEST_DIGITS: usize = 5;
 /// Most other words on a date's line.
 const MOST_WORDS: usize = 6;
 
-/// A printed date or that of a `<time>`.
 struct Found {
     id: NodeId,
     date: String,
@@ -87,7 +84,7 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     page.elements("time").filter(is_near).take(MOST_LINES).filter_map(found).collect()
 }
 
-/// The text of an element's parent before it, for a label.
+/// The parent's text before an element, which may be a label.
 fn around(page: &Page, id: NodeId) -> Option<String> {
     let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
     let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
@@ -123,8 +120,8 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     out
 }
 
-/// The text of a small element, or of a text between elements; `<br>` also ends a line. `None` also
-/// if it lacks the digits of a date.
+/// The text of a small element, or of a text between elements or `<br>`; `None` also if it lacks
+/// the digits of a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
@@ -170,7 +167,6 @@ fn of_line(text: &str) -> Option<String> {
     (is_short(text) && years(text) <= 1).then(|| date(text)).flatten()
 }
 
-/// A date with a two-digit year, on a line beside the headline.
 fn of_line_beside(text: &str, id: NodeId, headline: Option<NodeId>) -> Option<String> {
     let is_beside = headline.is_some_and(|headline| id >= headline && id - headline <= BESIDE);
     (is_beside && years(text) == 0 && is_short(text)).then(|| short_date(text)).flatten()
@@ -188,7 +184,7 @@ fn is_short(text: &str) -> bool {
     beside.count() <= MOST_WORDS
 }
 
-/// Whether a printed date is this article's: not a list's, not today's.
+/// Rejects dates of lists and today's date.
 fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
@@ -202,7 +198,7 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option
     far <= BESIDE && !has_weekday(text)
 }
 
-/// Whether an element is in a list, an aside, a navigation or a footer.
+/// In a list, an aside, a navigation or a footer.
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
@@ -214,7 +210,7 @@ fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
-/// Labels of the last change, folded.
+/// Folded.
 const CHANGED: [&str; 17] = [
     "updated",
     "update",
@@ -235,7 +231,7 @@ const CHANGED: [&str; 17] = [
     "aggiornato",
 ];
 
-/// Labels of the first publication, folded.
+/// Folded.
 const PUBLISHED: [&str; 13] = [
     "published",
     "posted",
@@ -257,7 +253,6 @@ fn plain(text: &str) -> String {
     folded(text).replace('đ', "d")
 }
 
-/// Whether a line's label means only a change.
 fn is_change(text: &str) -> bool {
     let text = plain(text);
     let first = |words: &[&str]| words.iter().filter_map(|word| text.find(word)).min();

@@ -3,11 +3,11 @@
 use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Most nodes and bytes of an element that is read.
+/// Limits of an element that is read: nodes, bytes.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
-/// Most ancestors that are visited; no normal page is nested deeper.
+/// No normal page is nested deeper.
 const MOST_ANCESTORS: usize = 100;
 
 /// The nearest ancestors of an element, innermost first, starting with itself.
@@ -16,8 +16,8 @@ pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId>
     std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
 }
 
-/// The text of a small subtree on one line, its parts separated by a space; `None` if it is larger
-/// than any date or name, or a script.
+/// The text of a small subtree on one line, its parts separated by a space; `None` for a script or
+/// if larger than any date or name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     Small::from_element(page, id).map(|small| small.text())
 }
@@ -54,7 +54,6 @@ impl<'a> Small<'a> {
         }
     }
 
-    /// The number of its digits.
     pub(crate) fn digits(&self) -> usize {
         self.parts[..self.len].iter().map(|text| digits(text)).sum()
     }
@@ -67,7 +66,6 @@ impl<'a> Small<'a> {
         }
     }
 
-    /// The text from its first character that is not white space.
     fn beginning(&self) -> Option<&'a str> {
         self.parts[..self.len].iter().find_map(|text| begun(text))
     }
@@ -87,7 +85,7 @@ pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
 }
 
 /// Whether a text with this beginning may equal `other`, which is in lower case and on one line.
-/// Only the first words are compared.
+/// Compares only the first words.
 pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     let mut others = other.chars();
     let mut own = beginning.chars().peekable();
@@ -104,7 +102,6 @@ pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     true
 }
 
-/// The number of ASCII digits.
 pub(crate) fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }

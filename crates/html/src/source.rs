@@ -102,7 +102,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// For an element whose content has no tags: whether it is text for readers.
+/// For an element whose content has no tags: whether that is text for readers.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
@@ -228,7 +228,6 @@ fn resolved_part(text: &str) -> String {
     tokenizer.sink.0.into_inner()
 }
 
-/// Collects the characters from a tokenizer.
 #[derive(Default)]
 struct Characters(RefCell<String>);
 

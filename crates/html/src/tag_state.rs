@@ -4,7 +4,6 @@
 //! A `>` in a quoted value does not end the tag, and a quote counts only after `=`. Self-closing
 //! and duplicate attributes make no difference.
 
-/// The state of a scan inside a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     TagName,

@@ -1,21 +1,21 @@
 //! Converts kept parts of a page to lines of text.
 //!
 //! A line is the text between two vertical gaps: it ends where a block-level element starts or ends
-//! and at `<br>`. The caller selects the parts of the page; [`never_text`] lists elements that
-//! never yield text.
+//! and at `<br>`. The caller selects the parts of the page; [`never_text`] lists elements without
+//! text.
 //!
-//! Hidden elements yield none either: those with the `hidden` attribute (except `until-found`), an
-//! inline `display:none`, or a `dialog` that is not open. Exempt are `html`, `body`, `main` and
+//! Hidden elements have no text either: those with the `hidden` attribute (except `until-found`),
+//! an inline `display:none`, or a `dialog` that is not open. Exempt are `html`, `body`, `main` and
 //! `article`, which sites hide until a script has run, the root passed in, and the parts that React
 //! streams (`<div hidden id="S:0">`). `aria-hidden` has no visible effect and is ignored.
 //!
 //! An inline `display:block` makes any element a block.
 //!
-//! Limitation: style sheets are not read. A class that hides is not seen, and an unknown or custom
-//! element is inline, as in a browser. Where only a class separates two words (`<span
-//! class=place>Hà Nội</span>Triển lãm`) the gap is guessed: a space is added at the edge of an
-//! element where a word in lower case, or the end of a sentence, meets a capital. `2024<span>Hanoi`
-//! and `Hanoi<span>opens` stay joined.
+//! Limitation: style sheets are not read. A class that hides is not seen, and an unknown element is
+//! inline, as in a browser. Where only a class separates two words (`<span class=place>Hà
+//! Nội</span>Triển lãm`) the gap is guessed: a space is added at the edge of an element where a
+//! word in lower case, or the end of a sentence, meets a capital. `2024<span>Hanoi` and
+//! `Hanoi<span>opens` stay joined.
 
 mod characters;
 
@@ -146,7 +146,6 @@ pub fn tidy(text: &str) -> String {
     collapse(text)
 }
 
-/// Whether and how a node is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
     No,
@@ -175,7 +174,6 @@ pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
 }
 
-/// How an element is shown by its own attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Not,
@@ -201,15 +199,15 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     if (hidden && !streamed) || (tag == "dialog" && !open) { Shown::Not } else { styled }
 }
 
-/// Whether an id is one that React's server gives to a late part of the page: `S:` and a
-/// hexadecimal number. The part, often the whole article, is in a hidden `div` at the end until a
-/// script moves it, so it is visible to readers.
+/// Whether an id is React's for a late part of the page: `S:` and a hexadecimal number. The part,
+/// often the whole article, is in a hidden `div` at the end until a script moves it, so readers see
+/// it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The effect of a style attribute. The last declaration of the property wins.
+/// The last declaration of the property wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
@@ -242,7 +240,6 @@ fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
     }
 }
 
-/// The kind that a root inherits from its ancestors.
 fn kind_above(page: &Page, root: NodeId) -> LineKind {
     let mut above = Vec::new();
     let mut id = root;
@@ -305,8 +302,8 @@ impl Breaker {
     }
 }
 
-/// Whether an element that a style sheet may have set apart starts or ends between two consecutive
-/// texts of a line. Formulas and line-break opportunities do not count.
+/// Whether an element that a style sheet may set apart starts or ends between two texts of a line.
+/// Formulas and line-break opportunities do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {

@@ -1,15 +1,15 @@
 //! Finds a page's headline and separates it from the site's name.
 //!
 //! The headline is above the article, so headings are compared with the declared titles. The first
-//! choice is a heading that is a whole part of a declared title (`Headline | Section | Site`); the
-//! second an `<h1>` that shares words with the declared titles or the page's address, because
-//! titles for search engines and sharing are worded differently. Without such a heading a declared
-//! title is cut: its last or first part if that is the site's name or host, the text after a bar,
-//! and in `<title>` a short last part.
+//! choice is a heading that is a whole part of a declared title (`Headline | Section | Site`). The
+//! second is an `<h1>` that shares words with the declared titles or the page's address, because
+//! titles for search engines and sharing are worded differently. Otherwise a declared title is cut:
+//! its last or first part if that is the site's name or host, the text after a bar, and in
+//! `<title>` a short last part.
 //!
 //! Limitation: the last rule takes `Live - day two` for a headline and a site if nothing else is
-//! known of the site. A page whose only `<h1>` is a slogan with a quarter of the title's words
-//! takes it as the headline.
+//! known of the site. A page's only `<h1>` is the headline even if it is a slogan with a quarter of
+//! the title's words.
 
 use std::collections::HashSet;
 
@@ -27,29 +27,28 @@ const SEPARATORS: [&str; 12] =
 /// Words of the longest unknown site name that is cut from `<title>`.
 const SITE_WORDS: usize = 3;
 
-/// Most headings checked, of each kind.
+/// Of each kind.
 const MOST_HEADINGS: usize = 20;
 
 /// Words of the shortest headline in lesser elements.
 const LESSER_WORDS: usize = 3;
 
-/// Words of the longest headline that differs from the page's title.
+/// Words of the longest headline that may differ from the page's title.
 const MOST_WORDS: usize = 35;
 
-/// Share of words, relative to the shorter text, that a page's only `<h1>` must have in common with
-/// a declared title, and one of several.
+/// Least share of the shorter text's words in common with a declared title: for a page's only
+/// `<h1>`, and for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
 /// Letters of the shortest part of a host's name for which a title's tail is cut.
 const HOST_PART: usize = 4;
 
-/// What is known of the site.
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
-    /// Its declared name.
+    /// As the page declares it.
     pub(crate) name: Option<&'a str>,
-    /// An address of the page, for its host.
+    /// Of the page, for its host.
     pub(crate) address: Option<&'a str>,
 }
 
@@ -63,7 +62,7 @@ pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
         .collect()
 }
 
-/// A declared title without the site's name, or the heading that is a part of it.
+/// Without the site's name, or the heading that is a part of it.
 pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = tidy(&unescape(title));
     if let Some(heading) = shared(&title, headings, site) {
@@ -114,7 +113,6 @@ pub(crate) fn of_heading<'a>(
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
 }
 
-/// The whole `<title>`.
 pub(crate) fn of_document(page: &Page) -> Option<String> {
     let in_head = page.elements("title").find(|id| !within_svg(page, *id));
     in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
@@ -174,7 +172,6 @@ pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -
     Some(if without_bars.len() < cut.len() { without_bars } else { short_tail_cut(cut) }.to_owned())
 }
 
-/// The longest heading that is a part of a title and not the site's name.
 fn shared<'a>(title: &str, headings: &'a [(NodeId, String)], site: &Site) -> Option<&'a str> {
     let parts = headings
         .iter()
@@ -196,7 +193,6 @@ fn is_part(title: &str, heading: &str) -> bool {
     }) && heading.chars().count() * 5 >= title.chars().count()
 }
 
-/// The title without a first or last part that is the site.
 fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     let mut title = title;
     let mut cut = None;
@@ -216,7 +212,7 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// Whether a part of a title is the site's name or host in any spelling.
+/// In any spelling.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
@@ -238,14 +234,14 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
-/// Whether a title's tail is a part of the host's name: `Paper` of the-paper.vn.
+/// `Paper` of the-paper.vn.
 fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
 }
 
-/// Whether a name begins with the host's own: `The Paper News` of the-paper.vn.
+/// `The Paper News` of the-paper.vn.
 pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
     let host = site.address.and_then(host).unwrap_or_default();
     let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
@@ -261,7 +257,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Words of a text for comparison: lower case, each CJK character a word.
+/// Words for comparison: lower case, each CJK character a word.
 fn words(text: &str) -> HashSet<String> {
     let mut out = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
@@ -274,7 +270,7 @@ fn words(text: &str) -> HashSet<String> {
     out
 }
 
-/// The length of a text in words; two CJK characters count as one.
+/// Length in words; two CJK characters count as one.
 fn weight(text: &str) -> usize {
     text.split_whitespace().count() + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
@@ -283,8 +279,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// The title before its first bar, if that is long enough for a headline: a section, a site or
-/// search terms follow.
+/// The title before its first bar, if long enough; a section, a site or search terms follow.
 fn bars_cut(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
@@ -292,7 +287,7 @@ fn bars_cut(title: &str) -> &str {
     }
 }
 
-/// The title without a short last part, if a longer one remains.
+/// The title without a short last part, if a longer part remains.
 fn short_tail_cut(title: &str) -> &str {
     let parted = SEPARATORS
         .iter()

@@ -2,9 +2,9 @@
 //!
 //! The rules of the HTML standard repeatedly search the stack of open elements and the list of
 //! active formatting elements. So nesting costs time quadratic in its depth, and unclosed
-//! formatting elements are rebuilt in every block. html5ever, and with it scraper, follows the
-//! rules: 256 KiB of `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>` 6.4 s; 5 MiB
-//! would take half an hour and more.
+//! formatting elements are rebuilt in every block. In html5ever, and so in scraper, 256 KiB of
+//! `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>` 6.4 s; 5 MiB would take half
+//! an hour and more.
 //!
 //! All these searches ask the sink that receives the tree for a name or whether two nodes are the
 //! same. [`Counted`] wraps scraper's sink and counts these questions. A [`Guard`] between tokenizer
@@ -12,10 +12,9 @@
 //! page is cut at the same tag on every machine, and the tree built so far is kept.
 //!
 //! Limitation: the cut loses the rest of the page, where a browser would flatten the nesting.
-//! Comparisons between formatting elements do not ask the sink; that work is estimated from the
-//! depth. The depth is itself an upper bound: the standard moves subtrees up or sideways, and they
-//! keep their old depth. A page of thousands of blocks nested in unclosed formatting may so be cut
-//! at a fifth of the depth.
+//! Comparisons between formatting elements do not ask the sink and are estimated from the depth.
+//! The depth is itself an upper bound: subtrees that the standard moves keep their old depth.
+//! Thousands of blocks nested in unclosed formatting may so be cut at a fifth of the depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -35,11 +34,9 @@ pub(crate) struct Budget {
     pub(crate) work: u64,
     /// Nodes: about 160 bytes each while building, 40 after.
     pub(crate) nodes: usize,
-    /// Elements above an element.
     pub(crate) depth: u32,
     /// Bytes of attribute values; those of rebuilt elements count again.
     pub(crate) attribute_bytes: usize,
-    /// Attributes of one element.
     pub(crate) attributes: usize,
 }
 
@@ -55,7 +52,7 @@ impl Budget {
     };
 }
 
-/// Builds the tree of a document. The flag is true if the budget cut it.
+/// The flag is true if the budget cut the tree.
 pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     let sink = Counted::new(budget);
     let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
@@ -95,7 +92,6 @@ impl TokenSink for Guard {
     }
 }
 
-/// A node of scraper's tree with its [`Known`].
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,

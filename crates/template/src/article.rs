@@ -1,7 +1,7 @@
 //! Decides from one page alone whether it is an article.
 //!
-//! Pages that are not articles spoil a template and a corpus, so this check runs first, before
-//! anything is known of the site.
+//! Pages that are not articles spoil a template and a corpus, so this check runs before anything is
+//! known of the site.
 //!
 //! 1. Walls are recognized by their phrases and little other prose (`walls`): bot checks, "not
 //!    found" with status 200, log-ins, consent.
@@ -9,15 +9,15 @@
 //!    product, or has only captions as body text.
 //! 3. Hubs are recognized by [`Signals`]: an article has one long stretch of sentences without
 //!    lines of links, a hub many short ones.
-//! 4. A page model ([`feature_row`]) decides on the rest, if it is sure. Its ninety features
+//! 4. A page model ([`feature_row`]) decides on the rest, if it is sure. About ninety features
 //!    describe body text found by the block model, links, cards, controls, headline, declarations
 //!    and address.
 //!
 //! Limitation: a refused article is a lost document, an accepted hub one bad document, so a page in
 //! doubt counts as an article. Of 1,207 recorded articles 2 are refused, of 123 other pages 117,
 //! but the model was trained on them; on held-out sites it is 6 and 94. The accepted non-articles
-//! lead to other pages but have text of their own: courses, institutes, news lists with whole
-//! paragraphs. The next visit of a refused page decides again.
+//! have text of their own: courses, institutes, news lists with whole paragraphs. The next visit of
+//! a refused page decides again.
 
 use std::fmt;
 
@@ -132,9 +132,8 @@ impl fmt::Display for Reason {
 const LEAST_WORDS: f64 = 60.0;
 /// The same for a declared article with a publication time, such as breaking news of two sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
-/// A stretch of prose below this may be a teaser.
 const TEASER: f64 = 50.0;
-/// A stretch below this may be two or three teasers.
+/// A shorter stretch of prose may be two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
 /// Prose is scattered if its longest stretch holds less than this share of it.
 const SCATTERED: f64 = 0.2;
@@ -143,8 +142,8 @@ const MANY_LINK_LINES: u32 = 25;
 /// Links dominate below this many words in the longest stretch per word in a link.
 const LINKS_RULE: f64 = 0.04;
 
-/// The model refuses a page below these log-odds of being an article. In cross-validation this
-/// refuses at most one article in two hundred (docs/evaluation.md).
+/// The model refuses a page below these log-odds: in cross-validation at most one article in two
+/// hundred (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
 /// A page that the model refuses is a shop if it has this many cards with prices.

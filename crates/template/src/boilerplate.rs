@@ -6,8 +6,8 @@
 //! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if all its elements are, on at
 //!    least `LEAST_PAGES` pages.
 //! 3. Kinds that occur only inside others are dropped.
-//! 4. The metadata of each training page are read again without those subtrees. Kinds that change
-//!    them are dropped: a date or a by-line is looked for near the headline.
+//! 4. So are kinds whose removal changes the metadata of a training page: a date or a by-line is
+//!    looked for near the headline.
 //!
 //! Limitation: text of a later page in such a subtree is not seen at all.
 
@@ -30,7 +30,6 @@ struct Seen {
     is_outermost: bool,
 }
 
-/// The boilerplate kinds of the training pages.
 pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     for ((_, page), judged) in pages.iter().zip(judged) {
@@ -59,8 +58,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// Drops the kinds whose removal changes the metadata of a page. The first page that shows a change
-/// usually settles the others.
+/// Drops the kinds whose removal changes the metadata of a page. The first such page usually
+/// settles the others.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
@@ -93,7 +92,7 @@ impl<'a> Told<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// The kinds that do not change this page's metadata, found by bisection.
+    /// Finds by bisection the kinds that do not change this page's metadata.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         // Groups still to be tried, the last first.

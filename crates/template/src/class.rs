@@ -134,7 +134,7 @@ pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 /// A line without letters may be a date if it has this many digits.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Links between paragraphs are a list from this many lines in a row.
+/// From this many lines in a row without body text, links between paragraphs are a list.
 const LIST_FROM: usize = 6;
 
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
@@ -233,7 +233,6 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
         .unwrap_or(block.placed.block)
 }
 
-/// Innermost first.
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
@@ -278,7 +277,7 @@ impl Around {
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    /// The nearest match, unless a table cell inside it is nearer.
+    /// Unless a table cell inside it is nearer.
     fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
@@ -318,7 +317,7 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line is only a number or a mark, such as a count of votes or a table cell.
+/// Such as a count of votes or a table cell.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

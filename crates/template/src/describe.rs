@@ -34,7 +34,7 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// The figures of the median training page, on one line.
+/// On one line.
 fn health(health: &Health) -> String {
     let Health { words, confidence, known, repeated, alone } = health;
     format!(

@@ -19,9 +19,9 @@
 //!
 //! The three bounds were set on 20 recorded sites by models that had not seen the site
 //! (docs/evaluation.md). Over a threefold range F1 changes by 0.001 and the share of detected pages
-//! by a tenth. Using final judgements instead of the model's, weighting by length, and rule 3
-//! gained 0.0013 of F1, as much as detection had cost; half of it on one site whose captions and
-//! authors' names are at the places of paragraphs.
+//! by a tenth. Final judgements instead of the model's, weighting by length, and rule 3 gained
+//! 0.0013 of F1, as much as detection had cost; half of it on one site with captions and authors'
+//! names at the places of paragraphs.
 //!
 //! Limitation: a paragraph at a new place (a quotation in its own box) is missing if the rest is
 //! long enough. A comment at the article's place is included.
@@ -83,7 +83,6 @@ impl Said {
     }
 }
 
-/// The decisions of the places, and which undecided lines are between lines of body text.
 fn said(page: &Page, lines: &[KnownLine]) -> Vec<Said> {
     let mut said: Vec<Said> = lines.iter().map(Said::from_line).collect();
     let around = |at: usize| page.node(lines[at].placed.block).parent;

@@ -11,7 +11,7 @@
 //!
 //! Places and repeated texts show a redesign, the text seldom: the block model reads most new
 //! designs with confidence. Measured on 20 recorded sites, each trained on its first 25 pages or
-//! two thirds (`tests/recorded.rs`): at most 4 of 20 later pages in a row are unlike (at most a
+//! two thirds (`tests/recorded.rs`), at most 4 of 20 later pages in a row are unlike (at most a
 //! quarter where there are fewer; none on half of the sites). With every class and id renamed all
 //! pages are unlike, as are another site's; a redesign is noticed at its twelfth page.
 //!
@@ -56,7 +56,6 @@ pub struct Seen {
     pub alone: bool,
 }
 
-/// A text this many times shorter or longer than the median page's has a length of another order.
 const ANOTHER_ORDER: u32 = 5;
 
 /// Below this share of the median page's places and repeated texts a page looks different. Healthy
@@ -65,7 +64,7 @@ const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// From this share on a page has the training pages' design; being judged alone then concerns only
+/// From this share on a page has the training pages' design, and being judged alone concerns only
 /// its text.
 const OF_THE_DESIGN: f32 = 0.7;
 
@@ -124,8 +123,8 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// This page's share of the median page's familiar lines, 0 to 1: the mean over known places
-    /// and repeated texts, if the site has them.
+    /// The mean share, 0 to 1, of the median page's known places and repeated texts, if the site
+    /// has them.
     fn familiar(&self, page: &Extracted) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
@@ -193,7 +192,6 @@ mod tests {
 
     use super::*;
 
-    /// A page with this many words and these shares.
     fn page(words: usize, confidence: f32, (known, repeated): (f32, f32), method: Method) -> Extracted {
         let text = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
         Extracted { lines: lines(&text, 0, |_| true), method, confidence, known, repeated }

@@ -183,7 +183,7 @@ impl Body {
     }
 }
 
-/// The smallest element with nine tenths of the words of body text; for a single line, its parent.
+/// For a single line, its parent.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;

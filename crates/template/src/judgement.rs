@@ -20,7 +20,7 @@ pub(crate) const FEW_WORDS: u32 = 30;
 /// Below this confidence the template is unsure, and the page is judged alone, too.
 const UNSURE: f32 = 0.5;
 
-/// Log-odds of a line that is removed for its words: a certain decision.
+/// Log-odds of a line removed for its words: certain.
 const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
@@ -71,12 +71,10 @@ impl Judgement {
         }
     }
 
-    /// Judges a page whose blocks were judged with its site.
     pub(crate) fn of_judged(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
         Self::surer(judged, page, site, pins).with_inserts(page, pins)
     }
 
-    /// With the site or alone, whichever is surer.
     fn surer(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
         let by_template = Self::pinned(judged, Method::Template, site, page, pins);
         let few = by_template.words() < FEW_WORDS;
@@ -149,7 +147,7 @@ impl Judgement {
     }
 }
 
-/// The model's judgement of each block, without pins; repeated lines stay out.
+/// Without pins; repeated lines stay out.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;

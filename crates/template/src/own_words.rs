@@ -18,8 +18,8 @@ const EARLY: usize = 3;
 const OPENING: usize = 20;
 
 /// Whether a line of body text is a credit, a by-line or a "read more" line by its own words.
-/// `link_share`: share of its words in links, 0 to 1. `before`: the lines of body text before it;
-/// by-lines are among the first.
+/// `link_share`: share of its words in links, 0 to 1. `before`: number of lines of body text before
+/// it.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
     if line.kind == LineKind::Heading {
         return false;
@@ -49,7 +49,7 @@ const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 /// Most words of a by-line.
 const MOST_WORDS_BY_LINE: u32 = 8;
 
-/// Whether a word after the first begins with a capital, or the letters have no case.
+/// Whether a later word begins with a capital, or the letters have no case.
 fn names_somebody(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
     let has_no_case =

@@ -184,7 +184,6 @@ fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     Some(words)
 }
 
-/// The next non-ASCII byte.
 fn beyond_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     const STRIDE: usize = 64;
     let mut at = from;
@@ -300,7 +299,6 @@ mod tests {
     const TEXT: &str = "Trời mưa suốt đêm, nước sông dâng cao hơn mọi năm. Bà con thôn Đồng Sậy phải chuyển lúa \
         lên gác, dắt trâu ra đê và thức trắng để canh những đoạn xung yếu. Sáng ra ai cũng mệt nhưng vẫn cười.";
 
-    /// Encodes a text letter by letter.
     fn encoded(legacy: Legacy, text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         for c in text.chars() {

@@ -154,7 +154,6 @@ fn all_without_marks() -> HashSet<String> {
     joined.chain(after_gi).map(|syllable| syllable.chars().map(without_mark).collect()).collect()
 }
 
-/// The rhyme with this spelling.
 fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }

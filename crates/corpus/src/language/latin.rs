@@ -15,7 +15,7 @@ use crate::each_word;
 /// Added to each share, in ten-thousandths: any class may occur in any language.
 const FLOOR: f64 = 100.0;
 
-/// The weight of a word with a capital: names are the same in all languages.
+/// The weight of a word with a capital, probably a name.
 const CAPITAL: f64 = 0.25;
 
 /// From this share of words in all capitals, as in a headline, capitals are ignored.
@@ -30,7 +30,7 @@ const MOST_WORDS: f64 = 60.0;
 /// Prior probability of Vietnamese, and of English; the other languages share the rest.
 const PRIOR: f64 = 0.3;
 
-/// Probabilities that a text is Vietnamese, English or another language; they sum to 1.
+/// They sum to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
     /// Words seen, of any script; names count less.
@@ -68,7 +68,6 @@ impl Counts {
         counts
     }
 
-    /// One number per class.
     fn weighed(&self) -> [f64; CLASSES] {
         let all: f64 = self.small.iter().chain(&self.capital).sum();
         let weight = if self.shouted > SHOUTED * all { 1.0 } else { CAPITAL };

@@ -29,7 +29,6 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use latin::Fit;
 
-/// Bytes of a text that are read.
 const SAMPLE: usize = 1500;
 
 /// The factor by which a declaration raises a language's odds.

@@ -8,7 +8,7 @@ use super::tags;
 /// Below this probability of another language whatlang is not used.
 pub(super) const LEAST: f64 = 0.02;
 
-/// Assigns the probability of other languages to the one that whatlang names.
+/// Assigns the probability of other languages to whatlang's answer.
 pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };

@@ -13,7 +13,7 @@ use super::class::CLASSES;
 /// [`super::class::Class`].
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
-/// The row of Vietnamese without marks.
+/// Vietnamese without marks.
 pub(super) const BARE: &str = "vi-bare";
 
 pub(super) const SHARES: [Row; 28] = [

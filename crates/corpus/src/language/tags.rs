@@ -16,7 +16,6 @@ pub(super) fn primary(declared: &str) -> Option<String> {
     (is_tag && !["und", "mul", "zxx"].contains(&primary.as_str())).then_some(primary)
 }
 
-/// ISO 639-3 to 639-1 for whatlang's languages.
 const TWO_LETTERS: [(&str, &str); 70] = [
     ("epo", "eo"),
     ("eng", "en"),

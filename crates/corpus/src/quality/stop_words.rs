@@ -30,7 +30,6 @@ const VIETNAMESE: &str = "ai anh bà bao bằng bị bởi các cái càng cả 
     nơi nữa nó ở ông qua quá ra rằng rất rồi sao sau sẽ sự ta tại theo thế thì thôi tôi tới trên trong trước \
     từ từng tuy và vào vẫn vậy về vì việc với vừa xuống";
 
-/// The list of a language; `None` without one.
 pub(crate) fn of(language: &str) -> Option<&'static HashSet<&'static str>> {
     static LISTS: LazyLock<[HashSet<&str>; 2]> =
         LazyLock::new(|| [ENGLISH, VIETNAMESE].map(|list| list.split_whitespace().collect()));

@@ -1,7 +1,7 @@
 //! An index of band keys, which returns documents that may be like a new one.
 //!
-//! [`Index`] is the interface that the other modules use. [`Table`] has a fixed size and gradually
-//! forgets when full; [`Exact`] keeps every key. Both bound the entries of one key.
+//! [`Index`] is the interface. [`Table`] has a fixed size and gradually forgets when full;
+//! [`Exact`] keeps every key. Both bound the entries of one key.
 //!
 //! Limitation: a candidate may share a few values of its signature by chance. Its signature, then
 //! its text, decide.
@@ -47,7 +47,6 @@ pub trait Index {
     fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Self::Error>;
 }
 
-/// Counts the numbers found, in the order of [`Index::candidates`].
 fn counted(mut met: Vec<Number>) -> Vec<Candidate> {
     met.sort_unstable();
     let mut candidates: Vec<Candidate> = Vec::new();

@@ -7,9 +7,9 @@
 //! Each key of a document is kept or lost independently. A document that has lost half of its 42
 //! keys is still found at similarity 0.57 in 98 of 100 cases, and at 0.7 nearly always. Older
 //! documents have lost more keys; no cleanup is needed. [`Table::kept`] returns the share of
-//! entries that a table of this size can hold.
+//! entries that fit.
 //!
-//! Nothing is on disk: the table is rebuilt from the stored signatures, 256 bytes per document, in
+//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
 //! the order of their numbers.
 //!
 //! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared

@@ -3,8 +3,8 @@
 //! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and others: A
 //! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
 //! * A known key adds one to its counter; a new key gets one.
-//! * At twice the requested counters, the median is subtracted from all counts, and counters
-//!   without a remainder are dropped. So the work per key is constant on average.
+//! * At twice the requested counters, the median is subtracted from all counts, and counters at
+//!   zero are dropped. So the work per key is constant on average.
 //!
 //! A count is at most the true one and at least that less [`Counts::missed`], which is at most the
 //! number of all keys seen over the requested counters. A sketch such as count-min errs in the
@@ -78,7 +78,6 @@ impl Counts {
         Self { counters: counters.into_iter().collect(), missed }
     }
 
-    /// Subtracts the median from every count.
     fn forget(&mut self) {
         let mut counts: Vec<u32> = self.counters.values().copied().collect();
         let middle = counts.len() / 2;

@@ -1,8 +1,8 @@
 //! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
 //!
-//! Counting comes first ([`Paragraphs::count`] as each document is stored), removal later
-//! ([`Paragraphs::repeated`] at export), because the first document with "Follow us on..." cannot
-//! know. A paragraph is repeated for one of two reasons, each switchable in [`Params`]:
+//! Counting comes first ([`Paragraphs::count`] as each document is stored), removal at export
+//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." cannot know. A
+//! paragraph is repeated for one of two reasons, each switchable in [`Params`]:
 //! * within its site, in a minimum number and share of the documents;
 //! * across sites: in several documents of each of several sites. A paragraph that occurs once on
 //!   each of twenty sites is wire copy and is not affected.
@@ -114,7 +114,6 @@ pub struct Site {
 pub struct Paragraphs {
     params: Params,
     sites: BTreeMap<String, Site>,
-    /// The sites on which each paragraph is repeated.
     across: Across,
 }
 

@@ -10,8 +10,8 @@
 //! that time.
 //!
 //! Limitation: this holds for a corpus that only grows. Plain text with one file per document is
-//! not flushed file by file, which would take longer than writing: after a power cut, `sha256sum -c
-//! SHA256SUMS` checks whether all are whole.
+//! not flushed file by file, which would take too long: after a power cut, check it with `sha256sum
+//! -c SHA256SUMS`.
 
 mod shards;
 mod sites;
@@ -73,7 +73,6 @@ pub struct Folder {
     manifest: Manifest,
     selection: Selection,
     layout: Box<dyn Layout>,
-    /// The last document seen.
     last: Option<DocumentId>,
 }
 
@@ -217,7 +216,7 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     Ok(manifest)
 }
 
-/// The manifest of an interrupted export, if it was this one.
+/// If it was this export.
 fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")

@@ -19,7 +19,6 @@ pub(super) struct Shards {
     format: Format,
     /// Bytes of a Parquet group, at most a shard.
     group: u64,
-    /// The number of whole files.
     whole: usize,
     open: Option<Shard>,
 }
@@ -33,7 +32,7 @@ struct Shard {
 }
 
 impl Shards {
-    /// Continues after the whole files, and checks each of them.
+    /// Continues after the whole files, once each is checked.
     pub(super) fn begin(
         folder: &Path,
         format: Format,

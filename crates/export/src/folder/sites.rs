@@ -20,7 +20,6 @@ use crate::{ExportError, Record};
 #[derive(Debug)]
 pub(super) struct Sites {
     folder: PathBuf,
-    /// By file name.
     sites: BTreeMap<String, Site>,
     /// Names of files written since the last close.
     touched: BTreeSet<String>,
@@ -55,7 +54,7 @@ impl Sites {
     }
 }
 
-/// Removes text files that were begun after the last close.
+/// Those begun after the last close.
 fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();

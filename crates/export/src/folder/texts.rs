@@ -26,7 +26,6 @@ pub(super) struct Texts {
     sums: File,
     /// Hash of the list so far.
     hash: Sha256,
-    /// Bytes of the list.
     bytes: u64,
     documents: u64,
     /// Hosts with a folder.

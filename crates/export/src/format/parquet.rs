@@ -27,7 +27,7 @@ use crate::record::{Cell, FIELDS, Kind};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns with few repeated values, for which a dictionary is useless.
+/// Values that seldom repeat, for which a dictionary is useless.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A file of rows.
@@ -167,7 +167,7 @@ impl Column {
         Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
     }
 
-    /// Adds a value; returns its approximate bytes.
+    /// Returns the value's approximate bytes.
     fn push(&mut self, cell: Cell) -> u64 {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => {
@@ -206,7 +206,6 @@ impl Column {
         }
     }
 
-    /// Writes and clears the values.
     fn write(&mut self, mut writer: SerializedColumnWriter) -> io::Result<()> {
         let is_required = matches!(self.kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
         let definition = (!is_required).then_some(&*self.definition);

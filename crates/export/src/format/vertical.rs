@@ -89,7 +89,6 @@ const fn kind_name(kind: Option<char>) -> &'static str {
     }
 }
 
-/// A line with tokens, in `<p>`.
 fn paragraph(line: &str, kind: Option<char>, out: &mut Vec<u8>) {
     let (mut any, mut glued) = (false, false);
     for token in line.split_word_bounds() {

@@ -25,7 +25,7 @@ struct Fields<'a> {
     fetched: Option<Cow<'a, str>>,
 }
 
-/// The decompressed lines of a shard.
+/// Decompressed.
 pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Box<dyn BufRead>> {
     let file = BufReader::new(File::open(path)?);
     Ok(match compression {
@@ -62,7 +62,6 @@ pub(super) fn read_line(lines: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Resu
     Ok(read > 0)
 }
 
-/// Skips the rest of a line.
 fn pass_over(lines: &mut dyn BufRead) -> io::Result<()> {
     loop {
         let buffer = lines.fill_buf()?;

@@ -9,13 +9,13 @@ use crate::title::{Site, is_site};
 
 const MOST_STATED: usize = 200;
 
-/// Characters of the longest author name; longer texts are sentences.
+/// Longer texts are sentences.
 const LONGEST: usize = 80;
 
 /// Words of the longest name that a comma separates from others.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Labels before a name, folded; a colon or a space follows.
+/// Folded; a colon or a space follows.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -57,20 +57,20 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels accepted only on the page, with a colon or a capital after them.
+/// Accepted only on the page, with a colon or a capital after them.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
-/// Labels of non-authors: photographs, sources, editors in charge.
+/// Photographs, sources, editors in charge.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Beginnings of non-authors within a by-line, in lower case: `An Example; editing by ...`.
+/// In lower case: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Names of persons in declared texts, each once, without the site's.
+/// Names of persons, each once, without the site's.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -92,7 +92,6 @@ pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     out
 }
 
-/// A by-line up to its editors and photographers.
 fn of_authors(text: &str) -> &str {
     let lower = text.to_ascii_lowercase();
     let starts = |at: &usize| !lower[..*at].ends_with(char::is_alphanumeric);
@@ -100,7 +99,7 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// A text without its label; `None` if the label is for non-authors.
+/// `None` if the label is for non-authors.
 fn unlabelled(text: &str) -> Option<&str> {
     let text = text.trim();
     let label = label(text).filter(|(label, rest)| {
@@ -132,7 +131,6 @@ fn reporter(text: &str) -> Option<&str> {
     is_person(name).then_some(name)
 }
 
-/// Splits a text at separators if that leaves names of persons.
 fn parted(text: &str) -> Vec<&str> {
     if text.len() > 1_000 {
         return Vec::new();
@@ -157,7 +155,7 @@ fn parted(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Splits a text at its dashes if each side is a person's name.
+/// Splits at dashes if each side is a person's name.
 fn at_dashes(text: &str) -> Vec<&str> {
     for dash in [" - ", " – "] {
         if text.contains(dash) && text.split(dash).all(is_person) {
@@ -167,7 +165,7 @@ fn at_dashes(text: &str) -> Vec<&str> {
     vec![text]
 }
 
-/// A person's name without the place or the paper: `An Example in Hanoi`.
+/// Turns `An Example in Hanoi` into the name alone.
 fn without_place(name: &str) -> &str {
     let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
     let cut = |place: &&str| {
@@ -177,7 +175,6 @@ fn without_place(name: &str) -> &str {
     PLACES.iter().find_map(cut).unwrap_or(name)
 }
 
-/// Splits a text at each word for `and`.
 fn at_words(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
     for and in [" and ", " & ", " và ", " και ", " и ", " oraz ", " und ", " y ", " et "] {
@@ -186,8 +183,7 @@ fn at_words(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a text looks like a person's full name: two to five words with capitals, or two to four
-/// ideographs.
+/// Accepts two to five words with capitals, or two to four ideographs.
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
@@ -220,7 +216,7 @@ pub(super) fn is_person(name: &str) -> bool {
         && !words.iter().any(|word| TITLES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Whether a declared name can be one: not an address, not a sentence.
+/// Rejects addresses and sentences.
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_mail = name.contains('@') && name.contains('.');
@@ -258,7 +254,6 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     LABELS.iter().chain(&OTHERS).filter_map(starts).min_by_key(|(_, rest)| rest.len())
 }
 
-/// The text after a folded label at its start.
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let length = label.chars().count();
     // Folding drops accents, which are not separate characters in NFC.

@@ -57,7 +57,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
 }
 
-/// The place of an hour's minutes, if the separator makes them a time.
+/// The place of the minutes, if the separator makes them a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -72,7 +72,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// Whether a zone or a half of the day follows: `9.30 GMT`, `9.30am`.
+/// By a zone or a half of the day: `9.30 GMT`, `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone =
@@ -81,14 +81,14 @@ fn is_followed(tokens: &[Token], at: usize) -> bool {
     is_zone || is_half && half_of_day(tokens, at).is_some()
 }
 
-/// Whether a word for "o'clock" precedes a number: `godz. 9.30`, `kl. 9.30`.
+/// By a word for "o'clock": `godz. 9.30`, `kl. 9.30`.
 fn is_announced(tokens: &[Token], at: usize) -> bool {
     let is_word = |token: &&Token| matches!(token, Token::Word(_));
     let before = tokens[..at].iter().rev().take(3).find(is_word);
     matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
 }
 
-/// Whether the word before an hour means afternoon: `下午3:05`.
+/// `下午3:05`
 fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
     let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
@@ -128,7 +128,7 @@ pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     }
 }
 
-/// The offset of a zone's abbreviation from UTC, in hours.
+/// Offset from UTC in hours.
 fn zone(word: &str) -> Option<i32> {
     Some(match word.to_ascii_uppercase().as_str() {
         "Z" | "GMT" | "UTC" => 0,
@@ -165,7 +165,6 @@ fn signed(tokens: &[Token], at: usize) -> Option<i32> {
     signed_by(*tokens.get(at)?, tokens, at + 1)
 }
 
-/// The offset with this sign and its hours at a token.
 fn signed_by(sign: Token, tokens: &[Token], at: usize) -> Option<i32> {
     let sign = match sign {
         Token::Mark('+') => 1,
@@ -194,7 +193,6 @@ pub(super) fn written(offset: i32) -> String {
     }
 }
 
-/// The first token that is not a space.
 pub(super) fn behind_spaces(tokens: &[Token], at: usize) -> usize {
     let spaces = tokens.iter().skip(at).take_while(|token| **token == Token::Mark(' '));
     at + spaces.count()

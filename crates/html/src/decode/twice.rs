@@ -25,7 +25,7 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
     WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
 });
 
-/// The text before it was encoded twice; `None` if it was not.
+/// `None` if the text was not encoded twice.
 pub(super) fn once(text: &str) -> Option<String> {
     if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
         return None;
@@ -63,7 +63,6 @@ fn beginnings(bytes: &[u8]) -> usize {
     memchr::memchr_iter(0xC3, bytes).filter(begins).take(LEAST_EVIDENCE).count()
 }
 
-/// A text as alternating runs of ASCII and of other characters.
 fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -75,7 +74,6 @@ fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// A run's characters as the bytes of UTF-8.
 fn undone(run: &str) -> Option<String> {
     String::from_utf8(run.chars().map(byte).collect::<Option<_>>()?).ok()
 }

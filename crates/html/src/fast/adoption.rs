@@ -21,8 +21,7 @@ use super::names::Name;
 use super::stack::Open;
 use super::tag::{Tag, set};
 
-/// Rounds of the algorithm (step 4.1), and formatting elements that it copies at most (step
-/// 4.13.4).
+/// Limits: rounds (step 4.1), and copied formatting elements (step 4.13.4).
 const ROUNDS: usize = 8;
 const COPIES: usize = 3;
 
@@ -34,7 +33,7 @@ struct Ended {
     entry: Entry,
 }
 
-/// Whether a node has a kind, which changes with its parent.
+/// A new parent changes a node's kind.
 fn has_kind(node: &Node) -> bool {
     matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }
@@ -77,7 +76,7 @@ impl Builder<'_> {
         self.stack.node_in_scope(node).then_some(Ended { index, place, entry })
     }
 
-    /// Steps 4.9 to 4.20 for the furthest block, at this place of the stack.
+    /// Steps 4.9 to 4.20 for the furthest block.
     fn adopt(&mut self, ended: &Ended, block_place: usize) {
         let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
         let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };
@@ -106,8 +105,8 @@ impl Builder<'_> {
         self.arena.nodes[node as usize].depth
     }
 
-    /// Step 4.13 without the moving: removes elements between the two that are not copied from the
-    /// stack, and returns the list's indexes of the others, outermost first.
+    /// Step 4.13 without the moving: removes uncopied elements between the two from the stack, and
+    /// returns the list's indexes of the others, outermost first.
     fn leave_between(&mut self, ended: &Ended, block_place: usize) -> Vec<usize> {
         let mut copied = Vec::new();
         let mut forgotten = Vec::new();

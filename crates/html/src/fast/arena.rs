@@ -19,7 +19,6 @@ pub(super) struct Arena<'a> {
     pub(super) extra: String,
     pub(super) nodes: Vec<Node>,
     pub(super) attributes: Vec<(LocalName, Range<u32>)>,
-    /// The text that the next one in the same element is appended to.
     pub(super) last_text: Option<NodeId>,
 }
 
@@ -53,7 +52,7 @@ impl<'a> Arena<'a> {
         (self.source.len() + self.extra.len()) as u32
     }
 
-    /// Adds an element as the last child of a node; without a parent if it is the first.
+    /// Adds an element as the last child of a node, or as the first node.
     pub(super) fn element(&mut self, parent: NodeId, tag: LocalName, attributes: Range<u32>) -> NodeId {
         self.last_text = None;
         self.node(parent, Kind::Element { tag, attributes })
@@ -82,7 +81,6 @@ impl<'a> Arena<'a> {
         0
     }
 
-    /// Joins two texts into one range.
     pub(super) fn join(&mut self, first: Range<u32>, second: Range<u32>) -> (Range<u32>, usize) {
         if first.end == second.start {
             return (first.start..second.end, 0);
@@ -97,7 +95,6 @@ impl<'a> Arena<'a> {
         (start..self.end(), first_text.len() + second_text.len())
     }
 
-    /// Sets the end of each subtree: after its last node.
     pub(super) fn close(&mut self) {
         for id in (1..self.nodes.len()).rev() {
             let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);

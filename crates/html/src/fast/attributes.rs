@@ -25,7 +25,6 @@ pub(super) struct Start {
     pub(super) is_self_closing: bool,
 }
 
-/// Whether this byte ends a tag's name.
 const fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ' | b'/' | b'>')
 }
@@ -36,7 +35,7 @@ impl Builder<'_> {
         length.map_or(self.bytes.len(), |length| from + length)
     }
 
-    /// Reads the start tag here; `None` if the source ends in it.
+    /// `None` if the source ends in the tag.
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
@@ -88,7 +87,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Inserts an attribute by name, if it is the tag's first with this name.
+    /// Does nothing if the tag already has the name.
     fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
         let attributes = &self.arena.attributes[first..];
         let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
@@ -104,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value after an attribute's name; empty without one.
+    /// Empty without a value.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {
@@ -159,7 +158,6 @@ impl Builder<'_> {
         found.map(|(_, value)| self.arena.slice(value))
     }
 
-    /// Adds the attributes that an element lacks.
     pub(super) fn merge_attributes(&mut self, node: NodeId, start: &Start) {
         let Kind::Element { attributes, .. } = &self.arena.nodes[node as usize].kind else { return };
         let has = attributes.start as usize..attributes.end as usize;

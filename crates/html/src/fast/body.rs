@@ -84,7 +84,6 @@ impl Builder<'_> {
         self.insert_void(start);
     }
 
-    /// The line break for an end tag that requires one.
     pub(super) fn insert_line_break(&mut self) {
         self.reconstruct();
         self.insert(local_name!("br"), 0..0);

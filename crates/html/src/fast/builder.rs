@@ -19,8 +19,8 @@ use super::tag::{Tag, set};
 use super::{Built, Unsure};
 use super::{scanner, source};
 
-/// The node limit of this builder; larger pages are left to the reference. It is half of the
-/// reference's, which also counts comments and its document.
+/// Limits of nodes, depth and attribute bytes; larger pages are left to the reference. They are
+/// half of its limits, because it also counts comments and its document.
 const NODES: usize = 500_000;
 const DEPTH: usize = 6_000;
 const ATTRIBUTE_BYTES: usize = 16 << 20;
@@ -49,13 +49,11 @@ pub(super) enum Mode {
     AfterAfterBody,
 }
 
-/// A page under construction, with the state of the standard's parser.
 pub(super) struct Builder<'a> {
     pub(super) arena: Arena<'a>,
     pub(super) names: Names,
     /// The first bytes of the current tag's attributes, in order.
     pub(super) heads: Vec<u64>,
-    /// Whether the current tag contains a `<`.
     pub(super) has_less_than: bool,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
@@ -83,8 +81,8 @@ pub(super) struct Builder<'a> {
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of these kinds, or returns why it cannot. Work is
-/// counted in questions of the reference's tree builder.
+/// Builds a page without the content of elements of these kinds, or returns why it cannot.
+/// `most_work` is in questions of the reference's tree builder.
 pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return Built::Unsure(Unsure::RareCharacter);
@@ -187,7 +185,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An end tag, or a similar construct.
     fn end_tag(&mut self) {
         let from = self.at + 2;
         match self.bytes.get(from) {
@@ -275,19 +272,16 @@ impl<'a> Builder<'a> {
         self.arena.element(self.stack.current_node(), name, attributes)
     }
 
-    /// Adds the element of a start tag and leaves it open.
     pub(super) fn insert_open(&mut self, start: &Start) -> NodeId {
         let node = self.insert_void(start);
         self.stack.push(Open::html(node, start.tag));
         node
     }
 
-    /// Adds the element of a start tag without content.
     pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
         self.insert(start.name.clone(), start.attributes.clone())
     }
 
-    /// Adds an element that the source does not name.
     pub(super) fn insert_phantom(&mut self, name: LocalName, tag: Tag) -> NodeId {
         let node = self.insert(name, 0..0);
         self.stack.push(Open::html(node, tag));
@@ -305,7 +299,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether an open element is an HTML element of this name.
     pub(super) fn is_named(&self, open: &Open, tag: Tag, name: &LocalName) -> bool {
         let is_same = || !open.is(set::FOREIGN) && self.name_of(open.node) == Some(name);
         open.tag == tag && (tag.is_one() || is_same())
@@ -333,7 +326,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Counts the reference's cost of a formatting element.
     pub(super) fn spend_formatting(&mut self, attributes: &Range<u32>) {
         let depth = self.stack.len() as u64 + 2;
         self.spend(depth * (2 + 16 * attributes.len() as u64));
@@ -342,7 +334,6 @@ impl<'a> Builder<'a> {
         self.attribute_bytes += bytes;
     }
 
-    /// Adds a formatting element and lists it.
     pub(super) fn insert_formatting(&mut self, start: &Start) {
         let node = self.insert_open(start);
         self.spend_formatting(&start.attributes);

@@ -27,10 +27,10 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// One example of each class of bytes that the states treat alike.
+/// One example per class of bytes that the states treat alike.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
-/// The next set of states for each set and class of bytes, and whether an attribute begins there.
+/// Per set and class of bytes: the next set, and whether an attribute begins there.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
 
 const fn steps() -> [[(u8, bool); 8]; 256] {
@@ -96,7 +96,6 @@ impl Flood {
         self.spent += (attributes * attributes) as u64;
     }
 
-    /// Counts possible tags in a part of the source.
     pub(super) fn part(&mut self, bytes: &[u8], from: usize, to: usize) {
         let mut at = from.max(self.scanned);
         while at < to {
@@ -106,7 +105,6 @@ impl Flood {
         }
     }
 
-    /// Follows the runs that begin after a `<` until all have ended.
     fn run(&mut self, bytes: &[u8], from: usize) -> usize {
         let (mut at, mut set, mut attributes) = (from, 0, 0u64);
         loop {

@@ -13,12 +13,10 @@ use super::stack::Open;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
-    /// Whether the current node is an element of SVG or MathML.
     pub(super) fn is_foreign(&self) -> bool {
         self.stack.is_current_in(set::FOREIGN)
     }
 
-    /// Whether the rules for foreign content apply to this start tag.
     pub(super) fn is_foreign_to(&self, start: &Start) -> bool {
         let Some(current) = self.stack.current().filter(|open| open.is(set::FOREIGN)) else {
             return false;
@@ -70,7 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Renames and sorts foreign attributes: first those without prefix, then the others by prefix.
+    /// Renames and sorts foreign attributes: those without prefix, then by prefix.
     fn adjusted(&mut self, attributes: &Range<u32>, is_svg: bool) -> Range<u32> {
         let of = attributes.start as usize..attributes.end as usize;
         let mut all: Vec<(u8, (LocalName, Range<u32>))> = Vec::with_capacity(of.len());
@@ -86,8 +84,8 @@ impl Builder<'_> {
         attributes.clone()
     }
 
-    /// Closes the foreign element of this name; if HTML is above it, the rules of the insertion
-    /// mode apply.
+    /// Closes the foreign element of this name; for HTML above it, the rules of the insertion mode
+    /// apply.
     pub(super) fn end_in_foreign(&mut self, end: &Name) {
         if matches!(end.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

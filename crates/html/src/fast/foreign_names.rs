@@ -1,7 +1,7 @@
 //! Names of SVG and MathML that are not in lower case, and attributes with a prefix (13.2.6.5, from
 //! "adjust SVG tag names" on).
 
-/// An element's name in SVG, if it is not in lower case.
+/// `None` for lower-case names.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }

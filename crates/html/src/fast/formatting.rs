@@ -37,7 +37,6 @@ impl Formatting {
         (from..self.all.len()).rev().find(|index| self.all[*index].name == *name)
     }
 
-    /// The index of the first entry after the last marker.
     fn from(&self) -> usize {
         self.all.iter().rposition(|entry| entry.node.is_none()).map_or(0, |marker| marker + 1)
     }
@@ -70,7 +69,6 @@ impl Formatting {
     }
 }
 
-/// Whether two entries have the same name and the same (sorted) attributes.
 fn is_alike(one: &Entry, other: &Entry, arena: &Arena<'_>) -> bool {
     if one.name != other.name || one.attributes.len() != other.attributes.len() {
         return false;

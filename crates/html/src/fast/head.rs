@@ -189,7 +189,6 @@ impl Builder<'_> {
         self.mode = Mode::AfterHead;
     }
 
-    /// Opens the missing elements up to the body.
     pub(super) fn open_body(&mut self) {
         self.open_head();
         if self.mode == Mode::InHead {

@@ -1,13 +1,12 @@
 //! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
 //!
 //! Only this of such an element is written, flat below it: links (without their text), `<link>`,
-//! `<meta>`, `<base>` and JSON-LD. For all other tags only the name and the end are read. The
-//! element's end must be certain, and nothing may outlive it. It is certain while every end tag
-//! closes the innermost open element; tags are compared with a list of open names, including
-//! paragraphs, items and options that end implicitly. Any other special case of the standard ends
-//! the attempt: a link in a link, a block in a paragraph with formatting, text in a table, a
-//! heading in a heading, templates. The element is then built as usual, so the rest of the page
-//! does not change.
+//! `<meta>`, `<base>` and JSON-LD. Of other tags only name and end are read. The element's end must
+//! be certain, and nothing may outlive it. This holds while every end tag closes the innermost open
+//! element; tags are compared with a list of open names, including paragraphs, items and options
+//! that end implicitly. Any other special case of the standard ends the attempt: a link in a link,
+//! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. The
+//! element is then built as usual, so the rest of the page does not change.
 //!
 //! Limitation: failed attempts are read twice. Once they have cost as many bytes as the page has,
 //! no more are made.
@@ -32,7 +31,6 @@ const SHORT_TAG: usize = 400;
 /// What to leave out, and what was left out.
 pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
-    /// The elements found, and whether each lacks its content.
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
     /// Bytes that failed attempts have cost.
@@ -46,7 +44,6 @@ impl<'a> LeaveOut<'a> {
 }
 
 impl Builder<'_> {
-    /// Skips the content of the element just opened, if it is to be left out.
     pub(super) fn leave_out(&mut self, tag: Tag) {
         let Some(leave_out) = &self.leave_out else { return };
         let Some(current) = self.stack.current() else { return };
@@ -110,7 +107,6 @@ impl Builder<'_> {
         self.arena.last_text = None;
     }
 
-    /// Reads past the end tag of the outermost open element.
     fn pass_over(&mut self, open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
         let mut svg = None;
         while let Some(length) = memchr::memchr(b'<', &self.bytes[self.at..]) {
@@ -149,7 +145,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Moves past a tag whose name ends here; returns whether it is self-closing.
+    /// Returns whether the tag is self-closing.
     fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
         let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
         let tag = &self.bytes[self.at + 1..end];

@@ -1,25 +1,23 @@
-//! Builds a page in one pass over its bytes, for the pages (nearly all) where the result is
-//! certain.
+//! Builds a page in one pass over its bytes, if (as for nearly all pages) the result is certain.
 //!
 //! html5ever with scraper reads 40 to 60 MB/s: a token costs some allocations, a name a keyed hash,
 //! a node 160 bytes in a linked tree that is then copied. Here a scanner and a stack of open
 //! elements write directly into the page's flat list. Elements are only appended, so document order
-//! is writing order, and one backward pass computes the subtrees' ranges from the parents. Texts
-//! and values are ranges of the source.
+//! is writing order, and one backward pass computes the subtrees' ranges. Texts and values are
+//! ranges of the source.
 //!
 //! [`Builder`] follows the HTML standard's tree construction (13.2.6) by insertion mode, as
 //! html5ever implements it: `head` before and around the head, `body`, `table`, `foreign` for SVG
 //! and MathML. [`Formatting`] is reconstructed as in the standard, and `adoption` moves blocks that
-//! outlive a formatting element. This design cannot insert content before an open table (foster
+//! outlive a formatting element. Content cannot be inserted before an open table (foster
 //! parenting). There, and for some rarities (NUL, frames, `<plaintext>`), the builder gives up with
-//! a reason, an [`Unsure`], and the reference
-//! ([`Page::parse_reference`](crate::Page::parse_reference)) parses the page.
+//! an [`Unsure`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference))
+//! parses the page.
 //!
-//! Limitation: "certain" is a claim about html5ever's behaviour, including its deviations from the
-//! standard, for the version that was studied. Comparison with the reference on recorded pages, on
-//! generated soup and by fuzzing checks it; all three must be repeated after an update of
-//! html5ever. A page that gives up at its end costs an extra pass. A page that might exceed the
-//! reference's budget is left to the reference.
+//! Limitation: "certain" is a claim about one version of html5ever, including its deviations from
+//! the standard. Comparison with the reference on recorded pages, on generated soup and by fuzzing
+//! checks it; repeat all three after an update of html5ever. A page that gives up at its end costs
+//! an extra pass. A page that might exceed the reference's budget is left to the reference.
 
 mod adoption;
 mod arena;

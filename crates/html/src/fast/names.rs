@@ -1,10 +1,9 @@
 //! Interns names of tags and attributes.
 //!
 //! html5ever's interned names are cheap to compare and expensive to create: a keyed hash, and a
-//! lock for names that it does not know. Pages repeat some hundred names thousands of times. So
-//! names of up to 24 bytes are cached by their bytes, as three words, in a table with two places
-//! for each hash. Each thread keeps its table between pages ([`Names::take`]); no result depends on
-//! it.
+//! lock for unknown names. Pages repeat some hundred names thousands of times. So names of up to 24
+//! bytes are cached by their bytes, as three words, in a table with two places per hash. Each
+//! thread keeps its table between pages ([`Names::take`]); no result depends on it.
 //!
 //! Limitation: of three names with one hash only two are kept.
 
@@ -60,7 +59,6 @@ impl Names {
         Self { places: vec![([0; 3], none); PLACES] }
     }
 
-    /// The lower-case name in this range of the source.
     #[inline]
     pub(super) fn get(&mut self, source: &str, from: usize, to: usize) -> &Name {
         let key = key(source.as_bytes(), from, to);
@@ -84,7 +82,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes of a name in lower case, padded with zeros; a name has none.
+/// The first 24 bytes in lower case, padded with zeros; a name has none.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);

@@ -10,7 +10,7 @@ use super::tag::{Tag, set};
 /// The open elements are not certain.
 pub(super) struct Uncertain;
 
-/// A part of a table that is not a cell: it may hold only other parts.
+/// It may hold only other parts.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }
@@ -79,7 +79,6 @@ pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName)
     Ok(())
 }
 
-/// Closes the paragraph in button scope, if it is the innermost element.
 fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;

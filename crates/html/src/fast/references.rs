@@ -65,7 +65,6 @@ fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     Some(end)
 }
 
-/// A decimal or hexadecimal number, starting at its `#`.
 fn number(rest: &str, out: &mut String) -> Option<usize> {
     let (base, from) = match rest.as_bytes().get(1) {
         Some(b'x' | b'X') => (16, 2),

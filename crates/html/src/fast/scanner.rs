@@ -8,12 +8,11 @@ use memchr::memmem;
 
 use crate::tag_state::State;
 
-/// White space between attributes.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// The end of the text here, at the next `<` that opens something, and whether it contains a `&`.
+/// The end of the text (the next `<` that opens something), and whether it contains a `&`.
 pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut from, mut has_reference) = (at, false);
     while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
@@ -32,12 +31,12 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), has_reference)
 }
 
-/// The offset after the `>` of a bogus comment or a document type.
+/// The offset after the `>`.
 pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
 }
 
-/// The offset after a comment whose content begins here.
+/// The offset after the comment.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     match &bytes[at..] {
         [b'>', ..] => return at + 1,
@@ -56,7 +55,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// The offset after a tag whose name ends here; `None` if the source ends in it.
+/// The offset after the tag; `None` if the source ends in it.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -93,7 +92,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the content up to this name's end tag, and the end of that tag's name.
+/// The ends of the content and of the end tag's name.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
@@ -106,21 +105,19 @@ pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize
     (bytes.len(), bytes.len())
 }
 
-/// The end of the name of the end tag here, if it has this name.
 fn closes(bytes: &[u8], open: usize, name: &str) -> Option<usize> {
     let end = open + 2 + name.len();
     (bytes.get(open + 1) == Some(&b'/') && is_word(bytes, open + 2, name)).then_some(end)
 }
 
-/// Whether this word is here and ends like a tag's name.
 fn is_word(bytes: &[u8], at: usize, word: &str) -> bool {
     let end = at + word.len();
     let is_it = bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()));
     is_it && bytes.get(end).is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// Like [`raw_text_end`], for a script: a comment in it may hold a script whose end tag does not
-/// end this one ("script data double escaped").
+/// Like [`raw_text_end`]; a comment in a script may hold a script whose end tag does not end this
+/// one ("script data double escaped").
 pub(super) fn script_end(bytes: &[u8], at: usize) -> (usize, usize) {
     let (mut from, mut comment_until, mut is_inner) = (at, at, false);
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

@@ -50,7 +50,7 @@ impl Stack {
         self.all.push(open);
     }
 
-    /// The current node; `None` before the root is open.
+    /// `None` before the root is open.
     pub(super) fn current(&self) -> Option<&Open> {
         self.all.last()
     }
@@ -80,7 +80,6 @@ impl Stack {
         }
     }
 
-    /// Removes a node at any position.
     pub(super) fn remove(&mut self, node: NodeId) {
         if let Some(place) = self.position(node) {
             self.remove_at(place);
@@ -97,7 +96,6 @@ impl Stack {
         self.all.insert(place, open);
     }
 
-    /// Replaces the node at a position with one of the same name.
     pub(super) fn set_node(&mut self, place: usize, node: NodeId) {
         self.all[place].node = node;
     }
@@ -106,7 +104,7 @@ impl Stack {
         self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
-    /// The position of a node, searched from the top.
+    /// Searched from the top.
     pub(super) fn position(&self, node: NodeId) -> Option<usize> {
         self.all.iter().rposition(|open| open.node == node)
     }
@@ -171,7 +169,6 @@ impl Stack {
         self.pop_until(|open| open.tag == tag);
     }
 
-    /// Pops until the current node is in this set.
     pub(super) fn clear_back_to(&mut self, set: u16) {
         while self.current().is_some_and(|open| !open.is(set)) {
             self.pop();

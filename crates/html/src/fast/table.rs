@@ -49,7 +49,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Elements that may be in a table beside its parts.
     fn start_within_table(&mut self, start: &Start) {
         let is_style = start.name == local_name!("style");
         match start.tag {

@@ -15,7 +15,6 @@ macro_rules! tags {
         }
 
         impl Tag {
-            /// The tag of a lower-case name.
             pub(super) fn named(name: &str) -> Self {
                 match name {
                     $($($name)|+ => Self::$tag,)+
@@ -139,7 +138,6 @@ pub(super) mod set {
 use set::{BUTTON, IMPLIED, LIST, ROW, SCOPE, SPECIAL, TABLE, TABLE_BODY, TABLE_OUTER, THOROUGH};
 
 impl Tag {
-    /// The sets of the HTML element of this name.
     pub(super) const fn sets(self) -> u16 {
         self.bounds() | self.ends() | if self.is_special() { SPECIAL } else { 0 }
     }
@@ -182,7 +180,6 @@ impl Tag {
         matches!(self, Self::Block | Self::Div | Self::PlainBlock | Self::List)
     }
 
-    /// Whether the rules for the head handle it in any mode.
     pub(super) const fn is_of_head(self) -> bool {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }

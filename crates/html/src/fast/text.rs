@@ -23,7 +23,6 @@ impl Builder<'_> {
         self.text(text);
     }
 
-    /// A part of the source with its references resolved.
     fn resolved(&mut self, from: usize, to: usize) -> Range<u32> {
         if memchr::memchr(b'&', &self.bytes[from..to]).is_none() {
             return from as u32..to as u32;
@@ -107,7 +106,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A text's leading white space, and the rest.
     fn split(&self, text: &Range<u32>) -> (Range<u32>, Range<u32>) {
         let content = self.arena.slice(text);
         let space = content.len() - content.trim_ascii_start().len();
@@ -115,7 +113,6 @@ impl Builder<'_> {
         (text.start..middle, middle..text.end)
     }
 
-    /// Inserts an element whose content is text up to its end tag.
     pub(super) fn insert_raw(&mut self, start: &Start) {
         let parent = self.insert_void(start);
         if start.tag == Tag::Textarea {

@@ -11,8 +11,8 @@ pub(super) const OBJECT: char = '\u{FFFC}';
 /// Marks the edge of an inline element between two texts; it has no meaning in any text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Invisible characters without meaning in a corpus: soft hyphens, zero-width spaces, controls,
-/// also those of writing direction and annotation, and noncharacters.
+/// Soft hyphens, zero-width spaces, controls, also those of writing direction and annotation, and
+/// noncharacters.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -21,8 +21,8 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether U+200C and U+200D may matter beside this character: letters of the scripts that join or
-/// stack, marks and emoji. In Latin text they are leftovers.
+/// Whether U+200C and U+200D matter beside this character: letters of scripts that join or stack,
+/// marks and emoji. In Latin text they are leftovers.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }

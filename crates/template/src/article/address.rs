@@ -73,9 +73,8 @@ const LIST_KEYS: [&str; 12] =
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
     pub(super) segments: f32,
-    /// Of the last segment, split at hyphens, underscores and `%20`.
+    /// Split at hyphens, underscores and `%20`.
     pub(super) slug_words: f32,
-    /// Of the last segment.
     pub(super) slug_length: f32,
     /// The longest run of digits.
     pub(super) digits: f32,
@@ -85,7 +84,6 @@ pub(super) struct Address {
     pub(super) has_year: bool,
     /// Segments after the last listing word; `None` without such a word.
     pub(super) behind_listing: Option<usize>,
-    /// Requests a search or a further page of a list.
     pub(super) asks_list: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Finds cards (teasers, tiles, search results): similar elements side by side, each with a link.
 //!
 //! Similar elements share parent, tag and class. A card has at least three words and either a
-//! picture or two blocks, which excludes paragraphs with links and menus. Three cards make a group.
-//! Of nested cards only the outer ones count.
+//! picture or two blocks, unlike paragraphs with links and menus. Three cards make a group. Of
+//! nested cards only the outer ones count.
 
 use std::collections::HashMap;
 
@@ -126,7 +126,7 @@ fn is_card(sums: &[f32; KINDS]) -> bool {
     sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
 }
 
-/// Whether a line has a date or time of day in digits.
+/// Digits of a date or a time of day.
 pub(super) fn has_date(text: &str) -> bool {
     let mut before: Option<(usize, char)> = None;
     let mut digits = 0;
@@ -153,7 +153,7 @@ pub(super) fn has_date(text: &str) -> bool {
     false
 }
 
-/// Whether a line has a sum of money: a currency sign beside a digit.
+/// A currency sign beside a digit.
 pub(super) fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];

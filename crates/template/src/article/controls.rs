@@ -2,7 +2,7 @@
 //! of `html` and `body`, page types in scripts.
 //!
 //! The words cover the project's languages and neighbouring ones; a short line must begin with one.
-//! The names of `body` are those of common content systems (WordPress, Drupal and Shopify write
+//! The names of `body` come from common content systems (WordPress, Drupal and Shopify write
 //! "single", "archive", "template-collection").
 
 use gleaner_extract::block_model::Judged;
@@ -137,7 +137,6 @@ const OF_TEASERS: [&str; 24] = [
     "更多",
 ];
 
-/// Names of `html` and `body` on lists, and on articles.
 const NAMES_OF_LISTS: [&str; 22] = [
     "archive",
     "category",
@@ -248,7 +247,7 @@ fn value_behind(text: &str) -> &str {
     end.map_or("", |(at, _)| &rest[..at])
 }
 
-/// Links to addresses that begin with the page's own, and links to its further pages.
+/// Links to addresses below the page's own, and links to its further pages.
 pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let own = path_of(address)?;
     let trunk = own.trim_end_matches('/').to_owned();

@@ -105,7 +105,7 @@ pub(super) fn is_caption(block: &&Judged) -> bool {
         || ["caption", "gallery", "slide", "photo-", "legend"].iter().any(|word| place.contains(word))
 }
 
-/// How body text is spread over the page: runs of blocks, and what lies between them.
+/// Runs of blocks of body text, and what lies between them.
 fn stretch_features(judged: &[Judged], row: &mut Row) {
     let first = judged.iter().position(Judged::is_content);
     let last = judged.iter().rposition(Judged::is_content);

@@ -4,9 +4,8 @@ use gleaner_extract::words;
 use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
-/// A line with fewer words is not prose, even with a full stop.
 const SHORT: f64 = 8.0;
-/// A line with fewer words does not interrupt prose, even as a link.
+/// A shorter line does not interrupt prose, even as a link.
 const TINY: f64 = 3.0;
 
 /// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
@@ -118,9 +117,8 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Whether a text has the end of a sentence: an East Asian, South Asian or Arabic full stop
-/// anywhere; a Latin, Greek or Cyrillic one before a space, a closing quotation mark or bracket, or
-/// the text's end.
+/// Accepts an East Asian, South Asian or Arabic full stop anywhere; a Latin, Greek or Cyrillic one
+/// before a space, a closing quotation mark or bracket, or the text's end.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -1,14 +1,14 @@
 //! Recognizes pages that replace an article: bot check, consent wall, login wall, "not found" with
 //! status 200, gallery without text.
 //!
-//! A wall says what it is in its title, a heading or a short line, and has little other prose; an
-//! article about cookies continues. A declared article with a date is one if it has a few sentences
-//! and its title does not object; only a login wall may follow sentences of an article. The phrases
-//! are common ones in Vietnamese, English, Russian, Chinese, Polish and Greek, and the most
-//! frequent in German, French and Spanish.
+//! A wall says what it is in its title, a heading or a short line, and has little other prose. A
+//! declared article with a date is an article if it has a few sentences and no such phrase in its
+//! title; only a login wall may follow sentences of an article. The phrases are common ones in
+//! Vietnamese, English, Russian, Chinese, Polish and Greek, and the most frequent in German, French
+//! and Spanish.
 //!
 //! Limitation: a wall with other phrases is classified by its length. "Not found" beside long
-//! teasers is at best a hub. An undeclared article of three sentences is refused if one speaks of
+//! teasers is at best a hub. An undeclared article of three sentences is refused if one mentions
 //! something that no longer exists.
 
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ struct Wall {
 /// A consent wall has this many different phrases. A report on a leak of personal data repeats one.
 const CONSENT_PHRASES: usize = 3;
 
-/// Most words of a wall's line; a paragraph that asks for consent is longer.
+/// Most words of a wall's line, and of a paragraph that asks for consent.
 const LINE: u32 = 40;
 const PARAGRAPH: u32 = 180;
 
@@ -42,7 +42,7 @@ const LONGEST: usize = 4_000;
 
 const PROSE: u32 = 8;
 
-/// A gallery has this many captions and fewer other words than the second number.
+/// A gallery has at least this many captions, and fewer than so many other words.
 const CAPTIONS: usize = 5;
 const BESIDES: f32 = 90.0;
 
@@ -54,7 +54,7 @@ const NEAR: usize = 4;
 const PICTURES: usize = 6;
 
 /// The kind of wall, if any. `is_dated_article`: the page declares an article and its publication
-/// time. Time linear in the page; for an article the check ends after its first paragraphs.
+/// time. Linear in the page; for an article the check ends after its first paragraphs.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
     let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
@@ -89,15 +89,14 @@ impl Wall {
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether a line of body text has a phrase, or there is no body text; excludes a banner beside
-    /// a short text.
+    /// Whether a line of body text has a phrase, or there is no body text. A banner beside a short
+    /// text does not count.
     fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line has a phrase. A line among readers' comments that asks to log in does not
-    /// count.
+    /// A line among readers' comments that asks to log in does not count.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -106,8 +105,7 @@ impl Wall {
             && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
     }
 
-    /// Whether there are fewer than `most` words of prose, each text counted once, without lines
-    /// that have a phrase and a wall's length.
+    /// Counts each text once, without lines that have a phrase and a wall's length.
     fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
         let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();
@@ -138,7 +136,7 @@ fn is_of_comments(page: &Page, block: &Judged) -> bool {
             .any(|node| kinds_of_element(page, node).any(|kind| kind == "comment"))
 }
 
-/// Words of a block; a Chinese or Japanese character counts as half a word.
+/// A Chinese or Japanese character counts as half a word.
 fn weight(block: &Judged) -> f32 {
     let is_east = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let east = block.placed.line.text.chars().filter(|c| is_east(*c)).count() as f32;

@@ -118,7 +118,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Inserts;
 
-    /// A model that takes lines of more than seven words as body text.
+    /// Lines of more than seven words are body text.
     pub(crate) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };

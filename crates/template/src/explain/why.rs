@@ -9,7 +9,7 @@ use super::Explained;
 use crate::class::{Because, Class};
 use crate::{Insert, Method, SiteTemplate};
 
-/// The probability for log-odds, 0 to 1.
+/// 0 to 1, from log-odds.
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
@@ -18,7 +18,6 @@ pub(super) fn percent(share: f32) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// What the training pages have at a line's place.
 pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> Option<&'a Place> {
     template?.site.places.get(&block.place)
 }

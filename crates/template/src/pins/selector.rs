@@ -11,10 +11,9 @@
 //! Parts without a space between them apply to one element: `p.lead[dir=ltr]`. A backslash escapes
 //! the next character: `.md\:flex`.
 //!
-//! Limitation: everything else is refused with a message: siblings, `:not(...)`, `:nth-child(...)`
-//! and every other pseudo-class. In practice classes identify places, and without them one pass
-//! matches a page: the cost is elements times steps, however deep the page is nested
-//! ([`super::Pins::of_page`]).
+//! Limitation: siblings, `:not(...)`, `:nth-child(...)` and every other pseudo-class are refused
+//! with a message. In practice classes identify places, and this part of CSS needs only one pass:
+//! the cost is elements times steps, however deep the page is nested ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
@@ -82,7 +81,7 @@ enum Compare {
 pub(super) struct State {
     /// Steps up to which a chain ends at this element.
     met: u32,
-    /// Steps up to which a chain ends at this element or one around it.
+    /// `met` of this element or one around it.
     above: u32,
 }
 
@@ -197,7 +196,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The conditions on one element, up to a space, combinator or comma.
     fn step(&mut self, is_child: bool) -> Result<Step, SelectorError> {
         let any = self.take('*');
         let mut tests = Vec::new();
@@ -255,7 +253,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value: quoted, or a bare name.
+    /// Quoted, or a bare name.
     fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote) = self.peek().filter(|sign| matches!(sign, '"' | '\'')) else {
             return self.wanted_name('=');
