@@ -9,14 +9,14 @@ use std::str::FromStr;
 /// The available figures, each with its meaning.
 pub const FIGURES: [(&str, &str); 9] = [
     ("words", "words of the text"),
-    ("sentence_length", "words a sentence, mean"),
+    ("sentence_length", "mean words per sentence"),
     ("stop_word_share", "share of the words that are stop words (vi and en)"),
     ("repeated_line_share", "share of the lines that repeat an earlier one"),
     ("symbol_share", "share of the characters that are neither letters nor digits"),
-    ("confidence", "how sure the extraction is"),
-    ("similarity", "to the document that stands for it (with --members)"),
-    ("near_duplicates", "documents of its cluster, the head not counted"),
-    ("language_probability", "how probable the language is"),
+    ("confidence", "confidence of the extraction"),
+    ("similarity", "similarity to the cluster's representative (with --members)"),
+    ("near_duplicates", "documents of its cluster without the representative"),
+    ("language_probability", "probability of the language"),
 ];
 
 /// Longer signs first, so that `>=` is not read as `>`.

@@ -97,7 +97,7 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// As related; most similar first, oldest first among equals.
+/// Candidates with similar signatures, as related; most similar first, oldest first among equals.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],

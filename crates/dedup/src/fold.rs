@@ -53,7 +53,7 @@ fn taken_apart(c: char) -> u32 {
     }
 }
 
-/// `c` is from a text in NFC.
+/// Folds a character of a text in NFC.
 #[inline]
 pub(crate) fn fold(c: char) -> Folded {
     let at = c as usize;

@@ -113,7 +113,7 @@ pub fn shingles(tokens: &Tokens) -> impl Iterator<Item = u64> {
     tokens.hashes().windows(SHINGLE).map(|run| mix(run.iter().fold(0, |hash, token| step(hash, *token))))
 }
 
-/// For an empty bin, that of the first non-empty one in its order.
+/// The value of a bin or, if it is empty, of the first non-empty one in its order.
 fn filled(bins: &[u64; BINS], bin: usize) -> u64 {
     if bins[bin] != EMPTY {
         return bins[bin];

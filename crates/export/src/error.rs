@@ -60,7 +60,7 @@ pub enum ExportError {
         path: PathBuf,
     },
     /// The folder to be read has an unfinished export.
-    #[error("{} is an export that has not ended: end it first", path.display())]
+    #[error("{} is an unfinished export: finish it first", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,

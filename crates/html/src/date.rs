@@ -107,7 +107,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// With its reading with the month first.
+/// A date, and its reading with the month first.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,

@@ -108,7 +108,7 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// UTF-8 was excluded before, except for pages with a few bad bytes.
+/// Runs the detector. UTF-8 was excluded before, except for pages with a few bad bytes.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -156,7 +156,8 @@ fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// Read as ASCII, so a declared UTF-16 can only mean UTF-8.
+/// The encoding declared in a document. It is read as ASCII, so a declared UTF-16 can only mean
+/// UTF-8.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;

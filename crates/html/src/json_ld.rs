@@ -68,7 +68,7 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     }
 }
 
-/// A separate list, or a property of the page.
+/// Names in the first list of breadcrumbs, separate or a property of the page.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -171,7 +171,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// A string, an object with a name or with another's `@id`, or a list of these.
+/// Reads a string, an object with a name or with another's `@id`, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     let values = match value {
         None => return Vec::new(),

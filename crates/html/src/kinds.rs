@@ -85,7 +85,7 @@ impl Kinds {
         self.has(hash(id), || hash(page.node(id).parent))
     }
 
-    /// Computes the parent's hash only if needed.
+    /// Whether an element's kind is in the set; computes the parent's hash only if needed.
     pub(crate) fn has(&self, own: u64, above: impl FnOnce() -> u64) -> bool {
         let from = self.pairs.partition_point(|pair| pair.0 < own);
         self.pairs.get(from).is_some_and(|pair| pair.0 == own)

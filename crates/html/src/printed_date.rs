@@ -21,7 +21,7 @@ use crate::{NodeId, Page};
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// So near, a date may be in a list: of by-lines.
+/// Within this distance of the headline a date may be in a list, because a by-line may be one.
 const BESIDE: u32 = 20;
 
 /// Most lines and `<time>`s read on a page without a headline.
@@ -198,7 +198,7 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option
     far <= BESIDE && !has_weekday(text)
 }
 
-/// In a list, an aside, a navigation or a footer.
+/// Whether an element is in a list, an aside, a navigation or a footer.
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
@@ -210,7 +210,7 @@ fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
-/// Folded.
+/// Labels of the last change, folded.
 const CHANGED: [&str; 17] = [
     "updated",
     "update",
@@ -231,7 +231,7 @@ const CHANGED: [&str; 17] = [
     "aggiornato",
 ];
 
-/// Folded.
+/// Labels of the first publication, folded.
 const PUBLISHED: [&str; 13] = [
     "published",
     "posted",

@@ -102,7 +102,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// For an element whose content has no tags: whether that is text for readers.
+/// For an element with raw content, whether that is text for readers; `None` for other elements.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {

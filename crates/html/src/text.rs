@@ -207,7 +207,7 @@ fn is_streamed(id: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// The last declaration of the property wins.
+/// The effect of a style attribute. The last declaration of the property wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {

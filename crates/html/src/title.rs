@@ -27,7 +27,7 @@ const SEPARATORS: [&str; 12] =
 /// Words of the longest unknown site name that is cut from `<title>`.
 const SITE_WORDS: usize = 3;
 
-/// Of each kind.
+/// Most headings that are checked, for each kind.
 const MOST_HEADINGS: usize = 20;
 
 /// Words of the shortest headline in lesser elements.
@@ -48,7 +48,7 @@ const HOST_PART: usize = 4;
 pub(crate) struct Site<'a> {
     /// As the page declares it.
     pub(crate) name: Option<&'a str>,
-    /// Of the page, for its host.
+    /// Any address of the page, for its host.
     pub(crate) address: Option<&'a str>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
         .collect()
 }
 
-/// Without the site's name, or the heading that is a part of it.
+/// A declared title without the site's name, or the heading that is a part of it.
 pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = tidy(&unescape(title));
     if let Some(heading) = shared(&title, headings, site) {
@@ -212,7 +212,7 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// In any spelling.
+/// Whether a part of a title is the site's name or host in any spelling.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
@@ -234,14 +234,14 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
-/// `Paper` of the-paper.vn.
+/// Whether a title's tail is in the host's name: `Paper` of the-paper.vn.
 fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
 }
 
-/// `The Paper News` of the-paper.vn.
+/// True for `The Paper News` of the-paper.vn.
 pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
     let host = site.address.and_then(host).unwrap_or_default();
     let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());

@@ -113,13 +113,13 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Challenge => "asks whether the visitor is a person",
-            Self::NotFound => "says that there is no such page",
-            Self::LoginWall => "its text is for those who log in or subscribe",
+            Self::Challenge => "asks whether the visitor is a human",
+            Self::NotFound => "says that the page does not exist",
+            Self::LoginWall => "its text is only for users who log in or subscribe",
             Self::ConsentWall => "asks for consent and shows hardly anything else",
             Self::Gallery => "pictures with nothing but captions",
             Self::TooLittleText => "too little text outside links",
-            Self::DeclaredListing => "says of itself that it is a collection or a product",
+            Self::DeclaredListing => "declares itself a collection or a product",
             Self::Listing => "lists what belongs to a tag, an author or a search",
             Self::Shop => "shows goods with prices",
             Self::Hub => "leads to other pages, with prose only in snippets or beside them",

@@ -115,7 +115,8 @@ pub(crate) enum Because {
 pub(crate) struct Named {
     pub(crate) class: Class,
     pub(crate) because: Because,
-    /// In an element of comments, other stories, menus, share buttons or advertisements.
+    /// Whether it is in an element of comments, other stories, menus, share buttons or
+    /// advertisements.
     pub(crate) aside: bool,
 }
 
@@ -277,7 +278,7 @@ impl Around {
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    /// Unless a table cell inside it is nearer.
+    /// The nearest match, unless a table cell inside it is nearer.
     fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
@@ -317,7 +318,7 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Such as a count of votes or a table cell.
+/// Whether a line is only a number or a mark, such as a count of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)

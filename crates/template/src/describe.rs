@@ -34,7 +34,6 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// On one line.
 fn health(health: &Health) -> String {
     let Health { words, confidence, known, repeated, alone } = health;
     format!(

@@ -112,8 +112,8 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// For each line, the insert as which it comes back; `None` if it stays as judged. `is_free`: no
-/// pin decides on the line.
+/// For each line, the insert as which it comes back; `None` if it stays as judged. `is_free` is
+/// true for lines without a pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[Judged],
@@ -183,7 +183,7 @@ impl Body {
     }
 }
 
-/// For a single line, its parent.
+/// The smallest element with nine tenths of the words of body text; the parent of a single line.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;

@@ -147,7 +147,7 @@ impl Judgement {
     }
 }
 
-/// Without pins; repeated lines stay out.
+/// The model's judgement without pins; repeated lines stay out.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;

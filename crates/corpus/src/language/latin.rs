@@ -97,7 +97,7 @@ fn is_shouted(word: &str) -> bool {
     word.chars().nth(1).is_some() && !word.chars().any(char::is_lowercase)
 }
 
-/// Of Vietnamese and of English.
+/// Posterior probabilities of Vietnamese and of English.
 fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
     static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
         LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());

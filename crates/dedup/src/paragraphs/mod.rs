@@ -1,8 +1,8 @@
 //! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
 //!
-//! Counting comes first ([`Paragraphs::count`] as each document is stored), removal at export
-//! ([`Paragraphs::repeated`]), because the first document with "Follow us on..." cannot know. A
-//! paragraph is repeated for one of two reasons, each switchable in [`Params`]:
+//! Paragraphs are counted as each document is stored ([`Paragraphs::count`]) and removed at export
+//! ([`Paragraphs::repeated`]): the first document with "Follow us on..." does not show that it is
+//! repeated. A paragraph is repeated for one of two reasons, each switchable in [`Params`]:
 //! * within its site, in a minimum number and share of the documents;
 //! * across sites: in several documents of each of several sites. A paragraph that occurs once on
 //!   each of twenty sites is wire copy and is not affected.
@@ -51,7 +51,7 @@ pub struct Params {
     pub share: f64,
     /// Fewest sites that repeat it; `None` to check only within sites.
     pub sites: Option<u32>,
-    /// For [`Self::sites`]: documents of a site with the paragraph from which that site repeats it.
+    /// A site repeats a paragraph, for [`Self::sites`], from this many of its documents on.
     pub documents_a_site: u32,
     /// Paragraphs counted at a time, per site and across sites.
     pub counted: usize,

@@ -54,7 +54,7 @@ impl Sites {
     }
 }
 
-/// Those begun after the last close.
+/// Removes text files begun after the last close.
 fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();

@@ -27,7 +27,7 @@ use crate::record::{Cell, FIELDS, Kind};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Values that seldom repeat, for which a dictionary is useless.
+/// Columns whose values seldom repeat, for which a dictionary is useless.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A file of rows.
@@ -167,7 +167,7 @@ impl Column {
         Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
     }
 
-    /// Returns the value's approximate bytes.
+    /// Adds a value; returns its approximate bytes.
     fn push(&mut self, cell: Cell) -> u64 {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => {

@@ -25,7 +25,7 @@ struct Fields<'a> {
     fetched: Option<Cow<'a, str>>,
 }
 
-/// Decompressed.
+/// Opens a shard and decompresses it.
 pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Box<dyn BufRead>> {
     let file = BufReader::new(File::open(path)?);
     Ok(match compression {

@@ -106,7 +106,7 @@ impl<T: DataType> Cells<T> {
         Self { reader, definition: group.metadata().column(at).column_descr().max_def_level() }
     }
 
-    /// Empty at the end.
+    /// The next values; empty at the end.
     fn batch(&mut self) -> Result<Vec<Option<T::T>>, ParquetError> {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         let (rows, ..) = self.reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
@@ -146,7 +146,7 @@ impl Times {
         })
     }
 
-    /// `rows` empty ones without a column.
+    /// The next times; `rows` empty ones without a column.
     fn batch(&mut self, rows: usize) -> Result<Vec<Result<Option<i64>, String>>, ParquetError> {
         Ok(match self {
             Self::Stamps(cells, (times, parts)) => {

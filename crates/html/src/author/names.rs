@@ -9,13 +9,13 @@ use crate::title::{Site, is_site};
 
 const MOST_STATED: usize = 200;
 
-/// Longer texts are sentences.
+/// Characters of the longest author name; longer texts are sentences.
 const LONGEST: usize = 80;
 
 /// Words of the longest name that a comma separates from others.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Folded; a colon or a space follows.
+/// Labels before names, folded; a colon or a space follows.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -57,13 +57,13 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Accepted only on the page, with a colon or a capital after them.
+/// Labels accepted only on the page, with a colon or a capital after them.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
-/// Photographs, sources, editors in charge.
+/// Labels of photographs, sources and editors in charge.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// In lower case: `An Example; editing by ...`.
+/// Beginnings of non-authors, in lower case: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
@@ -99,7 +99,7 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// `None` if the label is for non-authors.
+/// The text without its label; `None` if the label is for non-authors.
 fn unlabelled(text: &str) -> Option<&str> {
     let text = text.trim();
     let label = label(text).filter(|(label, rest)| {
@@ -114,7 +114,7 @@ fn unlabelled(text: &str) -> Option<&str> {
     Some(reporter(rest).unwrap_or(rest))
 }
 
-/// As in `the-paper.vn - News company`.
+/// True for `the-paper.vn - News company`.
 fn holds_host(name: &str, site: &Site) -> bool {
     let rest = site.address.and_then(|address| Some(address.split_once("://")?.1)).unwrap_or_default();
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();

@@ -72,7 +72,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// By a zone or a half of the day: `9.30 GMT`, `9.30am`.
+/// Whether a zone or a half of the day follows: `9.30 GMT`, `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone =
@@ -81,14 +81,14 @@ fn is_followed(tokens: &[Token], at: usize) -> bool {
     is_zone || is_half && half_of_day(tokens, at).is_some()
 }
 
-/// By a word for "o'clock": `godz. 9.30`, `kl. 9.30`.
+/// Whether a word for "o'clock" precedes: `godz. 9.30`, `kl. 9.30`.
 fn is_announced(tokens: &[Token], at: usize) -> bool {
     let is_word = |token: &&Token| matches!(token, Token::Word(_));
     let before = tokens[..at].iter().rev().take(3).find(is_word);
     matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
 }
 
-/// `下午3:05`
+/// As in `下午3:05`.
 fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
     let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));

@@ -25,7 +25,7 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
     WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
 });
 
-/// `None` if the text was not encoded twice.
+/// The text before its second encoding; `None` if there was none.
 pub(super) fn once(text: &str) -> Option<String> {
     if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
         return None;

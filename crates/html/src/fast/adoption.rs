@@ -33,7 +33,7 @@ struct Ended {
     entry: Entry,
 }
 
-/// A new parent changes a node's kind.
+/// Whether a node has a kind, which changes with its parent.
 fn has_kind(node: &Node) -> bool {
     matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }

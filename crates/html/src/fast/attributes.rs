@@ -35,7 +35,7 @@ impl Builder<'_> {
         length.map_or(self.bytes.len(), |length| from + length)
     }
 
-    /// `None` if the source ends in the tag.
+    /// Reads the start tag here; `None` if the source ends in it.
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
@@ -103,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Empty without a value.
+    /// The value after an attribute's name, or empty.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {

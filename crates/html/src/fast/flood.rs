@@ -30,7 +30,7 @@ const STATES: [State; 8] = [
 /// One example per class of bytes that the states treat alike.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
-/// Per set and class of bytes: the next set, and whether an attribute begins there.
+/// For each set and class of bytes: the next set, and whether an attribute begins there.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
 
 const fn steps() -> [[(u8, bool); 8]; 256] {

@@ -1,7 +1,7 @@
 //! Names of SVG and MathML that are not in lower case, and attributes with a prefix (13.2.6.5, from
 //! "adjust SVG tag names" on).
 
-/// `None` for lower-case names.
+/// Returns `None` for lower-case names.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }
@@ -39,7 +39,7 @@ fn prefixed(lower: &str) -> Option<(u8, &'static str)> {
     })
 }
 
-/// Sorted by their lower case.
+/// Elements of SVG, sorted by their lower case.
 const ELEMENTS: [(&str, &str); 37] = [
     ("altglyph", "altGlyph"),
     ("altglyphdef", "altGlyphDef"),
@@ -80,7 +80,7 @@ const ELEMENTS: [(&str, &str); 37] = [
     ("textpath", "textPath"),
 ];
 
-/// Sorted by their lower case.
+/// Attributes of SVG, sorted by their lower case.
 const ATTRIBUTES: [(&str, &str); 58] = [
     ("attributename", "attributeName"),
     ("attributetype", "attributeType"),

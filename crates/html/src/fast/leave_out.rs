@@ -145,7 +145,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Returns whether the tag is self-closing.
+    /// Skips a tag whose name ends here; returns whether it is self-closing.
     fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
         let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
         let tag = &self.bytes[self.at + 1..end];

@@ -13,10 +13,10 @@ use html5ever::LocalName;
 
 use super::tag::Tag;
 
-/// A power of two.
+/// Size of the table, a power of two.
 const PLACES: usize = 512;
 
-/// In bytes.
+/// Bytes of the longest cached name.
 const LONGEST: usize = 24;
 
 thread_local! {
@@ -28,7 +28,7 @@ thread_local! {
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// Its first eight bytes, in an order so that comparing numbers compares names.
+    /// The first eight bytes; their order as numbers is the order of the names.
     pub(super) head: u64,
 }
 
@@ -82,7 +82,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes in lower case, padded with zeros; a name has none.
+/// The first 24 bytes of a name in lower case, padded with zeros. A name contains no zeros.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);

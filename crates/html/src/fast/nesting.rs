@@ -10,7 +10,7 @@ use super::tag::{Tag, set};
 /// The open elements are not certain.
 pub(super) struct Uncertain;
 
-/// It may hold only other parts.
+/// A part of a table that is not a cell; it may hold only other parts.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }

@@ -31,12 +31,12 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), has_reference)
 }
 
-/// The offset after the `>`.
+/// The offset after the `>` of a bogus comment or document type.
 pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
 }
 
-/// The offset after the comment.
+/// The offset after a comment.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     match &bytes[at..] {
         [b'>', ..] => return at + 1,
@@ -55,7 +55,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// The offset after the tag; `None` if the source ends in it.
+/// The offset after a tag; `None` if the source ends in it.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -92,7 +92,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The ends of the content and of the end tag's name.
+/// The end of raw text, and the end of its end tag's name.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

@@ -50,7 +50,7 @@ impl Stack {
         self.all.push(open);
     }
 
-    /// `None` before the root is open.
+    /// The current node; `None` before the root is open.
     pub(super) fn current(&self) -> Option<&Open> {
         self.all.last()
     }
@@ -104,7 +104,7 @@ impl Stack {
         self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
-    /// Searched from the top.
+    /// The position of a node, searched from the top.
     pub(super) fn position(&self, node: NodeId) -> Option<usize> {
         self.all.iter().rposition(|open| open.node == node)
     }

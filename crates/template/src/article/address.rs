@@ -73,7 +73,7 @@ const LIST_KEYS: [&str; 12] =
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
     pub(super) segments: f32,
-    /// Split at hyphens, underscores and `%20`.
+    /// Words of the last segment, split at hyphens, underscores and `%20`.
     pub(super) slug_words: f32,
     pub(super) slug_length: f32,
     /// The longest run of digits.

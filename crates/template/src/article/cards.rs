@@ -21,7 +21,7 @@ pub(super) struct Cards {
     /// Cards and words of the group with the most words.
     pub(super) largest: f32,
     pub(super) largest_words: f32,
-    /// In all cards, and in blocks of body text.
+    /// Words in all cards: total, and in blocks of body text.
     pub(super) words: f32,
     pub(super) content: f32,
     /// Cards with a date or time, and with a price.

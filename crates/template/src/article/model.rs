@@ -61,7 +61,7 @@ pub(super) fn built_in() -> &'static Forest {
     static MODEL: LazyLock<Forest> = LazyLock::new(|| {
         let row = features(&Page::default(), "", &[]);
         let names: Vec<&str> = row.iter().map(|(name, _)| *name).collect();
-        read(include_str!("model.json"), &names).expect("the model was taught with these features")
+        read(include_str!("model.json"), &names).expect("the model was trained with these features")
     });
     &MODEL
 }

@@ -117,8 +117,9 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Accepts an East Asian, South Asian or Arabic full stop anywhere; a Latin, Greek or Cyrillic one
-/// before a space, a closing quotation mark or bracket, or the text's end.
+/// Whether a text has a sentence end: an East Asian, South Asian or Arabic full stop anywhere; a
+/// Latin, Greek or Cyrillic one before a space, a closing quotation mark or bracket, or the text's
+/// end.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

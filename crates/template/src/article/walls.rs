@@ -42,7 +42,7 @@ const LONGEST: usize = 4_000;
 
 const PROSE: u32 = 8;
 
-/// A gallery has at least this many captions, and fewer than so many other words.
+/// A gallery has at least this many captions, and fewer other words than `BESIDES`.
 const CAPTIONS: usize = 5;
 const BESIDES: f32 = 90.0;
 
@@ -61,7 +61,7 @@ pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Op
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
-/// In lower case with plain apostrophes; empty if longer than any wall's line.
+/// A text in lower case with plain apostrophes; empty if longer than any wall's line.
 fn lower(text: &str) -> String {
     if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
 }
@@ -105,7 +105,8 @@ impl Wall {
             && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
     }
 
-    /// Counts each text once, without lines that have a phrase and a wall's length.
+    /// Whether there are fewer than `most` words of prose. Each text counts once, and lines with a
+    /// phrase and a wall's length do not count.
     fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
         let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();

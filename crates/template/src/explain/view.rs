@@ -16,7 +16,7 @@ pub const MOST_BYTES: usize = 3 << 20;
 
 const MOST_CHARACTERS: usize = 4_000;
 
-/// A run of one class is folded from this many lines on; so many stay visible.
+/// A run of one class is folded from this many lines on, and how many stay visible.
 const FOLD_FROM: usize = 6;
 const UNFOLDED: usize = 3;
 
@@ -67,7 +67,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// With commas between thousands.
+/// A number with commas between thousands.
 fn number(of: usize) -> String {
     let digits = of.to_string();
     let mut out = String::new();

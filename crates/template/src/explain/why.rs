@@ -9,7 +9,7 @@ use super::Explained;
 use crate::class::{Because, Class};
 use crate::{Insert, Method, SiteTemplate};
 
-/// 0 to 1, from log-odds.
+/// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }

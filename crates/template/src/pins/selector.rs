@@ -300,7 +300,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// For the message: `:not` of `:not(.a)`.
+    /// `:not` of `:not(.a)`, for the error message.
     fn pseudo(&self) -> String {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, ':' | '-');
         self.rest.chars().take_while(is_part).take(40).collect()
