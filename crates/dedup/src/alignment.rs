@@ -126,7 +126,6 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     sides
 }
 
-/// Removes and returns the leading numbers with this side.
 fn run<'a>(sides: &mut &'a [(u64, u64)], side: u64) -> &'a [(u64, u64)] {
     let (run, rest) = sides.split_at(sides.iter().take_while(|of| of.0 == side).count());
     *sides = rest;

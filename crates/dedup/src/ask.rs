@@ -123,7 +123,6 @@ mod tests {
     use super::*;
     use crate::index::{Index, Table};
 
-    /// Texts by number.
     struct Kept(Vec<String>);
 
     impl Documents for Kept {

@@ -19,7 +19,6 @@ const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
 /// Grave, acute, tilde, hook above, dot below: the tones, counted from 1.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
-/// A character's role in a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
     /// Not part of a word.

@@ -73,7 +73,7 @@ pub enum ExportError {
         /// The column.
         field: &'static str,
     },
-    /// A file of an earlier start was changed.
+    /// A file of an earlier start is damaged.
     #[error("{}: {reason}; remove {} and export again", path.display(), folder.display())]
     Damaged {
         /// The file.

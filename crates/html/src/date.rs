@@ -58,7 +58,7 @@ fn dated(text: &str, date_at: Finder) -> Option<String> {
     if text.len() > LONGEST {
         return None;
     }
-    // A word would be split at decomposed accents.
+    // Without NFC a word would be split at its accents.
     let text: Cow<str> = if text.is_ascii() { text.into() } else { text.nfc().collect() };
     let tokens = tokens(&text);
     if let [Token::Number(digits)] = tokens[..]

@@ -4,7 +4,7 @@
 //! Limitation: it knows only numbers and names found in headlines. A headline about `&amp;` itself
 //! is read wrongly.
 
-/// Resolves numbers and the most common names; keeps the rest.
+/// Resolves numbers and the most common names, and leaves other references unchanged.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

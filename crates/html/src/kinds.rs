@@ -5,7 +5,6 @@
 
 use crate::{NodeId, Page};
 
-/// Bytes of the longest name.
 const LONGEST: usize = 200;
 
 /// A set of kinds.

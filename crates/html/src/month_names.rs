@@ -30,7 +30,7 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ",
 ];
 
-/// Every name is shorter.
+/// Bytes of the longest word that is looked up.
 const LONGEST: usize = 40;
 
 static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
@@ -38,7 +38,6 @@ static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
     numbered.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
 });
 
-/// The month that a word names, 1 to 12.
 pub(crate) fn month(word: &str) -> Option<i16> {
     // No name has two letters; most words of a page end here or at the next line.
     if !(3..=LONGEST).contains(&word.len()) {

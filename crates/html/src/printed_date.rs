@@ -248,7 +248,6 @@ const PUBLISHED: [&str; 13] = [
     "發布",
 ];
 
-/// A text in the form of the labels.
 fn plain(text: &str) -> String {
     folded(text).replace('đ', "d")
 }

@@ -7,7 +7,7 @@ use crate::{NodeId, Page};
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
-/// No normal page is nested deeper.
+/// Most ancestors that are visited.
 const MOST_ANCESTORS: usize = 100;
 
 /// The nearest ancestors of an element, innermost first, starting with itself.

@@ -18,7 +18,6 @@ pub fn is_block(tag: &str) -> bool {
     prose || list() || table() || section() || part() || form() || page() || is_preformatted(tag)
 }
 
-/// Whether its white space and line breaks are kept.
 pub(crate) fn is_preformatted(tag: &str) -> bool {
     matches!(tag, "pre" | "listing" | "xmp" | "plaintext")
 }

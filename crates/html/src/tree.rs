@@ -27,7 +27,6 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, QualName, TokenizerResult};
 use scraper::{Html, HtmlTreeSink};
 
-/// The cost limits of one page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// Questions of the tree builder, about 3 ns each.
@@ -175,7 +174,6 @@ impl Counted {
     }
 }
 
-/// The formatting elements of the HTML standard, section 13.2.4.3.
 fn is_formatting(tag: &str) -> bool {
     matches!(
         tag,

@@ -130,7 +130,8 @@ impl fmt::Display for Reason {
 /// Fewest words outside links (Vietnamese: syllables; two Chinese or Japanese characters count as
 /// one).
 const LEAST_WORDS: f64 = 60.0;
-/// The same for a declared article with a publication time, such as breaking news of two sentences.
+/// Fewest such words of a declared article with a publication time, such as breaking news of two
+/// sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// A shorter stretch of prose may be two or three teasers.

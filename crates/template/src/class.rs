@@ -9,7 +9,7 @@
 //! | credit | an element with such a name; or few words, "photo" among the first, and a mark such as `:` |
 //! | caption | in `figure` or `figcaption`, except in tables |
 //! | by-line | an element with such a name, or `time`; or few words that open like one |
-//! | read more | a link of some words, or an opening like "see also"; between lines of body text, few in a row |
+//! | read more | a link of some words, or opens like "see also"; between lines of body text, few in a row |
 //! | link list | mostly links |
 //! | caption | an element named like a picture, except in tables |
 //! | link list | an element named like a menu, a list of stories, a share bar |
@@ -96,7 +96,6 @@ impl Class {
     }
 }
 
-/// The reason for a line's class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Because {
     /// The judgement alone.
@@ -164,7 +163,6 @@ struct Names<'a> {
     asked: HashMap<NodeId, Says>,
 }
 
-/// What an element's name says of its lines.
 #[derive(Debug, Clone, Copy, Default)]
 struct Says {
     comment: bool,

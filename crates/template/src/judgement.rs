@@ -20,7 +20,7 @@ pub(crate) const FEW_WORDS: u32 = 30;
 /// Below this confidence the template is unsure, and the page is judged alone, too.
 const UNSURE: f32 = 0.5;
 
-/// Log-odds of a line removed for its words: certain.
+/// Log-odds of a line that its own words exclude: certain.
 const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.

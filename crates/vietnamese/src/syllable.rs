@@ -184,7 +184,6 @@ fn parts(word: &str) -> Option<(String, Tone)> {
     Some((letters.nfc().collect(), tone))
 }
 
-/// A letter of a rhyme without its mark.
 const fn without_mark(c: char) -> char {
     match c {
         'ă' | 'â' => 'a',

@@ -40,7 +40,6 @@ pub(super) struct Fit {
     pub(super) english: f64,
 }
 
-/// Words of each class, those with a capital separate.
 #[derive(Debug, Default)]
 struct Counts {
     small: [f64; CLASSES],

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | take a bounded part of a long text | `sample` |
 //! | put each word in Latin letters into one of 13 classes | [`class`] |
-//! | compute how well the classes fit Vietnamese, Vietnamese without marks, English and 25 other languages: naive Bayes, tempered | `shares`, `latin` |
+//! | compute the fit to Vietnamese (with, without marks), English, 25 other languages: tempered naive Bayes | `shares`, `latin` |
 //! | if it is none of the first three, or in another script: ask whatlang which | `others` |
 //! | use the page's declaration as evidence | here |
 //!
@@ -37,7 +37,6 @@ const DECLARED: f64 = 10.0;
 /// How often a declaration is right without other evidence.
 const DECLARATION_ALONE: f64 = 0.9;
 
-/// A language with less probability is not named.
 const LEAST: f64 = 0.5;
 
 /// The language of a text.
@@ -88,7 +87,6 @@ pub fn language(text: &str, declared: Option<&str>) -> Language {
     decide(candidates, declared)
 }
 
-/// The most probable language, including the declaration.
 fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
     let rest = 1.0 - candidates.iter().map(|(_, probability)| probability).sum::<f64>();
     let mut all: Vec<(String, f64)> =

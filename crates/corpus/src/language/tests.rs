@@ -7,7 +7,6 @@ use super::*;
 const VI: &str = "Sáng nay, chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa. Người mua đến từ các xã bên cạnh, ai cũng mang theo giỏ tre.";
 const EN: &str = "The market opened earlier than usual this morning because the growers wanted to sell their vegetables before the rain came.";
 
-/// Tag and hundredths without a declaration.
 fn told(text: &str) -> (String, u8) {
     let answer = language(text, None);
     (answer.tag.clone(), answer.hundredths())

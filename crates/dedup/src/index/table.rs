@@ -86,7 +86,6 @@ impl Bucket {
         (self.tags[at], self.documents[at]) = (tag, document);
     }
 
-    /// A free entry, or the one that is dropped.
     fn slot(&mut self, tag: u16, document: Number) -> usize {
         if self.of_tag(tag).count() >= SAME {
             let oldest = self.of_tag(tag).min_by_key(|at| self.documents[*at]);

@@ -189,7 +189,6 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
     }
 }
 
-/// Creates the folder and its first manifest.
 fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     // A kill before the first manifest leaves this file.
     let left = part.join("manifest.json.new");

@@ -96,7 +96,6 @@ fn begin(path: &Path, format: Format, group: u64) -> io::Result<Sink<Counted<Buf
     Ok(format.sink(out, group)?.expect("plain text has layouts of its own"))
 }
 
-/// Closes a file and flushes it to disk.
 fn end(shard: Shard, path: &Path) -> io::Result<DataFile> {
     let Shard { sink, name, documents } = shard;
     let mut counted = sink.finish()?;
@@ -133,7 +132,7 @@ impl Layout for Shards {
         Ok(())
     }
 
-    /// An export without documents has one empty file, which every reader accepts.
+    /// An export without documents still has one file, which every reader accepts.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         if files.is_empty() {
             self.open()?;

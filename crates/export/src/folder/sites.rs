@@ -16,7 +16,6 @@ use crate::format::text::{file_name, render};
 use crate::manifest::{DataFile, hash_file, hex, sync_folder};
 use crate::{ExportError, Record};
 
-/// Files by host.
 #[derive(Debug)]
 pub(super) struct Sites {
     folder: PathBuf,

@@ -56,7 +56,6 @@ fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     }
 }
 
-/// All files below a folder, by path.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -16,10 +16,8 @@ use crate::format::text::{file_name, render};
 use crate::manifest::{DataFile, hash_file, hex, sync_folder};
 use crate::{ExportError, Record};
 
-/// The list of all files.
 const SUMS: &str = "SHA256SUMS";
 
-/// Files by host.
 #[derive(Debug)]
 pub(super) struct Texts {
     folder: PathBuf,

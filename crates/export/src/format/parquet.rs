@@ -92,7 +92,6 @@ impl<W: Write + Send> Parquet<W> {
     }
 }
 
-/// The schema in Parquet's syntax.
 fn schema() -> String {
     let fields = FIELDS.map(|(name, kind)| match kind {
         Kind::Text => format!("required binary {name} (STRING);"),
@@ -137,7 +136,6 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Values of one field, with levels.
 #[derive(Debug)]
 struct Column {
     values: Values,

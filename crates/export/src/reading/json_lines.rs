@@ -15,7 +15,6 @@ use crate::{Compression, ExportError};
 /// A line with more bytes is damaged: no article is as long.
 pub(super) const LONGEST: usize = 64 << 20;
 
-/// The fields that are read.
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]

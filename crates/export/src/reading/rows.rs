@@ -130,7 +130,6 @@ impl Texts {
     }
 }
 
-/// The column of times, in any form.
 enum Times {
     Stamps(Cells<Int64Type>, (i64, i64)),
     Written(Texts),

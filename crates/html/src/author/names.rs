@@ -122,7 +122,7 @@ fn holds_host(name: &str, site: &Site) -> bool {
     host.contains('.') && name.to_lowercase().contains(host)
 }
 
-/// The name after the Chinese word for reporter: `【某報╱記者張三／即時報導】`.
+/// As in `【某報╱記者張三／即時報導】`.
 fn reporter(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("記者").or_else(|| text.split_once("记者"))?;
     let rest = rest.trim_start_matches([' ', '：', ':']);

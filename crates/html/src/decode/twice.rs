@@ -78,7 +78,6 @@ fn undone(run: &str) -> Option<String> {
     String::from_utf8(run.chars().map(byte).collect::<Option<_>>()?).ok()
 }
 
-/// The original byte of a character.
 fn byte(c: char) -> Option<u8> {
     let high = || (0x80..).zip(HIGH.iter()).find(|(_, high)| **high == c).map(|(byte, _)| byte);
     u8::try_from(u32::from(c)).ok().or_else(high)

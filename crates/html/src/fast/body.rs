@@ -98,7 +98,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes a paragraph in button scope.
     fn close_paragraph(&mut self) {
         if self.stack.has_paragraph_in_button_scope() {
             self.stack.close_paragraph();

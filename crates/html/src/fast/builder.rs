@@ -52,7 +52,6 @@ pub(super) enum Mode {
 pub(super) struct Builder<'a> {
     pub(super) arena: Arena<'a>,
     pub(super) names: Names,
-    /// The first bytes of the current tag's attributes, in order.
     pub(super) heads: Vec<u64>,
     pub(super) has_less_than: bool,
     pub(super) bytes: &'a [u8],
@@ -69,7 +68,6 @@ pub(super) struct Builder<'a> {
     /// Whether the next white space after the head is a text of its own.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
-    /// What to leave out; `None` if nothing.
     pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<Unsure>,
     /// Upper bound of the reference's questions.

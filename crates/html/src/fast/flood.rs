@@ -12,7 +12,6 @@
 
 use crate::tag_state::State;
 
-/// The reference's limit.
 const BUDGET: u64 = crate::attribute_flood::BUDGET;
 
 /// In the order of their bits.

@@ -16,7 +16,6 @@ pub(super) struct Entry {
     pub(super) attributes: Range<u32>,
 }
 
-/// The active formatting elements, oldest first.
 #[derive(Default)]
 pub(super) struct Formatting {
     pub(super) all: Vec<Entry>,

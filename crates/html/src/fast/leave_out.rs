@@ -28,7 +28,6 @@ const DEPTH: usize = 200;
 /// The attributes of a tag up to this many bytes are bounded, not counted.
 const SHORT_TAG: usize = 400;
 
-/// What to leave out, and what was left out.
 pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
     pub(super) found: Vec<NodeId>,

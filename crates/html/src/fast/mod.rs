@@ -50,7 +50,6 @@ pub(crate) use leave_out::is_json_ld;
 
 use crate::page::{NodeId, Parts};
 
-/// The result of an attempt.
 pub(crate) enum Built {
     /// The page that the reference would build, except for skipped content; and the elements that
     /// were to be skipped.
@@ -59,7 +58,6 @@ pub(crate) enum Built {
     Unsure(Unsure),
 }
 
-/// Why a page is left to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsure {
     /// An element in a table that does not belong there.

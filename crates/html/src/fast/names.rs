@@ -23,7 +23,6 @@ thread_local! {
     static KEPT: Cell<Option<Names>> = const { Cell::new(None) };
 }
 
-/// An interned name with its tag.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     pub(super) name: LocalName,
@@ -49,7 +48,7 @@ impl Names {
         KEPT.take().unwrap_or_else(Self::new)
     }
 
-    /// Returns them for the next page.
+    /// Keeps the names for this thread's next page.
     pub(super) fn leave(self) {
         KEPT.set(Some(self));
     }

@@ -24,7 +24,6 @@ impl Open {
     }
 }
 
-/// The open elements, the root first.
 #[derive(Default)]
 pub(super) struct Stack {
     all: Vec<Open>,
@@ -55,7 +54,6 @@ impl Stack {
         self.all.last()
     }
 
-    /// The node that takes the next child.
     pub(super) fn current_node(&self) -> NodeId {
         self.all.last().map_or(0, |open| open.node)
     }

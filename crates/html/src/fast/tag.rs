@@ -6,7 +6,6 @@
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
     ($($tag:ident $($name:literal)+;)+) => {
-        /// An element with a name that a rule uses.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Tag {
             /// Any other name.
@@ -125,7 +124,6 @@ pub(super) mod set {
     pub(in super::super) const THOROUGH: u16 = 1 << 8;
     /// An element of SVG or MathML.
     pub(in super::super) const FOREIGN: u16 = 1 << 9;
-    /// An element of SVG.
     pub(in super::super) const SVG: u16 = 1 << 10;
     /// A foreign element with HTML inside.
     pub(in super::super) const HTML_POINT: u16 = 1 << 11;

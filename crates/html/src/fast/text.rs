@@ -148,7 +148,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A CDATA section in foreign content.
     pub(super) fn character_data(&mut self) {
         let from = self.at + 9;
         let Some(length) = memchr::memmem::find(&self.bytes[from..], b"]]>") else {

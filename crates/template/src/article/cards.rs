@@ -29,7 +29,6 @@ pub(super) struct Cards {
     pub(super) priced: f32,
 }
 
-/// Sums over the nodes before each node.
 struct Running(Vec<[f32; KINDS]>);
 
 const KINDS: usize = 7;
@@ -75,7 +74,6 @@ impl Running {
 }
 
 impl Cards {
-    /// Time is linear in the page.
     pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
         let running = Running::new(page, judged);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();

@@ -182,7 +182,6 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// Time is linear in the page.
     pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
         let mut controls = Self::default();
         for block in judged.iter().filter(|block| block.words <= SHORT) {

@@ -47,7 +47,6 @@ macro_rules! put {
     ($view:expr, $($text:tt)*) => {{ let _ = write!($view.out, $($text)*); }};
 }
 
-/// HTML text: marks escaped, control characters replaced.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -359,7 +358,6 @@ impl<'a> View<'a> {
         self.out += "</span>";
     }
 
-    /// Writes the details that open below a line.
     fn figures(&mut self, block: &Judged, why: &str) {
         put!(self, "<div class=\"why\" lang=\"en\"><p>{}</p><dl>", Escaped(why));
         let mut figure = |name: &str, value: &str| {

@@ -89,7 +89,6 @@ fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
     if is_pinned { text.replacen("the", "Without it: the", 1) } else { text }
 }
 
-/// Most elements of a selector.
 const MOST_ELEMENTS: usize = 4;
 
 const LONGEST_NAME: usize = 80;
@@ -116,7 +115,6 @@ pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     parts.join(" > ")
 }
 
-/// An element's id and classes in selector form.
 fn names(page: &Page, element: NodeId) -> String {
     let mut out = String::new();
     for (sign, attribute) in [('#', "id"), ('.', "class")] {

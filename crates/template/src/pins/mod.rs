@@ -38,7 +38,6 @@ pub use selector::SelectorError;
 /// Most selectors of one host, each part between commas counted; bounds the cost per page.
 const MOST_SELECTORS: usize = 200;
 
-/// Log-odds of a pinned line: certain.
 const PINNED: f32 = 6.0;
 
 /// The pins of a host. The default has none and changes nothing.
@@ -231,7 +230,6 @@ impl Pins {
     }
 }
 
-/// The innermost entries that cover a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct OfNode {
     keep: Option<u16>,

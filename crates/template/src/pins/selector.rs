@@ -18,7 +18,7 @@
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-/// Most steps of a selector: bits of a state.
+/// Bits of a state.
 const MOST_STEPS: usize = 32;
 
 /// Why a text is not a supported selector.
@@ -86,7 +86,6 @@ pub(super) struct State {
 }
 
 impl Selector {
-    /// Parses a list of selectors separated by commas.
     pub(super) fn parse_list(text: &str) -> Result<Vec<Self>, SelectorError> {
         Parser { rest: text.trim() }.list()
     }
