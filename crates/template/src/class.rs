@@ -263,7 +263,7 @@ impl Around {
     }
 
     fn comment(&self, block: &Judged) -> Option<Because> {
-        // A menu's link to the readers' letters is named like them.
+        // A menu's link to readers' letters is named like the letters.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;

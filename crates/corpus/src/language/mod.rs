@@ -4,7 +4,7 @@
 //! |---|---|
 //! | take a bounded part of a long text | `sample` |
 //! | put each word in Latin letters into one of 13 classes | [`class`] |
-//! | compute the fit to Vietnamese (with, without marks), English, 25 other languages: tempered naive Bayes | `shares`, `latin` |
+//! | tempered naive Bayes: fit to Vietnamese (with, without marks), English, 25 others | `shares`, `latin` |
 //! | if it is none of the first three, or in another script: ask whatlang which | `others` |
 //! | use the page's declaration as evidence | here |
 //!

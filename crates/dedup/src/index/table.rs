@@ -140,7 +140,7 @@ mod tests {
         assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
     }
 
-    /// A table with half the needed space keeps near documents, old or new.
+    /// A table of half the needed size still finds similar documents, old or new.
     #[test]
     fn what_is_too_much_fades() {
         let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);

@@ -103,7 +103,7 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// The highest bit of each byte that is an upper-case letter: one carry marks bytes from `A` on,
+/// Marks upper-case letters in the highest bit of each byte: one carry marks bytes from `A` on,
 /// another those after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
