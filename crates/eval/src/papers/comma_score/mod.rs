@@ -1,15 +1,14 @@
-//! Posch: punctuation statistics a language, and the comma score beside the score that it
-//! extends.
+//! Posch: punctuation statistics per language, and the comma score compared with the score that it extends.
 //!
-//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two
-//! findings from statistics that it does not print, and announces a comparison. Both are
-//! printed here, a row a language.
+//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two findings from
+//! statistics that it does not print, and announces a comparison. Both are printed here, with one row per
+//! language.
 //!
-//! What main content is, is in `main_content.rs`. A page's language is that of the manifest,
-//! else what its `html` element says, by the primary subtag.
+//! `main_content.rs` defines main content. A page's language is that of the manifest, else that of its `html`
+//! element, by the primary subtag.
 //!
-//! Limitation: what a page says of its language may be that of its template, and
-//! the comparison holds a score against one that is reconstructed from two sentences.
+//! Limitation: the language in a page may be that of its template, and the comparison is with a score that is
+//! reconstructed from two sentences.
 
 mod main_content;
 
@@ -27,19 +26,19 @@ use crate::measure::words::Bag;
 use crate::set::{Entry, Recorded, Set, SetError};
 use main_content::Sides;
 
-/// The language of pages that name none.
+/// The label of pages without a language.
 const UNKNOWN: &str = "unknown";
 
-/// The language that stands apart: the score that is extended was made for it.
+/// The score that is extended was made for Chinese.
 const CHINESE: &str = "zh";
 
-/// Rates are a thousand characters.
+/// Rates are per thousand characters.
 const THOUSAND: f64 = 1000.0;
 
-/// Marks that a remark names of a language, the most frequent first.
+/// Number of most frequent marks that a remark names per language.
 const NAMED: usize = 3;
 
-/// The columns of the statistics; rates are a thousand characters without white space.
+/// The columns of the statistics; rates are per thousand characters without white space.
 const STATISTICS: [Column; 10] = [
     Column::new("pages", 0),
     Column::new("commas, main content", 1),
@@ -80,7 +79,6 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![statistics(&languages), comparison(&languages)])
 }
 
-/// What is measured of a page.
 struct Figures {
     sides: Sides,
     comma: Ratios,
@@ -102,7 +100,6 @@ fn figures(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, Figures) 
     (language(entry, page), figures)
 }
 
-/// The primary subtag of the page's language, in lower case.
 fn language(entry: &Entry, page: &Page) -> String {
     let said = page.elements("html").find_map(|id| page.attribute(id, "lang")).unwrap_or_default();
     let tag = if entry.lang.is_empty() { said } else { &entry.lang };
@@ -111,7 +108,6 @@ fn language(entry: &Entry, page: &Page) -> String {
     if is_language { primary.to_ascii_lowercase() } else { UNKNOWN.to_owned() }
 }
 
-/// The pages of a language.
 #[derive(Default)]
 struct Language {
     sides: Sides,
@@ -136,7 +132,7 @@ impl Language {
     }
 }
 
-/// A row a language: Chinese behind the others, pages of no known language between.
+/// One row per language: Chinese last, before it pages without a known language.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,
@@ -187,7 +183,7 @@ fn rates(language: &Language) -> [Option<f64>; STATISTICS.len()] {
     ]
 }
 
-/// The paper's first finding.
+/// A remark on the paper's first finding.
 fn comma_first(rows: &[(&str, &Language)]) -> String {
     let is_comma = |sides: &Sides| sides.most_frequent().first().is_some_and(|(mark, _)| *mark == ',');
     let latin = rows.iter().filter(|(_, language)| language.sides.is_latin());
@@ -205,7 +201,7 @@ fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Langua
     }
 }
 
-/// The second.
+/// A remark on the paper's second finding.
 fn anchor_marks(rows: &[(&str, &Language)]) -> String {
     let share = |language: &Language| language.sides.anchor_marks_in_rest();
     let counted = rows.iter().filter(|(_, language)| share(language).is_some());
