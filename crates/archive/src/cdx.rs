@@ -62,7 +62,6 @@ fn place_in_json(text: &str) -> Option<Place> {
     Some(Place { file: value(json, "filename")?.to_owned(), offset: value(json, "offset")?.parse().ok()? })
 }
 
-/// The value of a key, with or without quotation marks.
 fn value<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let at = json.find(&format!("\"{key}\""))? + key.len() + 2;
     let rest = json[at..].trim_start().strip_prefix(':')?.trim_start();

@@ -4,7 +4,6 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 const BUFFER: usize = 256 << 10;
 
-/// A source, and the offset of the next byte that is read from it.
 #[derive(Debug)]
 pub(crate) struct Counted<R> {
     inner: BufReader<R>,
@@ -12,7 +11,6 @@ pub(crate) struct Counted<R> {
 }
 
 impl<R: Read + Seek> Counted<R> {
-    /// Starts at an offset.
     pub(crate) fn from_offset(mut source: R, at: u64) -> io::Result<Self> {
         source.seek(SeekFrom::Start(at))?;
         Ok(Self { inner: BufReader::with_capacity(BUFFER, source), at })
@@ -20,7 +18,6 @@ impl<R: Read + Seek> Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// The source, at whatever position.
     pub(crate) fn into_inner(self) -> R
     where
         R: Read,

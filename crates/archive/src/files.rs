@@ -67,7 +67,6 @@ fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// How to solve an error, if known.
 fn remedy(error: &io::Error) -> &'static str {
     if is_out_of_files(error) {
         ": the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit"
@@ -100,7 +99,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// The first record of a file of that name.
     pub(crate) fn head(&self, name: &str, now: Timestamp) -> Vec<u8> {
         let fields: Vec<(&str, &str)> =
             self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -292,7 +290,6 @@ mod tests {
         let mut archive = Archive::open(folder.path(), options(700), None).unwrap();
         assert_eq!(archive.sync().unwrap(), None);
         let now: Timestamp = "2026-11-21T02:03:04Z".parse().unwrap();
-        // The clock is set back meanwhile.
         let places: Vec<Place> = (0..8)
             .map(|number| {
                 archive

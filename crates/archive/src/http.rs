@@ -69,7 +69,6 @@ impl<'a> HttpMessage<'a> {
         !is_coded && stated.is_some_and(|stated| stated > self.coded.len() as u64)
     }
 
-    /// The codings in a header, in order.
     fn listed(&self, name: &str) -> Vec<String> {
         gleaner_coding::listed(&self.headers, name)
     }

@@ -76,7 +76,6 @@ fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     (!body.is_empty() || cut.is_none() || is_gzip).then_some(Payload { body, cut })
 }
 
-/// The chunks' data. `None` if they do not begin with a chunk.
 fn dechunked(coded: &[u8]) -> Option<Payload> {
     let mut body = Vec::new();
     let mut rest = coded;

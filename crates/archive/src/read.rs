@@ -37,17 +37,14 @@ pub struct Reader<R> {
 
 #[derive(Debug)]
 enum Stream<R> {
-    /// Between compressed parts, or at an uncompressed record.
     Between(Counted<R>),
     Packed(Packed<R>),
-    /// Read to its end, or failed.
     Ended,
 }
 
 /// A compressed part of a file: a record, a part of one, or all of them.
 #[derive(Debug)]
 enum Packed<R> {
-    /// A member, and its offset.
     Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
     Zstd(Frames<R>),
 }
@@ -60,7 +57,6 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Reads one record; `None` at the end of the part.
     fn record(&mut self, limit: usize) -> Result<Option<Parts>, Fault> {
         match self {
             Self::Gzip(_, member) => read_record(&mut **member, limit),
@@ -95,11 +91,8 @@ impl<R: Read> Packed<R> {
     }
 }
 
-/// Why a record cannot be read.
 enum Fault {
-    /// The data are invalid.
     Broken(String),
-    /// The disk failed.
     Disk(io::Error),
 }
 
@@ -167,7 +160,6 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// The next record of a compressed part; `None` at its end.
     fn packed(&mut self, mut packed: Packed<R>) -> io::Result<Option<Item>> {
         let offset = packed.begin();
         let reason = match packed.record(self.limit) {
@@ -203,7 +195,6 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// Skips a skippable frame, or takes the dictionary in it.
     fn skippable(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
         let offset = input.at;
         match zst::skip(&mut input).map_err(Fault::from) {
@@ -266,7 +257,6 @@ fn broken<T>(reason: &str) -> Result<T, Fault> {
 
 type Parts = (Header, Vec<u8>, bool);
 
-/// Reads one record; `None` at the end of the input.
 fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, Fault> {
     if skip_blank(input)? {
         return Ok(None);
@@ -292,7 +282,6 @@ fn ends_well(member: &mut impl BufRead) -> Result<(), String> {
     if is_record { Ok(()) } else { Err("it is longer than its Content-Length".into()) }
 }
 
-/// Skips line breaks; returns whether the input ends there.
 fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let buffer = input.fill_buf()?;
@@ -308,7 +297,6 @@ fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// The lines of a record's fields, without the version line.
 fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
     let mut input = input.by_ref().take(MOST_HEAD);
     let mut line = Vec::new();
@@ -437,14 +425,12 @@ mod tests {
         for content in [dictionary.clone(), zstd(&dictionary)] {
             let file = [skippable(0xd, &content), frames.concat()].concat();
             assert_eq!(read(&file), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
-            // Starting in the middle.
             let mut source = Cursor::new(&file);
             source.set_position((file.len() - frames[2].len()) as u64);
             let mut reader = Reader::new(source, 1000).unwrap();
             let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record") };
             assert_eq!(record.header.target(), Some("http://a.example/2"));
             assert!(reader.next().is_none());
-            // After damage.
             let mut damaged = file.clone();
             let at = file.len() - frames[2].len() - 10;
             damaged[at] ^= 0x10;

@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use crate::Capture;
 use crate::files::Options;
 
-/// Options for files of so many bytes.
 pub(crate) fn options(rotate: u64) -> Options {
     Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
 }

@@ -8,10 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use crate::counted::Counted;
 use crate::zst::{self, Frames, Unpacker};
 
-/// Bytes that are searched at once.
 const WINDOW: usize = 256 << 10;
 
-/// Bytes that two neighbouring windows share.
 const OVERLAP: usize = 8;
 
 /// The offset of the first record at or after an offset, judging by its first bytes.
@@ -44,13 +42,11 @@ pub(crate) fn next_record(
     }
 }
 
-/// Whether a gzip member at an offset begins like a record.
 fn begins_member(source: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
     source.seek(SeekFrom::Start(at))?;
     Ok(begins_record(flate2::read::GzDecoder::new(source)))
 }
 
-/// Whether a Zstandard frame at an offset begins like a record.
 fn begins_frame(
     source: &mut (impl Read + Seek),
     at: u64,

@@ -92,7 +92,6 @@ impl Capture<'_> {
         self.exchange("revisit", fields, &[&self.head(0)], level)
     }
 
-    /// The record of the response, and that of the request if it is known.
     fn exchange(&self, kind: &str, fields: Vec<(&str, String)>, block: &[&[u8]], level: u32) -> Vec<u8> {
         let [answer, request] = [(); 2].map(|()| record_id());
         let has_request = !self.request.is_empty();
@@ -110,7 +109,6 @@ impl Capture<'_> {
         records
     }
 
-    /// The fields that response and request share.
     fn common(&self, kind: &str, message: &str) -> [(&'static str, String); 4] {
         [
             ("WARC-Type", kind.into()),
@@ -120,7 +118,6 @@ impl Capture<'_> {
         ]
     }
 
-    /// Request line and headers, as in HTTP/1.1.
     fn request_head(&self) -> Vec<u8> {
         let mut head = format!("GET {} HTTP/1.1\r\n", one_line(&target_of(self.url)));
         for (name, value) in self.request {
@@ -165,7 +162,6 @@ fn record_id() -> String {
     format!("<urn:uuid:{}>", Uuid::new_v4())
 }
 
-/// A compressed record of these fields and a block of these parts.
 fn record<'a>(
     id: &str,
     fields: impl Iterator<Item = (&'a str, &'a str)>,
@@ -189,7 +185,6 @@ fn record<'a>(
 }
 
 thread_local! {
-    /// A thread's compressor, with its level.
     static COMPRESSOR: RefCell<Option<(u32, Compressor)>> = const { RefCell::new(None) };
 }
 
@@ -222,7 +217,6 @@ fn one_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
 
-/// Path and query of a URL, as in a request line.
 fn target_of(url: &str) -> Cow<'_, str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
@@ -235,7 +229,6 @@ fn date(at: Timestamp) -> String {
     format!("{at:.6}")
 }
 
-/// The usual reason phrase of a status.
 const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -26,7 +26,6 @@ pub(crate) const MAGIC: [u8; 4] = [FIRST, 0xb5, 0x2f, 0xfd];
 /// The first bytes of an uncompressed dictionary (RFC 8878, 5).
 const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
-/// The first byte of the skippable frame with the dictionary.
 const OF_DICTIONARY: u8 = 0x5d;
 
 /// The bytes after the first of a skippable frame (RFC 8878, 3.1.2).
@@ -38,7 +37,6 @@ const MOST_WINDOW: u32 = 27;
 /// Most bytes of a dictionary, compressed or not; the specification requires decoders to accept this size.
 const MOST_DICTIONARY: u64 = 8 << 20;
 
-/// Bytes that are decoded at once.
 const OUT: usize = 128 << 10;
 
 /// Whether a skippable frame begins with this byte. One of the sixteen kinds, 0x57, begins like `WARC/` and
@@ -47,7 +45,6 @@ pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
 
-/// Decodes frames in sequence, all with the dictionary of their file.
 pub(crate) struct Unpacker {
     decoder: Decoder<'static>,
     out: Vec<u8>,
@@ -60,7 +57,6 @@ impl fmt::Debug for Unpacker {
 }
 
 impl Unpacker {
-    /// A decoder with this dictionary, or without one if it is empty.
     pub(crate) fn with_dictionary(dictionary: &[u8]) -> io::Result<Self> {
         let mut decoder = Decoder::with_dictionary(dictionary)?;
         decoder.set_parameter(DParameter::WindowLogMax(MOST_WINDOW))?;
@@ -81,10 +77,8 @@ impl Unpacker {
     }
 }
 
-/// Reads a skippable frame. Returns a decoder for the frames that follow if it holds a dictionary.
-///
-/// # Errors
-/// `InvalidData` or `UnexpectedEof` if the frame is broken.
+/// Reads a skippable frame. Returns a decoder for the frames that follow if it holds a dictionary. The error
+/// is `InvalidData` or `UnexpectedEof` if the frame is broken.
 pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
@@ -126,23 +120,19 @@ fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Reads the content of consecutive frames.
 #[derive(Debug)]
 pub(crate) struct Frames<R> {
     input: Counted<R>,
     unpacker: Unpacker,
     /// The offset of the frame that the next byte belongs to.
     pub(crate) begin: u64,
-    /// The unread part of the unpacker's output.
     ready: std::ops::Range<usize>,
-    /// Whether the frame has more data.
     is_open: bool,
     /// Whether a record continues: then the end of its frame is not its end.
     pub(crate) is_within: bool,
 }
 
 impl<R: Read> Frames<R> {
-    /// Starts at the beginning of a frame.
     pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
         // Discards the rest of an abandoned frame.
         unpacker.decoder.reinit()?;
@@ -150,7 +140,6 @@ impl<R: Read> Frames<R> {
         Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
     }
 
-    /// The source, after the decoded part, and the decoder.
     pub(crate) fn into_parts(self) -> (Counted<R>, Unpacker) {
         (self.input, self.unpacker)
     }
@@ -185,7 +174,6 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Moves to the next frame, if a record continues in it.
     fn goes_on(&mut self) -> io::Result<bool> {
         if !self.is_within {
             return Ok(false);

@@ -17,7 +17,6 @@ const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
-/// The state of one decoder.
 pub(crate) struct Stage {
     coding: Coding,
     state: State,
@@ -47,7 +46,6 @@ impl Stage {
         Self { coding, state: State::Fresh, members: 0 }
     }
 
-    /// Whether the body may end here.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
@@ -124,7 +122,6 @@ const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }
 
-/// Bytes read and written, and whether the stream has ended.
 type Moved = ((usize, usize), bool);
 
 fn inflate(

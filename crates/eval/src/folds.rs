@@ -5,14 +5,12 @@
 
 pub(crate) const FOLDS: usize = 5;
 
-/// Most pages that a fold learns from.
 pub(crate) const TEACHERS: usize = 30;
 
 /// The first pages of a set, so many that they hold the training pages of every fold: 30 plus those of one
 /// fold among them.
 pub(crate) const KEPT: usize = 38;
 
-/// Indices of the pages that a fold learns from.
 pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
     (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
 }

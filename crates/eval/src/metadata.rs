@@ -108,7 +108,6 @@ impl Coverage {
     }
 }
 
-/// The form in which headlines are compared.
 fn comparable(title: &str) -> String {
     let one_form = |c: char| match c {
         '‘' | '’' | '‚' | '′' | '`' | '´' => "'".to_owned(),

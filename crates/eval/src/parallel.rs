@@ -19,7 +19,6 @@ pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> 
     built.map_err(|error| SetError::Threads { threads, error })
 }
 
-/// The number of threads on a machine with so many cores.
 fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
     asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
 }
@@ -31,7 +30,6 @@ pub(crate) fn apart<T>(results: Vec<Result<T, SetError>>) -> (Vec<Option<T>>, Ve
     (values, errors)
 }
 
-/// All values, or all errors, in their order.
 pub(crate) fn in_order<T: Send>(
     results: impl ParallelIterator<Item = Result<T, SetError>>,
 ) -> Result<Vec<T>, SetError> {

@@ -140,7 +140,6 @@ impl SetScores {
         self.methods.iter().all(|(_, pages)| pages.is_empty())
     }
 
-    /// Notes on the scores, one sentence each.
     fn remarks(&self) -> Vec<String> {
         let name = &self.name;
         let count = |pages: &[PageScore], of: fn(&PageScore) -> bool| pages.iter().filter(|p| of(p)).count();
@@ -200,7 +199,6 @@ fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     (scored, remarks)
 }
 
-/// The scores of a set, and why pages could not be read.
 fn one_set(
     set: &Set,
     task: &Task,

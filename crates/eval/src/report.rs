@@ -196,7 +196,6 @@ impl Value {
         }
     }
 
-    /// As a cell of CSV, quoted if necessary.
     fn csv(&self) -> String {
         match self {
             Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
@@ -221,7 +220,6 @@ pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     pages
 }
 
-/// Means of the three values, if the pages have them.
 fn mean_ratios(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<Ratios>) -> Option<Ratios> {
     Some(Ratios {
         precision: mean_of(pages, |page| Some(of(page)?.precision))?,
@@ -235,7 +233,6 @@ fn mean_of(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<f64>) -> Opti
     values.map(|values| mean(values.into_iter()))
 }
 
-/// The mean over the measured pages, if requested.
 fn edit_distance(pages: &[&PageScore]) -> Option<EditDistance> {
     let asked: Option<Vec<Option<f64>>> = pages.iter().map(|page| page.edit_distance_ratio).collect();
     let measured: Vec<f64> = asked?.into_iter().flatten().collect();

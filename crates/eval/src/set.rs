@@ -21,7 +21,6 @@ use serde::Deserialize;
 /// Largest page or gold text that is read, in bytes after decompression.
 const LIMIT: u64 = 64 << 20;
 
-/// Depth of the search for sets in folders.
 const DEPTH: usize = 4;
 
 /// Number of errors that are listed; the others are counted.
@@ -135,7 +134,6 @@ impl SetError {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
 
-    /// The error that none of these sets can be scored.
     pub(crate) fn no_gold(sets: &[Set]) -> Self {
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
         let is_empty = sets.iter().all(|set| set.entries.is_empty());
@@ -143,7 +141,6 @@ impl SetError {
         Self::NoGold { names: names.join(", "), reason }
     }
 
-    /// The single errors.
     fn apart(self) -> Vec<Self> {
         match self {
             Self::Several(errors) => errors,
@@ -162,7 +159,6 @@ fn listed(errors: &[SetError]) -> String {
     format!("{} faults:{lines}{rest}", errors.len())
 }
 
-/// A line of the manifest; its other fields are ignored.
 #[derive(Deserialize)]
 struct Record {
     id: String,
@@ -285,7 +281,6 @@ fn no_page(error: &serde_json::Error) -> String {
     format!("no page: {} (column {})", said.strip_suffix(&place).unwrap_or(&said), error.column())
 }
 
-/// The folder, if it is a set, else the sets below it.
 fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
     if folder.is_file() {
         return Err(SetError::File { path: folder.to_owned() });

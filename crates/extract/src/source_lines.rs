@@ -43,29 +43,22 @@ pub enum Lines {
     Auto,
 }
 
-/// How a page's `head` is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
-    /// Its lines are lines, and the title's text is text.
     Kept,
     /// It ends at `</head>`, or where the first block-level element starts; a `title` is removed everywhere.
     Removed,
 }
 
-/// One line of source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceLine {
-    /// The range of its text in the text of all lines.
     text: Range<usize>,
-    /// Its text in characters.
     pub(crate) length: usize,
-    /// Start tags and end tags.
     pub(crate) tags: usize,
     /// Text in characters in links (`a` with `href`); at most `length`.
     pub(crate) anchor_length: usize,
 }
 
-/// The lines of a source, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SourceLines {
     /// The text of all lines; `'\n'` marks a block-level tag or `br`.
@@ -105,7 +98,6 @@ impl SourceLines {
         &self.title
     }
 
-    /// The text of one line, not tidied.
     pub(crate) fn text(&self, line: &SourceLine) -> &str {
         &self.text[line.text.clone()]
     }
@@ -144,15 +136,12 @@ fn paragraph(text: String) -> Line {
     Line { kind: LineKind::Paragraph, text }
 }
 
-/// Reads a source from its beginning to its end, piece by piece.
 struct Reader<'a> {
     out: SourceLines,
     at_blocks: bool,
     head: Head,
-    /// Where the line begins in the text of all lines.
     start: usize,
     tags: usize,
-    /// The line's text inside of links.
     anchor: String,
     in_head: bool,
     in_title: bool,
@@ -160,7 +149,6 @@ struct Reader<'a> {
     /// For each remaining `a`, in order, whether no line ends in it if it is a link.
     whole: &'a [bool],
     in_whole_link: bool,
-    /// Whether a line would have ended in this link.
     is_overdue: bool,
 }
 
@@ -291,7 +279,6 @@ impl<'a> Reader<'a> {
             let anchor_length = length.min(self::length(&self.anchor));
             self.out.lines.push(SourceLine { text, length, tags: self.tags, anchor_length });
         }
-        // A line break separates words.
         self.out.text.push(' ');
         self.start = self.out.text.len();
         self.tags = 0;
@@ -299,7 +286,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The text's length in characters, as a reader sees it.
 fn length(text: &str) -> usize {
     tidy(text).chars().count()
 }
@@ -315,7 +301,6 @@ mod tests {
     use crate::text_to_tag_ratio::{self, Clustering};
     use crate::{line_block, words};
 
-    /// A line as `text|tags|characters in links`.
     #[track_caller]
     fn check(lines: Lines, head: Head, source: &str, expected: &[&str]) {
         let read = SourceLines::new(source, lines, head);

@@ -23,7 +23,6 @@ pub(crate) fn complete(source: &str) -> Vec<bool> {
     complete
 }
 
-/// Whether a start tag, as written, has an `href`.
 pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
@@ -44,7 +43,6 @@ fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The rest after an attribute's value.
 fn behind_value(value: &str) -> &str {
     match value.chars().next() {
         Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).map_or("", |(_, behind)| behind),

@@ -50,7 +50,6 @@ fn in_word(c: char) -> bool {
         '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
         '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
         '\u{391}'..='\u{3A1}' | '\u{3A3}'..='\u{3CE}' => true,
-        // Most punctuation marks.
         '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{3004}' | '\u{FF01}'..='\u{FF0F}' => false,
         c => c.is_alphanumeric(),
     }

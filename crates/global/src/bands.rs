@@ -27,23 +27,20 @@ use crate::pairs::{Pair, PairsWriter};
 use crate::part::Part;
 use crate::table::{Out, Tables, take};
 
-/// The earliest documents of a key, with which all others are compared.
+/// The earliest documents of a key, with which all others are compared; [`LAST`] is the number of those just
+/// before a document.
 pub(crate) const FIRST: usize = 16;
 
-/// The documents just before another one, with which it is compared.
 pub(crate) const LAST: usize = 16;
 
 /// Documents of a key that are compared with those just before them.
 pub(crate) const MOST: usize = 4096;
 
-/// Bytes of a postponed entry.
 const KEYED: usize = 20;
 
 pub(crate) struct Band<'a> {
     pub(crate) band: usize,
-    /// Documents that repeat the text of another one; they are skipped.
     pub(crate) repeats: &'a Bits,
-    /// Number of documents with keys.
     pub(crate) signed: u64,
     /// Similarity of signatures from which a pair is noted.
     pub(crate) related: f64,
@@ -58,7 +55,6 @@ struct Finder<'a> {
     late: Late<'a>,
 }
 
-/// Finds the pairs of a band; returns their number.
 pub(crate) fn find(tables: Tables, asked: &Band, part: &Part) -> Result<u64, GlobalError> {
     let room = (asked.memory / 2 / size_of::<Keyed>()).max(1024);
     let passes = parts(asked.signed as usize, room);
@@ -89,7 +85,6 @@ pub(crate) fn find(tables: Tables, asked: &Band, part: &Part) -> Result<u64, Glo
     Ok(found)
 }
 
-/// The pass in which a key is read.
 fn share(key: u64, parts: u64) -> u64 {
     let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((u128::from(mixed) * u128::from(parts)) >> 64) as u64
@@ -192,7 +187,6 @@ fn note<'a>(
     Ok(found)
 }
 
-/// The postponed entries, in a file.
 struct Late<'a> {
     part: &'a Part,
     out: Option<Out>,
@@ -211,7 +205,6 @@ impl Late<'_> {
         Ok(())
     }
 
-    /// Passes all entries to `each` and clears the file.
     fn take(&mut self, mut each: impl FnMut(Keyed) -> Result<(), GlobalError>) -> Result<(), GlobalError> {
         let Some(out) = self.out.take() else { return Ok(()) };
         out.finish()?;

@@ -73,7 +73,6 @@ pub enum Kind {
 
 pub(crate) struct Asked<'a> {
     pub(crate) settings: Settings,
-    /// The file of documents that repeat a text.
     pub(crate) repeats: &'a Path,
     pub(crate) pairs: &'a [PathBuf],
     pub(crate) shards: &'a [&'a Path],
@@ -114,7 +113,6 @@ struct Forest {
     head: Head,
 }
 
-/// The source for [`ask`]: candidates in their order, with their rows.
 struct Heads<'a> {
     rows: &'a [(u32, Row)],
     tables: &'a RefCell<Tables>,
@@ -144,7 +142,6 @@ impl Forest {
         Ok(())
     }
 
-    /// The representative of a document.
     fn root(&mut self, mut document: u32) -> u32 {
         while self.behind[document as usize] != document {
             let above = self.behind[self.behind[document as usize] as usize];
@@ -187,7 +184,6 @@ impl Forest {
         Ok(())
     }
 
-    /// Writes the assignments, in the order of the documents.
     fn tell(mut self, shards: &[&Path], part: &Part) -> Result<Outcome, GlobalError> {
         let mut outcome = Outcome { documents: self.behind.len() as u64, ..Outcome::default() };
         let (mut members, mut heads) = (Bits::default(), Bits::default());

@@ -19,7 +19,6 @@ const BLOCK: usize = 16_384;
 
 const KEY: usize = 2 * ROWS;
 
-/// Bytes per document besides its keys.
 const PLACE: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

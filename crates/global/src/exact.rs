@@ -26,13 +26,11 @@ struct Hashed {
 
 struct Repeats {
     buffer: Vec<Hashed>,
-    /// For each document that repeats a text, an earlier one with it.
     pairs: Out,
     is_repeat: Bits,
     found: u64,
 }
 
-/// Finds the documents that repeat a text; returns their number.
 pub(crate) fn find(tables: &Tables, memory: usize, part: &Part) -> Result<u64, GlobalError> {
     let room = (memory / size_of::<Hashed>()).max(1024);
     let passes = parts(tables.len() as usize, room);
@@ -65,7 +63,6 @@ pub(crate) fn parts(count: usize, room: usize) -> u64 {
     (count as u64 * 5).div_ceil(room as u64 * 4).max(1)
 }
 
-/// The pass in which a hash is read.
 fn share(hash: [u8; 16], parts: u64) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash[..8]);

@@ -20,7 +20,6 @@ const PAIR: usize = 16;
 /// Bytes of a run that are in memory during a merge.
 const BUFFER: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 20;
 
-/// Two documents that may be duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
     /// The time of the later one.
@@ -35,7 +34,6 @@ pub(crate) struct PairsWriter {
     runs_path: PathBuf,
     buffer: Vec<Pair>,
     room: usize,
-    /// The end of each run, in bytes.
     runs: Vec<u64>,
     out: Option<Out>,
     memory: usize,
@@ -118,7 +116,6 @@ struct Run {
     file: Rc<RefCell<File>>,
     left: std::ops::Range<u64>,
     buffer: Vec<u8>,
-    /// The position of the next pair in the buffer.
     at: usize,
     room: usize,
 }
@@ -155,7 +152,6 @@ impl Run {
     }
 }
 
-/// Several sorted runs as one; duplicates are kept.
 pub(crate) struct Merged {
     runs: Vec<Run>,
     next: BinaryHeap<Reverse<(Pair, usize)>>,

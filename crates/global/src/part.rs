@@ -31,7 +31,6 @@ impl Part {
         self.folder.join(name)
     }
 
-    /// Writes the task's result and gives the folder its final name.
     pub(crate) fn finish(&self, result: &impl Serialize) -> Result<(), GlobalError> {
         write_json(&self.path(SUMMARY), result)?;
         let target = self.work.join(self.task.folder());
@@ -43,7 +42,6 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // After finish it does not exist.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

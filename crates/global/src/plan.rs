@@ -41,7 +41,6 @@ impl Settings {
     }
 }
 
-/// A shard at the start of the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
@@ -59,7 +58,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Reads the inputs: shards, or folders of them.
     pub(crate) fn new(inputs: &[PathBuf], settings: &Settings) -> Result<Self, GlobalError> {
         let mut found = Vec::new();
         let mut met = BTreeSet::new();

@@ -27,7 +27,6 @@ pub(crate) const ROW: usize = 40 + Signature::BYTES;
 
 pub(crate) const HASH: usize = 24;
 
-/// Files that are open at a time.
 const OPEN: usize = 400;
 
 /// zstd's fastest ordinary level.
@@ -41,9 +40,7 @@ pub(crate) struct Row {
     /// When it was fetched, in microseconds; [`LAST`] if unknown.
     pub(crate) time: i64,
     pub(crate) words: u32,
-    /// Line or row of the shard, from 1.
     pub(crate) line: u64,
-    /// Bytes of its uncompressed text.
     text: u32,
     /// The offset of its id, which its compressed text follows.
     offset: u64,
@@ -103,7 +100,6 @@ pub(crate) fn line_of(row: &[u8; ROW]) -> u64 {
     u64::from_le_bytes(line)
 }
 
-/// Removes so many bytes from the front.
 pub(crate) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk::<N>()?;
     *bytes = rest;
@@ -218,7 +214,6 @@ enum Kind {
 }
 
 impl Tables {
-    /// Opens the tables in these folders, given their numbers of documents.
     pub(crate) fn open(folders: Vec<PathBuf>, counts: &[u64]) -> Result<Self, GlobalError> {
         let mut before = vec![0_u32];
         for count in counts {
@@ -238,7 +233,6 @@ impl Tables {
         self.before.iter().copied().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
-    /// The shard of a document, and its place there.
     pub(crate) fn place(&self, number: Number) -> (usize, u32) {
         let shard = self.before.partition_point(|before| *before <= number) - 1;
         (shard, number - self.before[shard])
@@ -272,7 +266,6 @@ impl Tables {
         Row::from_bytes(&bytes).ok_or_else(|| GlobalError::damaged(self.folders[shard].join("rows")))
     }
 
-    /// The first bytes of the content hash.
     pub(crate) fn hash(&mut self, number: Number) -> Result<[u8; 16], GlobalError> {
         let (shard, place) = self.place(number);
         let mut bytes = [0; 16];

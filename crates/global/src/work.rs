@@ -22,7 +22,6 @@ use crate::table::{Signing, Tables};
 use crate::write::{self, write_json};
 use crate::{GlobalError, Outcome, Settings, Task, exact, sign};
 
-/// The file in the work folder that names the output folder.
 const WRITE: &str = "write.json";
 
 /// Options of the work.
@@ -100,7 +99,6 @@ impl Work {
         Ok(work)
     }
 
-    /// Creates the output folder and records it.
     fn settle_target(&self) -> Result<(), GlobalError> {
         let Some(write) = &self.options.write else { return Ok(()) };
         let path = self.folder.join(WRITE);
@@ -314,7 +312,6 @@ impl Work {
         }
     }
 
-    /// The tables of all shards, and the number of documents with a signature.
     fn tables(&self) -> Result<(Tables, u64), GlobalError> {
         let folders: Vec<PathBuf> =
             (0..self.plan.inputs.len()).map(|number| self.result(Task::Sign(number))).collect();
@@ -324,7 +321,6 @@ impl Work {
         Ok((Tables::open(folders, &counts)?, signings.iter().map(|signing| signing.signed).sum()))
     }
 
-    /// Writes the manifest beside the shards, when all are written.
     fn write_manifest(&self) -> Result<(), GlobalError> {
         let Some(into) = &self.options.write else { return Ok(()) };
         let tasks = (0..self.plan.inputs.len()).map(Task::Write);

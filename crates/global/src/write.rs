@@ -25,7 +25,6 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) struct Written {
     pub(crate) gleaner: String,
     pub(crate) documents: u64,
-    /// The documents read and left out.
     pub(crate) outcome: Outcome,
     pub(crate) files: Vec<DataFile>,
 }
@@ -47,7 +46,6 @@ pub(crate) fn write(
     Ok(file)
 }
 
-/// The lines of a shard that are kept.
 fn lines(shard: usize, tables: &Tables, members: &Bits) -> Result<Bits, GlobalError> {
     let Some((_, folder)) = tables.shards().nth(shard) else { return Ok(Bits::default()) };
     let path = folder.join("rows");
@@ -85,7 +83,6 @@ pub(crate) fn manifest(path: &Path, outcome: Outcome, files: Vec<DataFile>) -> R
 /// The number of JSON files that this process has begun, so that no two threads write the same.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
-/// Writes a JSON file atomically.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), GlobalError> {
     let mut text = serde_json::to_vec_pretty(value).expect("keys are text, and memory takes all");
     text.push(b'\n');

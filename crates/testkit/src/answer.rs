@@ -20,7 +20,6 @@ pub(crate) struct Answer {
     pub body: Vec<u8>,
     /// When the page last changed; if set, the response has validators.
     pub modified: Option<Timestamp>,
-    /// An additional header.
     pub header: Option<(HeaderName, String)>,
 }
 
@@ -30,7 +29,6 @@ impl Answer {
         Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
 
-    /// A response without validators.
     pub(crate) fn plain(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Self {
         Self { status, content_type, body, modified: None, header: None }
     }
@@ -44,7 +42,6 @@ impl Answer {
         Self { header: Some((LOCATION, to)), ..Self::text(status, "") }
     }
 
-    /// 503 with `Retry-After` in seconds.
     pub(crate) fn unavailable(seconds: u32) -> Self {
         Self {
             header: Some((RETRY_AFTER, seconds.to_string())),
@@ -57,7 +54,6 @@ impl Answer {
         if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }
     }
 
-    /// The response to a request with `headers`.
     pub(crate) fn into_response(self, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::default());
         *response.status_mut() = self.status_for(headers);

@@ -23,7 +23,6 @@
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
 
-/// An article of one paper with parsed marks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Article {
     /// Number from the file name, unique in the paper.
@@ -41,12 +40,10 @@ pub(crate) struct Article {
     pub body: Vec<Block>,
 }
 
-/// A news agency.
 #[derive(Debug)]
 pub(crate) struct Agency {
     pub slug: &'static str,
     pub name: &'static str,
-    /// The text below its copies.
     pub tail: &'static str,
 }
 
@@ -56,7 +53,6 @@ pub(crate) enum Block {
     Subheading(String),
 }
 
-/// A run of text inside a paragraph.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Span {
     Text(String),
@@ -72,14 +68,11 @@ pub(crate) enum Span {
 /// A time with the offset that the paper states.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Published {
-    /// RFC 3339 with an offset.
     pub iso: String,
     pub moment: Timestamp,
-    /// The paper's local time.
     pub local: DateTime,
 }
 
-/// Why a file in `articles/` is not an article.
 #[derive(Debug, Error, PartialEq)]
 pub(crate) enum ArticleError {
     #[error("the header has no `{0}:` line")]
@@ -143,7 +136,6 @@ impl Article {
         std::iter::once(plain(&self.standfirst)).chain(body).collect()
     }
 
-    /// The subheadings, in page order.
     pub(crate) fn subheadings(&self) -> Vec<String> {
         let headings = self.body.iter().filter_map(|block| match block {
             Block::Subheading(text) => Some(text.clone()),
@@ -177,7 +169,6 @@ impl Published {
     }
 }
 
-/// The text of `spans` as a reader sees it.
 pub(crate) fn plain(spans: &[Span]) -> String {
     let text = spans.iter().map(|span| match span {
         Span::Text(text) | Span::Italic(text) | Span::Bold(text) | Span::Link { text, .. } => text.as_str(),
@@ -215,7 +206,6 @@ fn spans(text: &str) -> Result<Vec<Span>, ArticleError> {
     Ok(spans)
 }
 
-/// The span at the beginning of `text`, and the rest.
 fn marked(text: &str) -> Option<(Span, &str)> {
     if let Some(bold) = text.strip_prefix("**") {
         let (inner, rest) = bold.split_once("**")?;

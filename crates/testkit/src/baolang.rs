@@ -60,7 +60,6 @@ pub(crate) fn front(site: &Site) -> String {
     frame(site, "utf-8", "Báo Làng - Tin tức xóm làng mỗi ngày", "", &main)
 }
 
-/// One page of a section's list.
 pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     let paper = site.paper;
     let name = paper.section_name(slug);
@@ -96,12 +95,10 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     frame(site, "utf-8", &format!("{name} - Báo Làng"), &head, &main)
 }
 
-/// A page with a single line of text.
 pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
     framed(site, title, &format!("<p>{}</p>\n", escape(text)))
 }
 
-/// A page that is neither article nor list, around `main` (HTML).
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
     let main = format!("<div class=\"trang\">\n<h1>{}</h1>\n{main}</div>\n", escape(title));
     frame(site, "utf-8", title, "", &main)
@@ -264,7 +261,6 @@ fn menu(site: &Site) -> String {
     menu
 }
 
-/// The most read articles, the same on every page.
 fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for (n, article) in site.articles.iter().take(6).enumerate() {

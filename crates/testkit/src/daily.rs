@@ -26,21 +26,18 @@ pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
 pub(crate) const CORRECTED: usize = 12;
 /// Time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);
-/// Time of the first article.
 const FOUNDED: Timestamp = Timestamp::constant(1_793_491_200, 0);
 
 /// Articles on the front page, on a page of a section, and in a feed.
 const ON_FRONT: usize = 30;
 const ON_PAGE: usize = 12;
 const IN_FEED: usize = 20;
-/// Pages per section's list.
 const PAGES: usize = 30;
 const PARAGRAPHS: usize = 8;
 
 /// The sections, with their number of articles in 24.
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
-/// Appears only in its own list.
 const LETTERS: &str = "letters";
 /// Has a feed that only its own page names.
 const WITH_FEED: &str = "world";
@@ -295,7 +292,6 @@ fn corrected(number: usize) -> Option<Timestamp> {
     number.is_multiple_of(CORRECTED).then(|| published(number) + LATER)
 }
 
-/// When an article last changed by `now`.
 fn changed(number: usize, now: Timestamp) -> Timestamp {
     corrected(number).filter(|at| *at <= now).unwrap_or_else(|| published(number))
 }

@@ -11,10 +11,8 @@ use crate::paper::Language;
 use crate::site::{LATEST, Site};
 use std::fmt::Write;
 
-/// The sitemap of articles, a gzip file.
 const ARTICLES: &str = "/sitemaps/articles.xml.gz";
 const NEWS: &str = "/sitemaps/news.xml";
-/// Articles in the news sitemap.
 const NEWEST: usize = 5;
 
 /// The response to one of these paths; `None` for others.

@@ -120,7 +120,6 @@ impl Http2 {
     }
 }
 
-/// A string without Huffman codes (RFC 7541, 5.2).
 fn literal(block: &mut Vec<u8>, text: &str) {
     let mut length = text.len();
     if length < 127 {

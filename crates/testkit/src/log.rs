@@ -87,7 +87,6 @@ impl AccessLog {
         lines.len() >= count
     }
 
-    /// Resolves when `count` requests have arrived.
     pub(crate) async fn reached(&self, count: usize) {
         // An error means that the sender was dropped, but `self` owns it.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;

@@ -3,7 +3,6 @@
 use crate::article::Span;
 use crate::site::Site;
 
-/// Escapes `text` for use between tags and in double-quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -55,7 +54,6 @@ fn link(site: &Site, target: &str) -> Option<String> {
     }
 }
 
-/// The first words of a text, for lists.
 pub(crate) fn teaser(text: &str) -> String {
     const WORDS: usize = 14;
     let words: Vec<_> = text.split_whitespace().collect();

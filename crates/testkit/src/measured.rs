@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-/// Number of recorded pages around the median size.
 const OF_THE_MIDDLE: usize = 60;
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
@@ -99,7 +98,6 @@ fn pages_below(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// The entries of a folder, by name; none if it is missing.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -11,7 +11,6 @@ use crate::site::{Site, special};
 use hyper::StatusCode;
 use std::fmt::Write;
 
-/// Target of the redirect out of scope.
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
 /// The response to an odd path; `None` for others.

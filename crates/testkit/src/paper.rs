@@ -32,11 +32,9 @@ pub(crate) struct Paper {
     pub feed: &'static str,
     pub odd: Odd,
     pub agency: Agency,
-    /// File names and texts of `articles/`, newest first.
     pub texts: &'static [(&'static str, &'static str)],
 }
 
-/// A section with its own paginated list.
 #[derive(Debug)]
 pub(crate) struct Section {
     pub slug: &'static str,
@@ -56,7 +54,6 @@ pub(crate) struct Odd {
     /// Linked, and returns 404.
     pub gone: &'static str,
     pub gone_title: &'static str,
-    /// A PDF.
     pub print: &'static str,
     /// Redirects to a host outside both papers.
     pub elsewhere: &'static str,
@@ -64,7 +61,6 @@ pub(crate) struct Odd {
     pub ads: &'static str,
     /// A list whose links carry a new session id each time.
     pub classifieds: &'static str,
-    /// An endless sequence of months.
     pub calendar: &'static str,
     /// Links to itself with its own segment repeated.
     pub about: &'static str,
@@ -197,7 +193,6 @@ impl Paper {
         found.map_or(slug, |s| s.name)
     }
 
-    /// The date as printed under a headline.
     pub(crate) fn date(&self, published: &Published) -> String {
         let local = published.local;
         match self.language {

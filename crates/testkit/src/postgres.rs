@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The user of a server if the tests run as root.
 const NOBODY: u32 = 65_534;
 
 /// A PostgreSQL server; it stops when dropped.

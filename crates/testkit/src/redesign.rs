@@ -14,9 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[derive(Debug)]
 pub(crate) struct Redesign {
-    /// Article pages in the old design.
     pub after: usize,
-    /// Article pages answered so far.
     pub answered: AtomicUsize,
 }
 
@@ -69,7 +67,6 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
     )
 }
 
-/// The texts of the boilerplate.
 struct Words {
     most_read: &'static str,
     talk: &'static str,

@@ -175,7 +175,6 @@ pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
 
 impl Drop for S3Server {
     fn drop(&mut self) {
-        // Errors mean that it has already ended.
         let _ = self.stop.take().map(|stop| stop.send(()));
         let _ = self.thread.take().map(JoinHandle::join);
     }
@@ -204,14 +203,12 @@ async fn respond(
 }
 
 impl Shared {
-    /// Adds a line to the log and returns its index.
     fn log(&self, method: &str, path: &str) -> usize {
         let mut log = lock(&self.log);
         log.push(S3Request { method: method.into(), path: path.into(), status: 0 });
         log.len() - 1
     }
 
-    /// The response mode of this request.
     fn turn(&self) -> Presence {
         let mut presence = lock(&self.presence);
         let now = *presence;
@@ -238,7 +235,6 @@ impl Shared {
     }
 }
 
-/// A response in the form of S3's errors.
 fn failure(status: StatusCode, code: &str, message: &str) -> Response<Body> {
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>"
@@ -282,7 +278,6 @@ mod tests {
         assert_eq!(statuses, [403, 404, 503, 403, 503]);
         drop(server);
         assert!(TcpStream::connect(address).is_err());
-        // On the same address again.
         let server = serve(&folder, address, Keys::default()).unwrap();
         assert_eq!(status("/corpus/a"), "403");
         drop(server);

@@ -47,7 +47,6 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All articles, with the one-time errors, without delay, in one design.
     fn default() -> Self {
         Self {
             articles: usize::MAX,
@@ -75,7 +74,6 @@ struct Shared {
     sites: Vec<Site>,
     stand: Option<Stand>,
     daily: Option<Daily>,
-    /// In milliseconds.
     latency: AtomicU64,
     log: AccessLog,
 }
@@ -218,7 +216,6 @@ impl Newspaper {
 
 impl Drop for Newspaper {
     fn drop(&mut self) {
-        // An error means that the server has already ended.
         let _ = self.stop.take().map(|stop| stop.send(()));
         // An error means that it panicked; its own thread has printed the panic.
         let _ = self.thread.take().map(JoinHandle::join);

@@ -13,17 +13,13 @@ use hyper::StatusCode;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Articles per page of a section's list.
 pub(crate) const PER_PAGE: usize = 4;
-/// Articles on the front page and in the feed.
 pub(crate) const LATEST: usize = 12;
 
 #[derive(Debug)]
 pub(crate) struct Site {
     pub paper: &'static Paper,
-    /// Newest first.
     pub articles: Vec<Article>,
-    /// An agency's copy of one of them.
     pub wire: Option<Article>,
     faults: Option<Faults>,
     redesign: Option<Redesign>,
@@ -48,7 +44,6 @@ pub(crate) mod special {
     pub(crate) const TWIN: usize = 3;
     /// Is also linked with tracking parameters.
     pub(crate) const TRACKED: usize = 4;
-    /// Is sent in an old encoding.
     pub(crate) const LEGACY: usize = 5;
     /// Has an edited copy of an agency, at the end of its section's list.
     pub(crate) const WIRE: usize = 6;
@@ -73,7 +68,6 @@ impl Site {
         Self { paper, articles, wire, faults: faults.then(Faults::default), redesign }
     }
 
-    /// The response to a path with its query.
     pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> Answer {
         oddities::answer(self, path, query)
             .or_else(|| self.article_answer(path))
@@ -86,12 +80,10 @@ impl Site {
         self.paper.path(article)
     }
 
-    /// The article of that number, if it is served.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Article> {
         self.articles.iter().find(|a| a.number == number)
     }
 
-    /// The articles of a section, newest first.
     pub(crate) fn section(&self, slug: &str) -> Vec<&Article> {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
@@ -114,12 +106,10 @@ impl Site {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
 
-    /// A page of the paper in UTF-8.
     pub(crate) fn page(&self, status: StatusCode, html: String) -> Answer {
         Answer::plain(status, self.html_type(), html.into_bytes())
     }
 
-    /// A page of the paper that is neither article nor list, around `main` (HTML).
     pub(crate) fn framed(&self, title: &str, main: &str) -> Answer {
         let html = match self.paper.language {
             Language::Vietnamese => baolang::framed(self, title, main),
@@ -128,7 +118,6 @@ impl Site {
         self.page(StatusCode::OK, html)
     }
 
-    /// 404 in the paper's design.
     pub(crate) fn not_found(&self) -> Answer {
         let html = match self.paper.language {
             Language::Vietnamese => {

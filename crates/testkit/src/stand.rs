@@ -30,9 +30,7 @@ pub struct Stand {
 }
 
 const PARAGRAPHS: u64 = 14;
-/// Articles that the front page links to.
 const ON_FRONT: usize = 20;
-/// Articles that an article links to.
 const RELATED: usize = 4;
 
 #[rustfmt::skip]

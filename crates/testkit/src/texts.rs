@@ -1,7 +1,6 @@
 //! The articles, compiled in. The lists are explicit because there is no build script; a test compares them
 //! with the folders.
 
-/// The name and text of each named file.
 macro_rules! texts {
     ($folder:literal: $($name:literal)*) => {
         &[$((

@@ -165,7 +165,6 @@ impl TlsServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, script, count) = (acceptor.clone(), Arc::clone(&script), Arc::clone(&count));
                 tokio::spawn(async move {
-                    // A client that does not trust the certificate ends here.
                     if let Ok(stream) = acceptor.accept(stream).await {
                         script(count.fetch_add(1, Ordering::SeqCst), stream).await;
                     }
@@ -201,7 +200,6 @@ pub async fn refuse_with_alert(alert: u8) -> u16 {
             let mut record = [0; 5];
             if stream.read_exact(&mut record).await.is_ok() {
                 let mut hello = vec![0; usize::from(u16::from_be_bytes([record[3], record[4]]))];
-                // If the client leaves early, nothing needs to be done.
                 let _ = stream.read_exact(&mut hello).await;
                 let _ = stream.write_all(&[21, 3, 3, 0, 2, 2, alert]).await;
                 let _ = stream.shutdown().await;

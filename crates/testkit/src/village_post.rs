@@ -61,7 +61,6 @@ pub(crate) fn front(site: &Site) -> String {
     frame(site, "utf-8", "The Village Post: news from around the green", "", &main)
 }
 
-/// One page of a section's list.
 pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     let paper = site.paper;
     let name = paper.section_name(slug);
@@ -97,12 +96,10 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     frame(site, "utf-8", &format!("{name} | The Village Post"), &head, &main)
 }
 
-/// A page with a single line of text.
 pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
     framed(site, title, &format!("<p>{}</p>\n", escape(text)))
 }
 
-/// A page that is neither article nor list, around `main` (HTML).
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
     let main = format!("<section class=\"page\"><h1>{}</h1>\n{main}</section>\n", escape(title));
     frame(site, "utf-8", title, "", &main)
@@ -259,7 +256,6 @@ fn menu(site: &Site) -> String {
     menu
 }
 
-/// The most read articles, the same on every page.
 fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for article in site.articles.iter().take(6) {

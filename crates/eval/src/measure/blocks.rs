@@ -23,7 +23,6 @@ pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     Ratios::new(extracted.share_in(&gold), gold.share_in(&extracted))
 }
 
-/// A text as its blocks.
 pub(crate) struct Blocks<'a> {
     blocks: Vec<Vec<&'a str>>,
     pairs: HashSet<(&'a str, &'a str)>,
@@ -41,7 +40,6 @@ impl<'a> Blocks<'a> {
         Self { blocks, pairs, single }
     }
 
-    /// Share of the blocks that the other text has; 0 if there are none.
     fn share_in(&self, other: &Self) -> f64 {
         let found = self.blocks.iter().filter(|block| other.has(block)).count();
         super::share(found as u64, self.blocks.len() as u64)

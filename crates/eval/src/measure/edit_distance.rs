@@ -24,10 +24,8 @@ use unicode_normalization::UnicodeNormalization;
 
 const BITS: usize = 64;
 
-/// The first limit, in edits.
 const FIRST_LIMIT: usize = 64;
 
-/// The factor by which a limit is raised.
 const WIDER: usize = 4;
 
 /// Limit on the steps of 64 rows for two texts: some two seconds, enough for any two texts of 80,000
@@ -44,7 +42,6 @@ pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     Some(if longest == 0 { 1.0 } else { 1.0 - distance as f64 / longest as f64 })
 }
 
-/// The characters of a text without white space, in NFC.
 fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
@@ -70,16 +67,12 @@ pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     }
 }
 
-/// The result of a run over the columns.
 enum End {
     Found(usize),
-    /// The distance is above the limit.
     Above,
-    /// It would take more steps than remain.
     GivenUp,
 }
 
-/// Removes the common prefix and suffix.
 fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     let same = |(a, b): &(&char, &char)| a == b;
     let start = a.iter().zip(b).take_while(same).count();
@@ -101,11 +94,9 @@ struct Places {
     bits: Vec<Bits>,
 }
 
-/// The places of one character as bits.
 enum Bits {
     /// All machine words: for at most 64 frequent characters.
     Dense(Vec<u64>),
-    /// The words that are not 0, by number and in order.
     Sparse(Vec<(usize, u64)>),
 }
 
@@ -153,7 +144,6 @@ struct Block {
     more: u64,
     /// Rows whose value is one less.
     less: u64,
-    /// The value of the last row.
     last: usize,
 }
 
@@ -227,7 +217,6 @@ impl Band {
         })
     }
 
-    /// Moves to the next column; `equal` has the places of its character.
     fn step(&mut self, first: usize, equal: &[u64]) {
         // Above the table a column begins one higher than the one before it; above the band the value is
         // unknown and assumed to be as bad as possible, which is the same.
@@ -257,7 +246,6 @@ impl Block {
         (out_up, out_down)
     }
 
-    /// The value so many rows above the last.
     fn value_above_last(&self, rows: usize) -> usize {
         let top = if rows == 0 { 0 } else { u64::MAX << (BITS - rows) };
         self.last + (self.less & top).count_ones() as usize - (self.more & top).count_ones() as usize
@@ -270,7 +258,6 @@ mod tests {
 
     use super::*;
 
-    /// The textbook algorithm: a table of distances, row by row.
     fn textbook(a: &[char], b: &[char]) -> usize {
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for (at, c) in a.iter().enumerate() {
@@ -371,7 +358,6 @@ mod tests {
             prop_assert_eq!(distance(&a, &b, MOST_STEPS), Some(textbook(&a, &b)));
         }
 
-        /// Few edits in a long text: the band is narrow and moves.
         #[test]
         fn a_narrow_band_finds_the_same(
             text in prop::collection::vec(0..26_u8, 300..1500),

@@ -43,7 +43,6 @@ pub fn length(a: &[&str], b: &[&str]) -> usize {
     start + end + v.iter().map(|bits| bits.count_zeros() as usize).sum::<usize>()
 }
 
-/// The places of each word: machine words by number, in order, with their bits.
 fn places<'a>(text: &[&'a str]) -> HashMap<&'a str, Vec<(usize, u64)>> {
     let mut places: HashMap<&str, Vec<(usize, u64)>> = HashMap::new();
     for (at, word) in text.iter().enumerate() {
@@ -87,7 +86,6 @@ mod tests {
 
     use super::*;
 
-    /// The textbook algorithm: a table of lengths, row by row.
     fn textbook(a: &[&str], b: &[&str]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for word in a {

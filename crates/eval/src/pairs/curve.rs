@@ -10,16 +10,12 @@ use std::fmt::Write;
 use super::figures::{By, Judged, Point, point};
 use super::texts::Language;
 
-/// Width and height of a panel's plot, in pixels.
 const PLOT: (f64, f64) = (400.0, 320.0);
 
-/// From the picture's left and top to the first plot.
 const MARGIN: (f64, f64) = (64.0, 92.0);
 
-/// From a panel's left to the next one's.
 const PANEL: f64 = 500.0;
 
-/// The range of the similarity axis.
 const SIMILARITY: (f64, f64) = (0.2, 1.0);
 
 const LEAST: f64 = 0.5;
@@ -85,7 +81,6 @@ pub fn similarities() -> impl Iterator<Item = f64> {
     (4..=20).map(|step| f64::from(step) / 20.0)
 }
 
-/// The position in pixels of a similarity and a share in the panel that begins at `left`.
 fn place(left: f64, similarity: f64, share: f64) -> (f64, f64) {
     let across = (similarity - SIMILARITY.0) / (SIMILARITY.1 - SIMILARITY.0);
     let up = (share.clamp(LEAST, 1.0) - LEAST) / (1.0 - LEAST);
@@ -131,7 +126,6 @@ fn draw(out: &mut String, left: f64, line: &Line, of: &[&Judged]) {
     );
 }
 
-/// Drawn above the plots, so that no line crosses it.
 fn legend(out: &mut String) {
     for (at, line) in LINES.iter().enumerate() {
         let (x, y) = (MARGIN.0 + 225.0 * at as f64, 28.0);

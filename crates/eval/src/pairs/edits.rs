@@ -94,7 +94,6 @@ impl Edit {
     }
 }
 
-/// The first words of a text, with its paragraphs.
 fn head(text: &[String], words: usize) -> String {
     let mut left = words;
     let mut head = Vec::new();

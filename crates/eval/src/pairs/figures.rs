@@ -214,7 +214,6 @@ mod tests {
             judged(copy, &text("a"), &text("a")),
             judged(copy, &text("a"), &text("b")),
             judged(other, &text("a"), &text("b")),
-            // A duplicate by nature.
             judged(other, &text("a"), &text("a")),
             judged(Kind::Unlike(Unlike::Series(Series::Market)), &text("a"), &text("a")),
         ];

@@ -133,7 +133,6 @@ pub fn pairs(texts: &[Text], params: &Params) -> Vec<Pair> {
     Language::ALL.into_iter().flat_map(of).collect()
 }
 
-/// A separate random stream for each pair.
 fn stream(seed: u64, of: usize, round: usize) -> Random {
     Random::new(Random::new(seed ^ ((of as u64) << 20 | round as u64)).number())
 }

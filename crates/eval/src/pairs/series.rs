@@ -96,7 +96,6 @@ Khối lượng khớp lệnh đạt #300-990 triệu cổ phiếu, tương ứn
 Nhóm ngân hàng [dẫn dắt thị trường|gây áp lực lên thị trường] với mức thay đổi #1-4.#1-9%. Khối ngoại [mua ròng|bán ròng] #50-900 tỷ đồng, tập trung vào các mã vốn hóa lớn.\n\
 Tỷ giá tại các ngân hàng thương mại quanh mức #23-25.#100-990 đồng một USD. Nhà đầu tư được khuyến nghị theo dõi sát diễn biến thị trường.";
 
-/// Fills in numbers and wordings.
 fn filled(pattern: &str, random: &mut Random) -> String {
     let mut text = String::new();
     let mut rest = pattern;
@@ -150,7 +149,6 @@ pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     (count * 25 >= words && words > 0).then(|| out + rest)
 }
 
-/// Another number with as many digits.
 fn other_number(number: &str, random: &mut Random) -> String {
     let first = number.bytes().next().map_or(0, |digit| usize::from(digit - b'0'));
     let other = 1 + (first.max(1) - 1 + random.between(1, 8)) % 9;

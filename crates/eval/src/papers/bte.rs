@@ -42,10 +42,7 @@ const TIMED: usize = 100;
 /// The fastest of so many runs counts; the original has only one.
 const RUNS: usize = 3;
 
-/// Tables 1 and 2. `done` is called once for each page with gold of all sets.
-///
-/// # Errors
-/// [`SetError`]: the first page in the order of sets and manifests that cannot be read.
+/// `done` is called once for each page with gold. The error is that of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
@@ -61,10 +58,8 @@ struct OfSet<'a> {
 
 struct OfPage<'a> {
     entry: &'a Entry,
-    /// Shares of text and tags in the main content, in percent.
     shares: [f64; 2],
     tokens: usize,
-    /// Word F1 of the improved, the original and the linear method.
     f1: [f64; 3],
 }
 
@@ -87,14 +82,10 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     }
 }
 
-/// Results of the timed pages of all sets.
 #[derive(Debug, Default)]
 struct Timing {
-    /// Seconds of the improved, the original and the linear method.
     seconds: [f64; 3],
-    /// Tokens of each page.
     tokens: Vec<f64>,
-    /// Skipped pages with too many tokens.
     passed_over: usize,
 }
 
@@ -153,7 +144,6 @@ fn table_1(measured: &[OfSet<'_>]) -> Table {
     }
 }
 
-/// Means over the sets of the means over their pages.
 fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     let sets: Vec<&OfSet<'_>> = sets.collect();
     [0, 1].map(|at| {
@@ -218,7 +208,6 @@ fn table_2(measured: &[OfSet<'_>], timing: &Timing) -> Table {
     }
 }
 
-/// A row of the paper, with the ratio of its values if it has two.
 fn printed((label, [improved, original]): (&str, [&'static str; 2])) -> Row {
     let mut row = Row::as_printed(label, &[improved, original, "", ""]);
     row.figures[2] = row.figures[1].zip(row.figures[0]).map(|(original, improved)| original / improved);
@@ -236,7 +225,6 @@ fn of_times(paper: Row, timing: &Timing) -> [Row; 3] {
     [paper, ours, difference.without(&[0, 1])]
 }
 
-/// The mean over pages of each method's word F1.
 fn f1_row<'a>(label: &str, pages: impl Iterator<Item = &'a OfPage<'a>>) -> Row {
     let f1: Vec<[f64; 3]> = pages.map(|page| page.f1).collect();
     let [improved, original, linear] =
@@ -280,7 +268,6 @@ fn remarks_2(measured: &[OfSet<'_>], timing: &Timing) -> Vec<String> {
     remarks
 }
 
-/// Remarks that table 2 always has.
 const EXPLAINED: [&str; 5] = [
     "The paper's ratio is 9.7. A search cubic in tokens against one quadratic in runs, of which a page has \
      far fewer, gives a greater one, and the longer the pages the greater. Our improved method's time is nearly \

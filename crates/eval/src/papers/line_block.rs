@@ -41,7 +41,6 @@ const TABLE_2: [(&str, [f64; 4]); 5] = [
 const SITES: [&str; TABLE_2.len()] =
     ["bbc.co.uk", "nytimes.com", "nypost.com", "suntimes.com", "techweb.com"];
 
-/// The columns of table 2; those that the paper lacks are our readings.
 const COLUMNS: [Column; 7] = [
     Column::new("Page Number", 0),
     Column::new("Right Number", 0),
@@ -52,25 +51,18 @@ const COLUMNS: [Column; 7] = [
     Column::new("Mean F1", 3),
 ];
 
-/// Pages of the paper.
 const PAGES: f64 = 736.0;
 
 const KB: f64 = 1024.0;
 
-/// A form of the method, with its table 2 and its rows of table 1.
 struct Form {
-    /// The name of its table 2.
     table: &'static str,
-    /// The addition to the labels of its rows of table 1.
     label: &'static str,
     params: fn() -> Params,
-    /// Rule, thresholds and lines.
     is: &'static str,
-    /// What makes its pages wrong.
     wrong: &'static str,
 }
 
-/// Step 4 as printed first.
 const FORMS: [Form; 3] = [
     Form {
         table: "table 2",
@@ -102,7 +94,6 @@ const FORMS: [Form; 3] = [
     },
 ];
 
-/// What makes pages wrong if blocks without the title's words are kept.
 const WRONG_BY_REMEDY: &str = " What stands there too much on the recorded sets: readers' comments and the \
     rules for them, imprints, and the items of a `select`, which have as much text a tag as prose; what is \
     hidden is among them, since no tree is read. Their gold leaves out headline and captions; CleanEval's \
@@ -122,10 +113,8 @@ struct Figures {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {
@@ -190,7 +179,6 @@ fn table_1(sites: &[Site<'_>]) -> Table {
     }
 }
 
-/// Sizes, followed by the saving in percent.
 fn with_saving(html: Option<f64>, text: Option<f64>) -> [Option<f64>; 3] {
     let saving = || Some((1.0 - text? / html?) * 100.0);
     [html, text, saving()]
@@ -255,12 +243,10 @@ fn remarks(sites: &[Site<'_>], form: usize) -> Vec<String> {
     remarks
 }
 
-/// The paper's columns, and empty ones for the others.
 fn widened(figures: &[Option<f64>]) -> [Option<f64>; 7] {
     std::array::from_fn(|at| figures.get(at).copied().flatten())
 }
 
-/// Counts of pages, shares of right ones in percent, mean F1.
 fn accuracy(f1: &[f64]) -> [Option<f64>; 7] {
     let right = |least: f64| f1.iter().filter(|f1| **f1 >= least).count() as f64;
     let pages = f1.len() as f64;
@@ -276,13 +262,11 @@ fn accuracy(f1: &[f64]) -> [Option<f64>; 7] {
     ]
 }
 
-/// Means of the shares; counts cannot be compared.
 fn mean_of_sites(sites: &[[Option<f64>; 7]]) -> [Option<f64>; 7] {
     let column = |at: usize| mean(&sites.iter().filter_map(|site| site[at]).collect::<Vec<_>>());
     without_counts(std::array::from_fn(column))
 }
 
-/// The paper's row, ours and the difference, without one for the number of pages.
 fn beside(label: &str, paper: [Option<f64>; 7], ours: [Option<f64>; 7]) -> [Row; 3] {
     Row::compared(label, &paper, &ours).map(|row| match row.from {
         From::Difference => row.without(&[0, 1, 2]),
@@ -298,7 +282,6 @@ fn mean_of_sites_paper() -> [Option<f64>; 7] {
     mean_of_sites(&TABLE_2.map(|(_, figures)| widened(&figures.map(Some))))
 }
 
-/// The sums of the paper's counts.
 fn all_pages_paper() -> [Option<f64>; 7] {
     let sum = |at: usize| TABLE_2.iter().map(|(_, figures)| figures[at]).sum::<f64>();
     let (pages, right, wrong) = (sum(0), sum(1), sum(2));
@@ -313,7 +296,6 @@ mod tests {
     const TEXT: &str =
         "Many words of a text that is long enough to stand above thirty a tag, and then some more.";
 
-    /// One page that is right, one that is wrong in all forms.
     fn set() -> (tempfile::TempDir, Set) {
         let page = |inner: &str| {
             format!("<title>Many words</title><body>\n<ul></ul>\n<p>{inner}</p>\n<ul></ul>\n<div>a</div>")
@@ -404,7 +386,7 @@ mod tests {
         assert_eq!(tables[1].rows.iter().filter(|row| row.from == From::Paper).count(), 7);
     }
 
-    /// Consistency of the paper's values shows that they are copied correctly.
+    /// Consistent sums show that the paper's values are copied correctly.
     #[test]
     fn the_paper_s_figures() {
         let rounded = |figure: f64| (figure * 10.0).round() / 10.0;

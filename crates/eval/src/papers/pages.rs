@@ -11,11 +11,9 @@ use crate::measure::words::words;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// The result of `measure` for each page that has a word of gold, given the gold. `done` is called after each
-/// page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the pages that cannot be read, in the order of the manifest.
+/// The result of `measure`, given the gold, for each page with a word of gold. `done` is called after each
+/// page with gold, from any thread. The errors are those of all unreadable pages, in the order of the
+/// manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -48,7 +46,6 @@ pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<Stri
     .collect()
 }
 
-/// Sets of pages for the tests of this folder's files.
 #[cfg(test)]
 pub(super) mod made {
     use std::fs;

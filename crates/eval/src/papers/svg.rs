@@ -5,7 +5,6 @@
 
 use std::fmt::Write;
 
-/// The picture's width and height, in pixels.
 const SIZE: (f64, f64) = (720.0, 460.0);
 
 /// The ends of the axes: left, top, right, bottom, in pixels.
@@ -44,7 +43,6 @@ pub(super) fn figure_5(points: &[(f64, f64, f64)]) -> String {
     out
 }
 
-/// The position in pixels of a coefficient and a share.
 fn place(coefficient: f64, share: f64) -> (f64, f64) {
     let (left, top, right, bottom) = PLOT;
     let across = left + (right - left) * (coefficient / MOST).clamp(0.0, 1.0);
@@ -99,7 +97,6 @@ fn line(out: &mut String, measure: &Measure, points: impl Iterator<Item = (f64, 
     );
 }
 
-/// Drawn above the plot, so that no line crosses it.
 fn legend(out: &mut String) {
     let (_, top, right, _) = PLOT;
     for (measure, x) in [(&LCS, right - 350.0), (&EDR, right - 170.0)] {

@@ -24,7 +24,6 @@ use crate::set::{Recorded, Set, SetError};
 
 const FIGURE_5: &str = "figure 5";
 
-/// The clusterings in the order of the paper's columns.
 const CLUSTERINGS: [Clustering; 5] = [
     Clustering::Threshold,
     Clustering::ExpectationMaximization,
@@ -41,14 +40,12 @@ const COLUMNS: [Column; 5] = [
     Column::new("Predctn", 2),
 ];
 
-/// Table 2: mean, median and deviation in percent.
 const TABLE_2: [[f64; 5]; 3] = [
     [94.19, 92.62, 92.47, 85.88, 81.14],
     [98.65, 99.34, 98.68, 94.18, 94.42],
     [14.03, 17.60, 16.57, 21.32, 24.85],
 ];
 
-/// Pages with 100% in table 2.
 const MATCHES_2: [&str; 5] = ["34", "43", "35", "25", "22"];
 
 const TABLE_3: [[f64; 5]; 3] = [
@@ -63,7 +60,6 @@ const MATCHES_3: [&str; 5] = ["0"; 5];
 /// Table 4, in KB: HTML, text, both compressed.
 const TABLE_4: [f64; 4] = [9_630.34, 497.70, 2_234.77, 275.53];
 
-/// Pages of the paper.
 const PAGES: f64 = 176.0;
 
 /// Coefficients of figure 5: 0.0 to 2.0 in tenths.
@@ -88,10 +84,8 @@ struct Figures {
     space: Space,
 }
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -184,7 +178,6 @@ fn table_2(pages: &[Figures], given_up: usize, mut of_sets: Vec<(f64, &str)>) ->
     )
 }
 
-/// A remark on where lines end; for each table.
 fn of_lines(pages: &[Figures]) -> String {
     let by = |scores: fn(&Figures) -> Scores| {
         let all: Vec<Scores> = pages.iter().map(scores).collect();
@@ -230,7 +223,6 @@ fn table_3(pages: &[Figures]) -> Table {
     )
 }
 
-/// Mean, median, deviation and pages with 100% of one of the scores.
 fn statistics(
     pages: &[Figures],
     name: &'static str,
@@ -271,7 +263,6 @@ fn deviation(figures: &[f64]) -> Option<f64> {
     mean(&squares).map(f64::sqrt)
 }
 
-/// Number of pages with 100%.
 fn matches(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().filter(|figure| **figure >= 100.0).count() as f64)
 }
@@ -346,7 +337,6 @@ fn figure_5_table(pages: &[Figures]) -> Table {
     }
 }
 
-/// A remark on whether the paper's trend holds here.
 fn trend(means: &[[Option<f64>; 2]; STEPS]) -> String {
     let decreases = means.is_sorted_by(|before, after| before[0] >= after[0]);
     let mut best = 0;
@@ -375,7 +365,6 @@ mod tests {
 
     const TEXT: &str = "A sentence of the text that is rather longer than any link of the menu.";
 
-    /// Two pages for which each coefficient selects a different share of the text.
     fn set() -> (tempfile::TempDir, Set) {
         let menu = "<li><a href=/>Link</a>\n".repeat(30);
         let page = |inner: &str| format!("{menu}{inner}{menu}");
@@ -497,8 +486,7 @@ mod tests {
         assert!(figure_5(&tables).is_some());
     }
 
-    /// Consistency of the paper's values (winners, savings, sums of rows) shows that they are copied
-    /// correctly.
+    /// Consistent winners, savings and sums show that the paper's values are copied correctly.
     #[test]
     fn the_paper_s_figures() {
         let winner = |row: [f64; 5], better: fn(&f64, &f64) -> std::cmp::Ordering| {

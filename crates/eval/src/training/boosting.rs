@@ -48,14 +48,12 @@ impl Default for Params {
     }
 }
 
-/// Most bins of a feature.
 const BINS: usize = 64;
 
 /// Rows of features as bins, with the bounds between bins.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: usize,
-    /// Row by row.
     bins: Vec<u8>,
     /// For each feature: a value is in bin `b` if it is at most `edges[b]`.
     edges: Vec<Vec<f32>>,
@@ -335,7 +333,6 @@ mod tests {
         Params { trees: 60, least_rows: 2, shrinkage: 0.1, features: 1.0, rate: 0.3, ..Params::default() }
     }
 
-    /// Body text is long and not linked, or has the third feature.
     fn rows() -> (Vec<Vec<f32>>, Vec<Target>) {
         let mut random = Random(7);
         let row = |random: &mut Random| {

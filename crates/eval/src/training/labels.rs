@@ -32,7 +32,6 @@ pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     labels
 }
 
-/// Share of words near a block that are body text.
 fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(blocks.len());
     let (mut content, mut all) = (0.0, 0.0);

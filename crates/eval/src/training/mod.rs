@@ -34,12 +34,10 @@ const ANY: f32 = 3.0;
 pub struct Lessons {
     rows: Vec<Vec<f32>>,
     targets: Vec<Target>,
-    /// For each row, its site's index in `sites`.
     site: Vec<usize>,
     sites: Vec<String>,
 }
 
-/// The training examples of one page.
 struct Lesson {
     site: String,
     rows: Vec<Vec<f32>>,

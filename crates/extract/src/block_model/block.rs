@@ -15,14 +15,12 @@ const LEAST_PROSE: f32 = 10.0;
 #[derive(Debug, Clone)]
 pub(super) struct Block {
     pub(super) placed: PlacedLine,
-    /// The index of its element in the scene.
     pub(super) element: usize,
     pub(super) words: Vec<u64>,
     /// Words in links, and words in bold or italics.
     pub(super) linked: f32,
     pub(super) emphasised: f32,
     pub(super) characters: Characters,
-    /// Images, and other inline elements.
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
@@ -34,13 +32,11 @@ pub(super) struct Block {
     pub(super) text: u64,
 }
 
-/// Counts over a text's characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Characters {
     pub(super) all: f32,
     pub(super) upper: f32,
     pub(super) digits: f32,
-    /// Ends of sentences; commas and similar marks.
     pub(super) sentences: f32,
     pub(super) commas: f32,
 }
@@ -93,7 +89,6 @@ impl Marks {
         marks
     }
 
-    /// Makes a block of a line by counting its contents.
     pub(super) fn block(&self, page: &Page, placed: PlacedLine, element: usize) -> Block {
         let text = &placed.line.text;
         let words: Vec<u64> = hashes(text).collect();

@@ -103,10 +103,7 @@ impl Forest {
         self.questions.ask(&[row])[0]
     }
 
-    /// The log-odds for several rows; faster than one row at a time.
-    ///
-    /// # Panics
-    /// If a row is shorter than a feature's index requires.
+    /// The log-odds for several rows; faster than one row at a time. Panics as [`Self::log_odds`].
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
@@ -146,7 +143,6 @@ impl Forest {
     }
 }
 
-/// The bytes that are not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

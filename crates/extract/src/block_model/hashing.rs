@@ -33,10 +33,8 @@ pub(super) fn hash(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The initial value of FNV-1a.
 pub(super) const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues a 64-bit FNV-1a hash.
 pub(super) fn fnv_1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -56,7 +54,6 @@ impl Hasher for Fnv {
 }
 
 impl Fnv {
-    /// Writes a string of these characters.
     fn characters(&mut self, characters: impl Iterator<Item = char>) {
         for c in characters {
             self.write(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -64,13 +61,11 @@ impl Fnv {
         self.end_of_string();
     }
 
-    /// Ends a string as the standard library does.
     fn end_of_string(&mut self) {
         self.write(&[0xff]);
     }
 }
 
-/// The hashes of a text's words in lower case.
 pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
@@ -113,7 +108,6 @@ impl BuildHasher for Secret {
     }
 }
 
-/// The hasher of [`Secret`].
 pub(super) struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -131,10 +125,8 @@ impl Hasher for Mixed {
     }
 }
 
-/// A map with hashes of this file as keys.
 pub(super) type ByHash<T> = HashMap<u64, T, Secret>;
 
-/// A sorted set of hashes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Sorted(Vec<u64>);
 
@@ -165,13 +157,11 @@ impl Sorted {
     }
 }
 
-/// The hash of every three words in a row; templates do not store it.
 fn threes(words: &[u64]) -> impl Iterator<Item = u64> {
     let mix = |all: u64, word: &u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     words.windows(3).map(move |three| three.iter().fold(0, mix))
 }
 
-/// The set of hashes of every three words in a row.
 pub(super) fn trigrams(words: &[u64]) -> Sorted {
     threes(words).collect()
 }

@@ -20,9 +20,7 @@ use crate::{count_words, has_word};
 /// A site's places and repeated texts, prepared for lookups.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Hashes of place names, sorted.
     places: Vec<(u64, Votes)>,
-    /// Hashes of repeated texts, sorted.
     repeated: Vec<u64>,
 }
 
@@ -142,7 +140,6 @@ impl<'a> Links<'a> {
         Self { page, ranges, at: 0 }
     }
 
-    /// Words of a line that are in links.
     fn words_within(&mut self, placed: &PlacedLine) -> u32 {
         let of = &placed.nodes;
         while self.ranges.get(self.at).is_some_and(|(_, end)| *end <= of.start) {
@@ -154,7 +151,6 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The open elements around the last queried line, the root first.
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
@@ -163,7 +159,6 @@ struct Paths<'a> {
     name: String,
 }
 
-/// An element's hashes.
 #[derive(Debug, Clone, Copy)]
 struct At {
     node: NodeId,
@@ -211,7 +206,6 @@ impl<'a> Paths<'a> {
         self.name.clear();
         put_element(page, node, &mut self.name);
         let name = place_key(&self.name);
-        // The root counts as its own parent.
         let outer = above.map_or(name, |above| above.name);
         let place = fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes());
         self.open.push(At { node, end: page.node(node).end, path, name, place });
@@ -252,7 +246,6 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
-        /// The lookups agree with the site's classification.
         #[test]
         fn what_is_known_is_what_is_judged(pages in proptest::collection::vec(page(), 3), other in page()) {
             let model = Forest::default();

@@ -70,7 +70,6 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// A block that is not classified yet.
     fn from_block(block: block::Block) -> Self {
         let link_share = block.link_share();
         Self {
@@ -193,7 +192,7 @@ pub fn lines(judged: &[Judged]) -> Vec<Line> {
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
-/// Log-odds of one in twenty.
+/// One in twenty.
 const LEAST_CHANCE: f32 = -3.0;
 
 /// The largest distance of a guess from the likeliest line, in log-odds.

@@ -12,12 +12,10 @@ use super::scene::Scene;
 /// Blocks whose features are in memory at a time, so that they fit the processor's cache.
 const AT_ONCE: usize = 32;
 
-/// The log-odds of every block of a settled scene.
 pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
     of_some(page, scene, model, &(0..scene.blocks.len()).collect::<Vec<_>>())
 }
 
-/// The log-odds of the blocks with these numbers, in their order.
 pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usize]) -> Vec<f32> {
     if blocks.is_empty() {
         return Vec::new();
@@ -35,7 +33,6 @@ pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usiz
     odds
 }
 
-/// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f64 {
     1.0 / (1.0 + f64::from(-log_odds).exp())
 }

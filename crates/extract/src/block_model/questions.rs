@@ -16,13 +16,11 @@
 
 use super::forest::Tree;
 
-/// Rows that are evaluated together.
 pub(super) const LANES: usize = 16;
 
 /// The reachable leaves of a tree for each row, one bit per leaf.
 type Reached = [u32; LANES];
 
-/// The splits of all trees, by feature. The default has no tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Questions {
     /// For each feature that is used, its number and where its splits end.
@@ -33,7 +31,6 @@ pub(super) struct Questions {
     leaves: Vec<f32>,
 }
 
-/// A split as the leaves that it removes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Struck {
     threshold: f32,
@@ -43,10 +40,8 @@ struct Struck {
 }
 
 impl Questions {
-    /// The most leaves a tree may have.
     pub(super) const LEAVES: usize = u32::BITS as usize;
 
-    /// Prepares some trees, all valid.
     pub(super) fn from_trees(trees: &[Tree]) -> Self {
         let mut questions = Self::default();
         let mut all: Vec<(u16, Struck)> = Vec::new();
@@ -94,7 +89,7 @@ impl Questions {
     /// The sums of the trees' values for at most [`LANES`] rows; unused places repeat the first row.
     ///
     /// # Panics
-    /// If there is no row, or one is shorter than a feature's index requires.
+    /// If there is no row, or one is too short.
     pub(super) fn ask(&self, rows: &[&[f32]]) -> [f32; LANES] {
         let rows: [&[f32]; LANES] =
             std::array::from_fn(|lane| rows.get(lane).unwrap_or(&rows[0]) as &[f32]);

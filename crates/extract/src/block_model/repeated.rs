@@ -84,9 +84,7 @@ impl Repeated {
     }
 }
 
-/// The texts at their paths, with the articles that have them.
 struct Common {
-    /// The scene of each page, not settled.
     scenes: Vec<Scene>,
     articles: usize,
     counts: ByHash<usize>,
@@ -111,7 +109,6 @@ impl Common {
         Self { scenes, articles: articles.len(), counts }
     }
 
-    /// The texts that enough articles have.
     fn keys(&self) -> impl Iterator<Item = u64> {
         let least = Repeated::least(self.articles);
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
@@ -145,13 +142,11 @@ impl Common {
     }
 }
 
-/// The probability that the lines of a text are body text.
 #[derive(Debug, Clone, Copy, Default)]
 struct Chance {
     /// Lines with this text on all pages; and those that the model has evaluated.
     lines: f64,
     asked: f64,
-    /// The sum of the evaluated lines' probabilities.
     sum: f64,
 }
 
@@ -218,7 +213,6 @@ mod tests {
     #[test]
     fn what_is_surely_content_is_not_taken_away() {
         use super::super::{Split, Tree};
-        // Body text is every line of more than four words.
         let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };
         let model = Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }]);

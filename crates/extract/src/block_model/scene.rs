@@ -22,7 +22,6 @@ use crate::has_word;
 /// Blocks of a page that are read.
 pub(super) const MOST_BLOCKS: usize = 50_000;
 
-/// Sums over the blocks of a subtree or a path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     pub(super) words: f32,
@@ -30,7 +29,6 @@ pub(super) struct Sum {
     pub(super) prose: f32,
     pub(super) sentences: f32,
     pub(super) blocks: f32,
-    /// Blocks of prose.
     pub(super) paragraphs: f32,
 }
 
@@ -61,7 +59,6 @@ pub(super) struct Element {
     pub(super) node: NodeId,
     /// The element around it; the first element is its own parent.
     pub(super) parent: usize,
-    /// Kinds by its names ([`lexicon::Kinds`]).
     pub(super) kinds: u32,
     /// Hash of tag and class, digits masked.
     pub(super) class: u64,
@@ -69,7 +66,6 @@ pub(super) struct Element {
     pub(super) path: u64,
     pub(super) tags: u64,
     pub(super) sum: Sum,
-    /// Its first and last block.
     pub(super) first: usize,
     pub(super) last: usize,
     /// Siblings with its tag and class; and how many of them begin with a short line that holds a date or a
@@ -78,22 +74,17 @@ pub(super) struct Element {
     pub(super) alike_dated: f32,
 }
 
-/// A page, prepared for features.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    /// The blocks that were removed because the site repeats them.
     pub(super) taken: Vec<Block>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
     /// Blocks by path, and by path of tags.
     pub(super) paths: ByHash<Sum>,
     pub(super) tag_paths: ByHash<Sum>,
-    /// How often a text occurs on the page.
     pub(super) texts: ByHash<u32>,
-    /// The page's metadata about its article.
     pub(super) stated: Statements,
-    /// The headline block, if one is found.
     pub(super) headline: Option<usize>,
     /// The element that seems to hold the body text, by prose.
     pub(super) best: Option<usize>,
@@ -134,7 +125,6 @@ impl Scene {
         scene
     }
 
-    /// Computes the values that depend on all blocks together.
     pub(super) fn settle(&mut self, page: &Page) {
         self.headline = self.find_headline(page);
         self.sum();
@@ -172,7 +162,6 @@ impl Scene {
         self.taken = self.blocks.extract_if(.., |block| is_repeated(block)).collect();
     }
 
-    /// Sums over subtrees, paths and the page.
     fn sum(&mut self) {
         self.forget_sums();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -195,7 +184,6 @@ impl Scene {
         }
     }
 
-    /// Clears the values of an earlier settling.
     fn forget_sums(&mut self) {
         for element in &mut self.elements {
             (element.sum, element.first, element.last) = (Sum::default(), usize::MAX, 0);
@@ -228,13 +216,11 @@ impl Scene {
         dated
     }
 
-    /// An element and those around it, from the inside out.
     pub(super) fn ancestors(&self, element: usize) -> impl Iterator<Item = usize> + '_ {
         let up = |at: &usize| Some(self.elements[*at].parent).filter(|parent| parent != at);
         std::iter::successors(Some(element), up)
     }
 
-    /// The element with the most prose close below it, minus its links.
     fn find_best(&self, page: &Page) -> Option<usize> {
         let mut scores = vec![0.0_f32; self.elements.len()];
         for block in self.blocks.iter().filter(|block| block.prose > 0.0) {

@@ -64,7 +64,6 @@ pub struct Verdicts {
     pub kept: f64,
 }
 
-/// The limits between the lengths, in words.
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
 /// Words as which the classification of all of a place's blocks counts beside that of the blocks of one
@@ -80,7 +79,6 @@ const ANY: f32 = 2.0;
 /// The limit of a vote and of the model, in log-odds.
 const SURE: f32 = 6.0;
 
-/// The log-odds of a repeated block.
 const REPEATED: f32 = -SURE;
 
 const OF_THE_MODEL: f32 = 0.90;
@@ -109,7 +107,6 @@ impl Place {
     }
 }
 
-/// The index of the length of blocks of so many words.
 pub(super) fn length(words: u32) -> usize {
     LENGTHS.iter().take_while(|bound| **bound <= words).count()
 }
@@ -199,17 +196,13 @@ impl Site {
     }
 }
 
-/// The blocks of a page, with the names of their places and the model's result.
 struct Asked {
     blocks: Vec<(Block, String)>,
-    /// The model's log-odds of each block.
     odds: Vec<f32>,
-    /// The blocks that the site repeats; the model did not evaluate them.
     taken: Vec<(Block, String)>,
 }
 
 impl Asked {
-    /// Evaluates a settled scene.
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
@@ -230,7 +223,6 @@ fn together(alone: f32, vote: Option<f32>, words: f32) -> f32 {
     OF_THE_MODEL * alone + OF_THE_PLACE * vote + OF_THE_LENGTH * words.ln_1p() + INTERCEPT
 }
 
-/// The weight of a block of so many words in a vote.
 fn weight(words: f32) -> f64 {
     f64::from(words.min(LONG) + ANY)
 }
@@ -305,7 +297,6 @@ mod tests {
         assert_eq!(places, ["div.story > p", "div.story > p > a"]);
     }
 
-    /// Body text is every line of more than four words.
     fn long_lines() -> Forest {
         let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };

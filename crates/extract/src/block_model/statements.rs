@@ -11,10 +11,8 @@ use gleaner_html::text::tidy;
 use super::block::Block;
 use super::hashing::{Sorted, hashes, trigrams};
 
-/// The stated texts as hashes; empty where the page states none.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    /// Words of the headline in the page's metadata.
     headline: Sorted,
     /// Those words and the words of the first `<h1>`.
     pub(super) title: Sorted,
@@ -36,7 +34,6 @@ impl Statements {
         }
     }
 
-    /// Whether a block holds the stated headline and little else.
     pub(super) fn is_headline(&self, block: &Block) -> bool {
         let size = self.headline.len() as f32;
         let found = || self.headline.iter().filter(|word| block.words.contains(word)).count() as f32;

@@ -25,13 +25,11 @@ use vector::{Features, Vector};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
-    /// Its element.
     pub(crate) node: NodeId,
     /// The block around it; `None` for the first block.
     pub(crate) parent: Option<u32>,
     /// The number of the first block after its sub-blocks.
     pub(crate) end: u32,
-    /// Images, scripts and hyperlinks in its own content.
     pub(crate) images: u32,
     pub(crate) scripts: u32,
     pub(crate) links: u32,
@@ -39,7 +37,6 @@ pub(crate) struct Block {
     pub(crate) has_words: bool,
 }
 
-/// The blocks of a page in document order, and the block that owns each text.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     blocks: Vec<Block>,
@@ -72,7 +69,6 @@ impl Blocks {
         tree
     }
 
-    /// Processes one node and returns the next one.
     fn visit(
         &mut self,
         page: &Page,
@@ -117,7 +113,7 @@ impl Blocks {
         &self.blocks[number]
     }
 
-    /// The first characters of a block's own text, with collapsed white space.
+    /// The first characters of a block's own text, white space collapsed.
     pub(crate) fn beginning(&self, page: &Page, number: usize, characters: usize) -> String {
         let subtree = page.subtree(self.blocks[number].node);
         let from = self.texts.partition_point(|(node, _)| *node < subtree.start);
@@ -143,7 +139,6 @@ impl Blocks {
         self.texts.iter().map(|(node, block)| (*node, *block as usize))
     }
 
-    /// The feature vectors of the own content of the wanted blocks; empty ones for the others.
     pub(crate) fn vectors(
         &self,
         page: &Page,

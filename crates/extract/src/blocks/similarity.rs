@@ -23,7 +23,6 @@ use super::vector::Vector;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
     vectors: Vec<Vector>,
-    /// For each feature, the vectors with it in their prefix.
     postings: HashMap<u32, Vec<u32>>,
     least: f64,
 }
@@ -44,7 +43,6 @@ impl Index {
         number
     }
 
-    /// Every vector that may be similar, some of them more than once.
     pub(crate) fn candidates<'a>(&'a self, vector: &'a Vector) -> impl Iterator<Item = u32> + 'a {
         vector
             .prefix(self.least)
@@ -52,12 +50,10 @@ impl Index {
             .flat_map(|(feature, _)| self.postings.get(feature).into_iter().flatten().copied())
     }
 
-    /// Whether a vector of the index is similar to `vector`.
     pub(crate) fn is_similar(&self, vector: &Vector, number: u32) -> bool {
         self.vectors[number as usize].cosine(vector) > self.least
     }
 
-    /// Entries that a comparison with one of the index reads.
     fn entries(&self, vector: &Vector, number: u32) -> usize {
         vector.entries().len() + self.vectors[number as usize].entries().len()
     }
@@ -69,7 +65,6 @@ pub(crate) struct LookUp {
     /// For each number, the last look-up that met it.
     met_by: Vec<u32>,
     look_ups: u32,
-    /// The remaining work.
     pub(crate) work: Work,
 }
 
@@ -104,9 +99,7 @@ impl LookUp {
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     index: Index,
-    /// The pages of each group, ascending.
     pages: Vec<Vec<u32>>,
-    /// The group of each block, in the order of the input.
     group_of: Vec<u32>,
 }
 
@@ -133,12 +126,10 @@ impl Groups {
         Self { index, pages, group_of }
     }
 
-    /// Maps values of groups to their blocks.
     pub(crate) fn of_blocks<T: Copy>(&self, of_groups: &[T]) -> Vec<T> {
         self.group_of.iter().map(|group| of_groups[*group as usize]).collect()
     }
 
-    /// The vectors of the groups, in the order of first occurrence.
     pub(crate) fn vectors(&self) -> &[Vector] {
         &self.index.vectors
     }
@@ -233,7 +224,6 @@ impl Work {
         !self.spent
     }
 
-    /// Whether the limit was reached.
     pub(crate) fn is_spent(self) -> bool {
         self.spent
     }

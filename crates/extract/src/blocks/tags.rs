@@ -4,7 +4,6 @@
 //! entries in print, and SPAN in figure 3; ContentExtractor's list has UL too. Today's pages use elements
 //! that did not exist then.
 
-/// The block tags as far as the two papers name them.
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 
 /// The paper's block tags, those that its print lost, and those that HTML has added since.
@@ -53,12 +52,11 @@ const ALL: [&str; 42] = [
     "hgroup",
 ];
 
-/// All block tags of today, those of the paper included, as lower-case names.
+/// All block tags of today, as lower-case names.
 pub(crate) fn all_tags() -> Vec<String> {
     ALL.map(String::from).into()
 }
 
-/// The block tags that the papers name, as lower-case names.
 pub(crate) fn tags_of_the_paper() -> Vec<String> {
     OF_THE_PAPER.map(String::from).into()
 }

@@ -16,7 +16,6 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct Features<'a> {
     known: &'a HashMap<String, u32>,
     new: HashMap<String, u32>,
-    /// Whether unknown terms get numbers of their own.
     numbers_new: bool,
 }
 
@@ -38,7 +37,6 @@ impl<'a> Features<'a> {
         Self { numbers_new: false, ..Self::beside(known) }
     }
 
-    /// The number of a term, ignoring case.
     pub(crate) fn term(&mut self, word: &str) -> u32 {
         let is_lower = word.chars().all(is_lower);
         let word = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
@@ -52,7 +50,6 @@ impl<'a> Features<'a> {
         *self.new.entry(word.into_owned()).or_insert(next)
     }
 
-    /// The terms that were not known, with their numbers.
     pub(crate) fn into_new(self) -> HashMap<String, u32> {
         self.new
     }
@@ -87,7 +84,6 @@ fn is_lower(c: char) -> bool {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Vector {
-    /// Features and counts, rarest (highest) feature first, without duplicates.
     entries: Vec<(u32, u32)>,
     /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that no page has, but a
     /// template file may have.
@@ -110,7 +106,6 @@ impl Vector {
         Self { entries, squared }
     }
 
-    /// Features and counts, rarest first.
     pub(crate) fn entries(&self) -> &[(u32, u32)] {
         &self.entries
     }

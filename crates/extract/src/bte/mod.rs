@@ -52,7 +52,6 @@ pub use tokens::Tokens;
 
 use crate::has_word;
 
-/// Number of nodes beside a range that are searched for punctuation.
 const NEARBY: usize = 8;
 
 /// Runs [`linear::extract`], the method for daily use.

@@ -41,7 +41,6 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 use super::{Params, linear};
 use crate::words;
 
-/// Number of zeros and ones that are summed in a byte before the sum is widened.
 const IN_A_BYTE: usize = 128;
 
 /// The text of a page's best range of tokens; none if the page has no word.
@@ -109,8 +108,7 @@ impl Tokens {
         self.binary.is_empty()
     }
 
-    /// The byte range of the words of tokens `i..=j`, from the beginning of the first piece to the end of the
-    /// last; empty if there are none.
+    /// The byte range of the words of tokens `i..=j`; empty if there are none.
     fn source(&self, i: usize, j: usize) -> Range<usize> {
         let from = self.texts.partition_point(|(first, _)| *first < i);
         let to = self.texts.partition_point(|(first, _)| *first <= j);
@@ -139,7 +137,6 @@ pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     best.filter(|(i, _)| !binary[*i])
 }
 
-/// `T(i, j)`, by its three sums.
 fn objective(binary: &[bool], i: usize, j: usize) -> u64 {
     let inside = &binary[i..=j];
     ones(&binary[..i]) + (inside.len() as u64 - ones(inside)) + ones(&binary[j + 1..])
@@ -149,7 +146,6 @@ fn ones(binary: &[bool]) -> u64 {
     binary.chunks(IN_A_BYTE).map(|chunk| u64::from(chunk.iter().map(|tag| u8::from(*tag)).sum::<u8>())).sum()
 }
 
-/// Finds the range of [`best_range`] in one pass.
 fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
     linear::best_of(binary.iter().map(|tag| if *tag { 1 } else { -1 }))
 }
@@ -208,7 +204,6 @@ mod tests {
             ("", &[]),
             (" | ", &[]),
             ("<p class='x > y'>a &amp; b", &[1, 0, 0]),
-            // A reference inside a word does not end it.
             ("Vi&#7879;t Nam</P>", &[0, 0, 1]),
             ("<!DOCTYPE html><!-- a b -->c", &[1, 1, 0]),
             ("<script>var x = 1;</script>", &[1, 0, 0, 0, 1]),
@@ -251,7 +246,6 @@ mod tests {
         assert_eq!((lines.len(), lines[0].len()), (1, 499_999));
     }
 
-    /// The runs of `binary`, and the first token of each.
     fn runs(binary: &[bool]) -> (Vec<i64>, Vec<usize>) {
         let values: Vec<i64> = binary.iter().map(|tag| if *tag { 1 } else { -1 }).collect();
         let encode = Runs::from_runs(&values).encode().to_vec();

@@ -58,7 +58,6 @@ impl Shares {
     }
 }
 
-/// A tag, or a piece of text with its number of characters.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     Tag,
@@ -96,13 +95,12 @@ pub fn shares(source: &str, gold: &str) -> Shares {
     shares
 }
 
-/// The first unit from `i` with words of the gold: the search includes the tags before it, because they have
-/// the value 0.
+/// The first unit from `i` with words of the gold; the search also includes the tags before it, whose value
+/// is 0.
 fn begin(values: &[i64], i: usize) -> usize {
     (i..values.len()).find(|at| values[*at] != 0).unwrap_or(i)
 }
 
-/// The neighbouring words of a text, in lower case.
 struct Pairs(HashSet<(String, String)>);
 
 impl Pairs {

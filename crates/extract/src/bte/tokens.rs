@@ -54,7 +54,6 @@ impl Tokens {
         tokens
     }
 
-    /// Writes the end tags of the elements that end at or before `id`.
     fn close_before(&mut self, page: &Page, open: &mut Vec<NodeId>, id: NodeId) {
         while open.last().is_some_and(|element| page.node(*element).end <= id) {
             open.pop();

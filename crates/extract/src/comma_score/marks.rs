@@ -107,11 +107,10 @@ pub(super) enum Place {
     Text,
 }
 
-/// The texts that a page shows, in order, without those of scripts, controls and hidden elements.
+/// The texts that a page shows, without scripts, controls and hidden elements.
 pub(super) struct Texts<'a> {
     page: &'a Page,
     at: u32,
-    /// The first id after the anchors met so far.
     anchor_end: u32,
 }
 

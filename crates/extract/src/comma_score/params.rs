@@ -28,7 +28,6 @@ pub enum Position {
 }
 
 impl Default for Params {
-    /// `DIV`, the powers of the equation, position control; marks of both scripts.
     fn default() -> Self {
         Self {
             elements: vec!["div".into()],

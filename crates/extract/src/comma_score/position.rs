@@ -8,8 +8,7 @@ use gleaner_html::Page;
 
 use super::score::Part;
 
-/// Of the preliminary parts (indices into `parts`), those that are the best one's parent or anywhere below
-/// it.
+/// The preliminary parts that are the best one's parent or below it.
 pub(super) fn controlled(page: &Page, parts: &[Part], best: usize, preliminary: Vec<usize>) -> Vec<usize> {
     let below = page.subtree(page.node(parts[best].id).parent);
     preliminary.into_iter().filter(|number| below.contains(&parts[*number].id)).collect()

@@ -37,7 +37,6 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// `DIV`, as in the extension; marks of both scripts, so that the two methods can be compared.
     fn default() -> Self {
         Self { elements: vec!["div".into()], marks: Marks::Both }
     }

@@ -19,7 +19,6 @@ pub struct Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parts {
     parts: Vec<Part>,
-    /// The node of every shown text inside a part, and the number of the part.
     texts: Vec<(NodeId, usize)>,
 }
 
@@ -91,8 +90,8 @@ pub(super) fn text_to_anchor(own: &Punctuation) -> f64 {
     own.characters as f64 / own.anchor_characters.max(1) as f64
 }
 
-/// The indices of the scores above the average of all, and that of the best (the first of equal ones), which
-/// is at least the average. `None` if no score is above 0.
+/// The indices of the scores above the average, and that of the best (the first of equal ones), which is at
+/// least the average. `None` if no score is above 0.
 pub(super) fn above_average(scores: &[f64]) -> Option<(usize, Vec<usize>)> {
     let best = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     if scores[best] <= 0.0 {

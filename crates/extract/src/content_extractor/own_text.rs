@@ -10,7 +10,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::blocks::Blocks;
 
-/// The lines of the kept blocks: sub-blocks before the block that held them. Time linear in the page.
+/// The lines of the kept blocks: sub-blocks before the block that held them.
 pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<Line> {
     let kinds = kinds(page, blocks);
     let texts = texts(page, blocks, &keep);
@@ -22,7 +22,6 @@ pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) 
         .collect()
 }
 
-/// Every block after its sub-blocks.
 fn order(blocks: &Blocks) -> Vec<usize> {
     let mut order = Vec::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -36,7 +35,6 @@ fn order(blocks: &Blocks) -> Vec<usize> {
     order
 }
 
-/// The raw own text of the kept blocks, empty for the others.
 fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<String> {
     let pieces = pieces(page, blocks);
     let mut texts = vec![String::new(); pieces.blocks];
@@ -53,7 +51,6 @@ fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<Stri
 
 /// Stretches of a page without an edge that separates words.
 struct Pieces {
-    /// For each node, the number of edges before it.
     of: Vec<u32>,
     blocks: usize,
 }

@@ -19,7 +19,6 @@ use crate::blocks::vector::{Features, Vector, rarest_last};
 pub struct Site {
     params: Params,
     terms: HashMap<String, u32>,
-    /// For each page, the vectors of its blocks with words.
     pages: Vec<Vec<Vector>>,
     groups: Groups,
 }
@@ -132,8 +131,7 @@ impl Site {
         }
     }
 
-    /// The number of other pages that have a similar block, for each block, by all pairs; and whether the
-    /// work sufficed.
+    /// For each block, the number of other pages that have a similar one; and whether the work sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];
@@ -151,7 +149,6 @@ impl Site {
         (counts, !work.is_spent())
     }
 
-    /// As [`Self::exhaustive`], by the index, each distinct vector once.
     fn indexed(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut search = similarity::Search::new(&self.groups, Work::new(self.params.max_work));
         let without = without.map(|number| number as u32);
@@ -163,7 +160,6 @@ impl Site {
     }
 }
 
-/// The blocks of a page that hold a word, with their vectors.
 fn with_words(page: &Page, blocks: &Blocks, features: &mut Features<'_>) -> Vec<(usize, Vector)> {
     let has_words = |number: usize| blocks.block(number).has_words;
     let vectors = blocks.vectors(page, features, has_words);

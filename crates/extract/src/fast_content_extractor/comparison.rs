@@ -21,7 +21,6 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{Index, LookUp, Work};
 use crate::blocks::vector::{Features, Vector};
 
-/// Whether a block resembles a stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     No,
@@ -39,22 +38,18 @@ impl Likeness {
     }
 }
 
-/// The state of a page's comparison.
 struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
     /// For each extracted block, its path and the stored blocks with that path.
     stored: Vec<Option<(PathId, &'a Index)>>,
-    /// The result for its own content.
     own: Vec<Likeness>,
-    /// The result for the block with its parts.
     whole: Vec<Likeness>,
 }
 
 impl Template {
-    /// Removes blocks that are similar to a stored block of their path; returns whether the work sufficed for
-    /// all of them.
+    /// Removes blocks that are similar to a stored block of their path; returns whether the work sufficed.
     pub(super) fn compare(
         &self,
         page: &Page,
@@ -123,7 +118,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The vectors of the undecided blocks, empty ones for the others.
     fn vectors(&self, features: &mut Features<'_>) -> Vec<Vector> {
         let mut wanted: Vec<bool> = self.own.iter().map(|own| *own == Likeness::Perhaps).collect();
         for (number, block) in self.blocks.iter() {

@@ -22,11 +22,9 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::Index;
 use crate::blocks::vector::{Features, Vector};
 
-/// A template, prepared for detection.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Matcher {
     paths: Paths,
-    /// For every path, whether it is in P.
     content: Vec<bool>,
     pub(super) terms: HashMap<String, u32>,
     stored: HashMap<PathId, Index>,
@@ -60,7 +58,6 @@ impl Matcher {
         path.is_some_and(|path| self.content[path as usize])
     }
 
-    /// The stored blocks that a block of this path is compared with.
     pub(super) fn stored(&self, path: PathId) -> Option<&Index> {
         self.stored.get(&path)
     }
@@ -137,7 +134,6 @@ impl Template {
         }
     }
 
-    /// Applies the two extraction rules.
     fn extracted(&self, blocks: &Blocks, paths: &[Option<PathId>]) -> Vec<State> {
         let mut leads_to_p: Vec<bool> = paths.iter().map(|path| self.matcher.in_p(*path)).collect();
         for (number, block) in blocks.iter().rev() {

@@ -23,13 +23,11 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The path of `tag` below `parent`, if it is known.
     pub(super) fn find(&self, parent: PathId, tag: &str) -> Option<PathId> {
         let tag = self.tags.get(tag)?;
         self.children.get(&(parent, *tag)).copied()
     }
 
-    /// The path of `tag` below `parent`, created if necessary.
     pub(super) fn child(&mut self, parent: PathId, tag: &str) -> PathId {
         if let Some(known) = self.find(parent, tag) {
             return known;
@@ -46,12 +44,10 @@ impl Paths {
         id
     }
 
-    /// The path with this name, created if necessary.
     pub(super) fn named(&mut self, name: &str) -> PathId {
         name.split('.').fold(EMPTY, |path, tag| self.child(path, &tag.to_ascii_lowercase()))
     }
 
-    /// The name as the paper writes it.
     pub(super) fn name(&self, mut path: PathId) -> String {
         let mut tags = Vec::new();
         while let Some((parent, tag)) = path.checked_sub(1).map(|at| self.steps[at as usize]) {
@@ -62,7 +58,6 @@ impl Paths {
         tags.join(".")
     }
 
-    /// The path of every block of a page; `None` for one that is not in the trie.
     pub(super) fn find_all(&self, blocks: &Blocks, page: &Page) -> Vec<Option<PathId>> {
         let mut found: Vec<Option<PathId>> = Vec::new();
         for (_, block) in blocks.iter() {
@@ -73,7 +68,6 @@ impl Paths {
         found
     }
 
-    /// The path of every block of a page, created if necessary.
     pub(super) fn make_all(&mut self, blocks: &Blocks, page: &Page) -> Vec<PathId> {
         let mut made: Vec<PathId> = Vec::new();
         for (_, block) in blocks.iter() {

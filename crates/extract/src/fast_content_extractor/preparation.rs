@@ -26,7 +26,6 @@ const BEGINNING: usize = 60;
 /// Bytes that the count beside a path or a term adds to a template.
 const A_COUNT: usize = 8;
 
-/// A block that may be content.
 struct Candidate {
     page: u32,
     block: u32,
@@ -88,11 +87,10 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     Template::new(params.clone(), pages.len(), content, non_content)
 }
 
-/// The remaining bytes of a template.
 struct Room(usize);
 
 impl Room {
-    /// Subtracts from it; `false`, and nothing is subtracted, if it does not suffice.
+    /// Subtracts the bytes if they suffice.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -100,7 +98,6 @@ impl Room {
     }
 }
 
-/// The bytes of a stored block.
 fn bytes(block: &NonContent) -> usize {
     block.path.len()
         + block.beginning.len()
@@ -122,7 +119,6 @@ fn content_paths(
     by_count.into_iter().take_while(|(path, _)| room.take(paths.name(*path).len() + A_COUNT)).collect()
 }
 
-/// The blocks kept for each path, no two of one path similar.
 struct Distinct<'a> {
     met: HashSet<(PathId, &'a Vector)>,
     kept: HashMap<PathId, Index>,

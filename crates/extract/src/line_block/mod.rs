@@ -126,7 +126,6 @@ impl Blocks {
         }
     }
 
-    /// A feature's standard deviation over the blocks; 0 if there are none.
     fn deviation(&self, feature: impl Fn(&Features) -> f64) -> f64 {
         deviation(&self.features.iter().map(feature).collect::<Vec<_>>())
     }

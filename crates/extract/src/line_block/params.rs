@@ -60,8 +60,7 @@ impl Params {
 }
 
 impl Default for Params {
-    /// The paper's thresholds: 30, 0.2 and 2. It names no distance; the documentation of the [method](super)
-    /// explains the rest.
+    /// The paper's thresholds: 30, 0.2 and 2. The documentation of the [method](super) explains the rest.
     fn default() -> Self {
         Self {
             distance: 1,

@@ -16,11 +16,9 @@ use gleaner_html::text::{is_block, is_hidden, never_text};
 use crate::measure::blocks::Blocks;
 use crate::measure::words::{normal, words};
 
-/// Marks inside and outside of main content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Sides {
     pub(super) main: Punctuation,
-    /// Of everything else that the page shows.
     pub(super) rest: Punctuation,
     /// Counts of the characters in main content that are neither letters, digits nor white space.
     marks: BTreeMap<char, u64>,
@@ -30,7 +28,6 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Counts a page with its gold text.
     pub(super) fn new(page: &Page, gold: &str) -> Self {
         let gold = normal(gold);
         let gold = Blocks::from_text(&gold);
@@ -64,19 +61,16 @@ impl Sides {
         self.latin += other.latin;
     }
 
-    /// Whether most letters of the main content are Latin.
     pub(super) fn is_latin(&self) -> bool {
         2 * self.latin > self.letters
     }
 
-    /// The most frequent marks of main content; among equals the first in Unicode.
     pub(super) fn most_frequent(&self) -> Vec<(char, u64)> {
         let mut marks: Vec<(char, u64)> = self.marks.iter().map(|(mark, count)| (*mark, *count)).collect();
         marks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         marks
     }
 
-    /// The share of commas and full stops in anchors that are outside of main content.
     pub(super) fn anchor_marks_in_rest(&self) -> Option<f64> {
         let of = |counts: &Punctuation| counts.anchor_commas + counts.anchor_full_stops;
         let (main, rest) = (of(&self.main), of(&self.rest));

@@ -26,16 +26,12 @@ use crate::measure::words::Bag;
 use crate::set::{Entry, Recorded, Set, SetError};
 use main_content::Sides;
 
-/// The label of pages without a language.
 const UNKNOWN: &str = "unknown";
 
-/// The score that is extended was made for Chinese.
 const CHINESE: &str = "zh";
 
-/// Rates are per thousand characters.
 const THOUSAND: f64 = 1000.0;
 
-/// Number of most frequent marks that a remark names per language.
 const NAMED: usize = 3;
 
 /// The columns of the statistics; rates are per thousand characters without white space.
@@ -52,7 +48,6 @@ const STATISTICS: [Column; 10] = [
     Column::new("anchor marks in the rest (%)", 1),
 ];
 
-/// The columns of the comparison: word precision, recall, F of each score.
 const COMPARISON: [Column; 9] = [
     Column::new("pages", 0),
     Column::new("comma P", 3),
@@ -65,10 +60,8 @@ const COMPARISON: [Column; 9] = [
     Column::new("comma F, no position control", 3),
 ];
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
@@ -183,7 +176,6 @@ fn rates(language: &Language) -> [Option<f64>; STATISTICS.len()] {
     ]
 }
 
-/// A remark on the paper's first finding.
 fn comma_first(rows: &[(&str, &Language)]) -> String {
     let is_comma = |sides: &Sides| sides.most_frequent().first().is_some_and(|(mark, _)| *mark == ',');
     let latin = rows.iter().filter(|(_, language)| language.sides.is_latin());
@@ -192,7 +184,6 @@ fn comma_first(rows: &[(&str, &Language)]) -> String {
     verdict(finding, &holds, &fails)
 }
 
-/// Whether a finding of the paper holds, language by language.
 fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Language)]) -> String {
     match (holds, fails) {
         ([], _) => format!("{finding}: does not hold for {}.", names(fails)),
@@ -201,7 +192,6 @@ fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Langua
     }
 }
 
-/// A remark on the paper's second finding.
 fn anchor_marks(rows: &[(&str, &Language)]) -> String {
     let share = |language: &Language| language.sides.anchor_marks_in_rest();
     let counted = rows.iter().filter(|(_, language)| share(language).is_some());
@@ -216,7 +206,6 @@ fn names(rows: &[&(&str, &Language)]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A language's most frequent marks.
 fn frequent(name: &str, sides: &Sides) -> String {
     let characters = sides.main.characters.max(1) as f64;
     let rate = |(mark, count): (char, u64)| format!("{mark} {:.1}", count as f64 * THOUSAND / characters);

@@ -25,10 +25,8 @@ use crate::set::{Entry, Recorded, Set, SetError};
 /// Most pages of a site that are timed, the first with gold.
 pub(super) const TIMED: usize = 100;
 
-/// The fastest of so many runs counts.
 pub(super) const RUNS: usize = 3;
 
-/// Both methods with one list of block tags.
 struct Both {
     /// By the index: the result equals that of all pairs.
     ce: content_extractor::Site,
@@ -58,11 +56,9 @@ struct Fold {
     teachers: usize,
     /// The block tags that the papers name; also in the next two fields.
     named: Both,
-    /// All pairs, as published.
     all_pairs: content_extractor::Site,
     /// Only the distinct non-content blocks, as one page; the paper's table seems to time this.
     only_temp: content_extractor::Site,
-    /// The block tags that are the default here.
     by_default: Both,
 }
 
@@ -82,7 +78,6 @@ impl Fold {
     }
 }
 
-/// Parameters with the block tags that the papers name.
 fn params(search: Search) -> content_extractor::Params {
     content_extractor::Params { search, ..content_extractor::Params::of_the_paper() }
 }
@@ -102,7 +97,6 @@ fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     repeated.iter().map(|text| format!("<p>{}</p>", escaped(text))).collect()
 }
 
-/// Counts and scores of one method.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Side {
     pub(super) num_block_temp: f64,
@@ -133,7 +127,6 @@ impl Side {
     }
 }
 
-/// Seconds per page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Times {
     pub(super) all_pairs: f64,
@@ -163,12 +156,10 @@ impl Times {
     }
 }
 
-/// The mean of one value; 0 if there is none.
 fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     mean(&all.iter().map(figure).collect::<Vec<_>>()).unwrap_or_default()
 }
 
-/// The parts of a site's row.
 pub(super) struct OfSite {
     pub(super) name: String,
     /// The least number of training pages of a fold.

@@ -21,11 +21,8 @@ use super::statistics::{mean, median};
 use super::{Column, From, Paper, Row, Table};
 use crate::set::{Set, SetError};
 
-/// Tables II, III and IV. `done` is called once for each page with gold of all sets, including sets without a
-/// row.
-///
-/// # Errors
-/// [`SetError`]: the first page in the order of sets and manifests that cannot be read.
+/// `done` is called once for each page with gold, even of sets without a row. The error is that of the first
+/// unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
@@ -89,7 +86,6 @@ fn table_4(sites: &[OfSite]) -> Table {
     table_of_f("table IV", "Word F", 3, sites, f, remarks::of_table_4())
 }
 
-/// The values of tables III and IV in a row of the paper, and in our measurements.
 type Of = (fn(&Printed) -> [&'static str; 2], fn(&Side) -> f64);
 
 fn table_of_f(
@@ -114,10 +110,8 @@ fn table_of_f(
     }
 }
 
-/// A statistic of a column; `None` for an empty one.
 type Statistic = fn(&[f64]) -> Option<f64>;
 
-/// The paper's rows, ours, and the means and medians of both.
 fn rows(
     sites: &[OfSite],
     printed: impl Fn(&Printed) -> Vec<&'static str>,
@@ -178,7 +172,6 @@ mod tests {
         fs::write(folder.join("manifest.jsonl"), manifest).unwrap();
     }
 
-    /// A set of one site, one of two.
     fn sets() -> (TempDir, Vec<Set>) {
         let folder = TempDir::new().unwrap();
         set(&folder.path().join("one"), ["a.example"; 2]);

@@ -5,13 +5,10 @@ use gleaner_extract::fast_content_extractor::Params;
 use super::measured::{OfSite, RUNS, TIMED};
 use crate::papers::statistics::mean;
 
-/// The fewest pages that the paper learns from.
 const FEW: usize = 20;
 
-/// For tables III and IV.
 const AS_IN_TABLE_2: &str = "Sites, pages and folds as in table II; other sites and years than the paper's.";
 
-/// How blocks are cut and compared; for each table.
 fn of_blocks() -> String {
     let (named, by_default) = (Params::of_the_paper(), Params::default());
     format!(
@@ -88,7 +85,6 @@ pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     remarks
 }
 
-/// The time with the index, which has the same result.
 fn indexed(sites: &[OfSite]) -> Option<String> {
     let time = mean(&sites.iter().map(|site| site.times.indexed).collect::<Vec<_>>())?;
     let ratios = sites.iter().filter(|site| site.times.fast > 0.0);

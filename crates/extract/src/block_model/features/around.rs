@@ -33,7 +33,6 @@ pub(super) const TAGS: [&str; 23] = [
     "center",
 ];
 
-/// Number of sums over an element that become features.
 pub(super) const SUMS: usize = 6;
 
 const SUM_NAMES: [&str; SUMS] = [

@@ -12,10 +12,8 @@ use super::around::{SUMS, TAGS};
 use super::own::OWN;
 use super::{OUTERMOST, REACH, ln, position, share};
 
-/// Ancestors whose kinds are examined.
 const NAMED: u8 = 12;
 
-/// Not within reach.
 const NOWHERE: u8 = REACH as u8;
 
 #[derive(Debug, Clone)]
@@ -29,13 +27,11 @@ pub(super) struct Inherited {
     pub(super) to_best: (u8, u8),
     /// Its own tag, as an index of the known tags.
     pub(super) own_tag: f32,
-    /// Its own sums, in the order of [`super::Features::sums`].
     pub(super) sums: [f32; SUMS],
     /// Logarithm of the number of similar siblings, and the share of those that hold a date.
     pub(super) alike: [f32; 2],
 }
 
-/// Computes the values of every element of a scene.
 pub(super) fn inherited(page: &Page, scene: &Scene) -> Vec<Inherited> {
     let mut on_line: Vec<Option<u8>> = vec![None; scene.elements.len()];
     if let Some(best) = scene.best {

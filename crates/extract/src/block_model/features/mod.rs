@@ -36,9 +36,8 @@ const REACH: usize = 24;
 const INNER: usize = 9;
 const OUTERMOST: u32 = 2;
 
-/// Receives the features of a block one by one.
+/// Receives the features of a block: names, numbers where there are several of a kind, and values.
 pub(super) trait Sink {
-    /// Receives a feature: its name, and a number where there are several of the kind.
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
 
@@ -48,7 +47,6 @@ impl Sink for Vec<f32> {
     }
 }
 
-/// Collects names instead of values.
 impl Sink for Vec<String> {
     fn put(&mut self, name: &'static str, number: Option<i32>, _: f32) {
         self.push(number.map_or_else(|| name.to_owned(), |number| format!("{name} {number}")));
@@ -67,9 +65,7 @@ pub(super) struct Features<'a> {
     opened: [Vec<f32>; 2],
     /// How often the text of a block occurred before it.
     repeats: Vec<f32>,
-    /// For each element, the values that its descendants share.
     inherited: Vec<Inherited>,
-    /// For each block, the values that its neighbours use.
     cards: Vec<Card>,
 }
 
@@ -125,7 +121,6 @@ impl<'a> Features<'a> {
         self.scene.blocks.len()
     }
 
-    /// Puts every feature of the block `at`, in the order of the names.
     pub(super) fn put(&self, at: usize, sink: &mut impl Sink) {
         let block = &self.scene.blocks[at];
         let (mut above, mut size) = ([0; INNER], 0);
@@ -169,7 +164,6 @@ fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     scene.blocks.iter().map(&mut of).collect()
 }
 
-/// A distance in elements; [`FAR`] from [`REACH`] on.
 fn distance(up: u8) -> f32 {
     if usize::from(up) < REACH { f32::from(up) } else { FAR }
 }

@@ -4,7 +4,6 @@ use super::super::block::Block;
 use super::inherited::Inherited;
 use super::{FAR, Features, REACH, Sink, flag, ln, share};
 
-/// The values of a block that its neighbours use.
 pub(super) type Card = [f32; 5];
 
 const CARD_NAMES: [&str; 5] = [

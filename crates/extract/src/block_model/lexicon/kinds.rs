@@ -210,7 +210,6 @@ pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 /// Characters of an element's names that are examined.
 const LONGEST_NAMES: usize = 400;
 
-/// Kinds of elements by their names, with a cache of the page's names.
 #[derive(Debug, Default)]
 pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
@@ -238,7 +237,6 @@ fn kinds_of_names(names: &str) -> u32 {
     PARTS.find(&names.to_lowercase()) | of_words
 }
 
-/// The kinds by whole word.
 fn whole() -> HashMap<&'static str, u32> {
     let mut kinds = HashMap::new();
     for (at, kind) in KINDS.iter().enumerate() {

@@ -13,7 +13,6 @@ mod sayings;
 pub(super) use kinds::{KIND_COUNT, KIND_NAMES, Kinds};
 pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings};
 
-/// A kind, and the words that indicate it.
 struct Entry {
     name: &'static str,
     /// Matched anywhere; long enough for that.
@@ -32,10 +31,8 @@ const fn names<const N: usize>(entries: &[Entry; N]) -> [&'static str; N] {
     names
 }
 
-/// The parts of some entries, searched for in one pass.
 struct Parts {
     automaton: AhoCorasick,
-    /// For each part, bit `n` for the `n`th entry.
     bit: Vec<u32>,
 }
 

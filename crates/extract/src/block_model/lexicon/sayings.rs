@@ -9,10 +9,8 @@ use super::{Entry, Parts, names};
 
 pub(in crate::block_model) const SAYING_COUNT: usize = 5;
 
-/// The saying that opens a list of readers' comments.
 pub(in crate::block_model) const COMMENTS: usize = 0;
 
-/// The saying that opens a list of other stories.
 pub(in crate::block_model) const RELATED: usize = 1;
 
 const SAYINGS: [Entry; SAYING_COUNT] = [

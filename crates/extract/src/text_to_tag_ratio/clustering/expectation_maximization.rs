@@ -12,16 +12,13 @@ use std::f64::consts::TAU;
 
 use super::{Clusters, k_means, most_iterations};
 
-/// The least deviation of a distribution, in characters per tag.
 const SMALLEST_DEVIATION: f64 = 1e-6;
 const SMALLEST_GAIN: f64 = 1e-6;
 
-/// One normal distribution of the mixture.
 #[derive(Debug, Clone, Copy)]
 struct Normal {
     mean: f64,
     deviation: f64,
-    /// Its share of the lines, 0 to 1.
     share: f64,
 }
 
@@ -33,7 +30,6 @@ impl Normal {
     }
 }
 
-/// Sums over lines, each weighted by the probability that the distribution produced it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,

@@ -32,7 +32,6 @@ pub(super) fn centres(ratios: &[f64], k: usize) -> Vec<f64> {
     centres
 }
 
-/// The first of the ratios with the greatest distance.
 fn farthest(ratios: &[f64], distances: &[f64]) -> Option<f64> {
     let greater = |best: (f64, f64), next: (f64, f64)| if next.1 > best.1 { next } else { best };
     ratios.iter().copied().zip(distances.iter().copied()).reduce(greater).map(|(ratio, _)| ratio)

@@ -16,13 +16,11 @@ pub mod threshold;
 /// "We chose a maximum of 3 clusters arbitrarily."
 const MOST_CLUSTERS: usize = 3;
 
-/// Most iterations of a run.
 const MOST_ITERATIONS: usize = 100;
 
 /// Most lines that all iterations of a run read in total.
 const MOST_LOOKS: usize = 20_000_000;
 
-/// The most iterations of a run over so many lines, at least 1.
 fn most_iterations(lines: usize) -> usize {
     (MOST_LOOKS / lines.max(1)).clamp(1, MOST_ITERATIONS)
 }
@@ -37,7 +35,6 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Assigns lines to the nearest means.
     fn nearest(ratios: &[f64], means: Vec<f64>) -> Self {
         if means.is_empty() {
             return Self { means, assigned: Vec::new() };
@@ -69,7 +66,6 @@ impl Clusters {
         sums.into_iter().zip(&self.means).map(mean).collect()
     }
 
-    /// The number of content clusters.
     fn hits(&self, threshold: f64) -> usize {
         self.means.iter().filter(|mean| **mean > threshold).count()
     }
@@ -89,7 +85,6 @@ pub(super) fn select(
     chosen(runs, threshold).map(|run| run.select(threshold)).unwrap_or_default()
 }
 
-/// The run with most clusters above the threshold, the first of equals.
 fn chosen(runs: impl Iterator<Item = Clusters>, threshold: f64) -> Option<Clusters> {
     runs.reduce(|best, next| if next.hits(threshold) > best.hits(threshold) { next } else { best })
 }

@@ -9,7 +9,6 @@
 //! after the last but one are not content; that line is lost. And if all ratios are equal the deviation is 0,
 //! every line is a jump of 0, and all are content.
 
-/// Lines on either side that a mean includes.
 const WINDOW: usize = 3;
 
 /// Whether each line is content.
