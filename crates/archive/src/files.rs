@@ -1,7 +1,7 @@
 //! The files of an archive: the newest one grows, the others are complete.
 //!
 //! 1. Records are appended to the newest file. Beyond a size the next one begins, named after its time and
-//!    number, `gleaner-20261121020000-00001.warc.gz`, so that the order of names is the order of records.
+//!    number: `gleaner-20261121020000-00001.warc.gz`.
 //! 2. [`Archive::sync`] syncs everything appended, and the folder, to disk. Records appended since then may
 //!    be lost in a crash, or remain without being recorded in the store.
 //! 3. Opening checks the records after the last known synced position: intact records stay, and a record that

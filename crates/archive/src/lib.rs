@@ -18,8 +18,8 @@
 //! | `scan` | Where does the next record begin after damage? |
 //! | [`cdx`] | Which records does an index name? |
 //!
-//! Written are `warcinfo`, `response`, `revisit` and `request` records. Read are `response` and `revisit`
-//! records of any writer; others are returned to the caller as they are.
+//! Writes `warcinfo`, `response`, `revisit` and `request` records. Reads `response` and `revisit` records of
+//! any writer; returns others unchanged.
 //!
 //! Limitation: bodies are stored after content decoding, because the HTTP library returns them so. As in
 //! other crawlers, headers that are no longer true are kept under `X-Crawler-` names, and `Content-Length` is

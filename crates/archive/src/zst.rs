@@ -4,7 +4,7 @@
 //!    compressed or not. All frames are decoded with it.
 //! 2. A record is one frame or several. A frame with several records, as made by `zstd x.warc`, is read as
 //!    well.
-//! 3. Other skippable frames are skipped.
+//! 3. Other skippable frames are ignored.
 //!
 //! A record that does not end with its frame continues in the next one, unless that one begins like a record:
 //! then the `Content-Length` is wrong, and the next record must not be lost.

@@ -7,12 +7,10 @@
 //!
 //! A line break inside a tag, a script or a remark does not end a line: a line holds whole tags. The tag
 //! counts on the line on which it begins. If a method wants links whole, a break inside a complete link
-//! ([`complete`]) does not end a line either; with lines cut at blocks, a line that a block inside a link
-//! would have ended ends with the link.
+//! ([`complete`]) does not end a line either.
 //!
-//! Limitation: many pages are generated with few line breaks, or one, in the source; [`Lines`] describes how
-//! these are handled. No tree is read, so text that is hidden, or in a `noscript`, a `button` or a `select`,
-//! is text here.
+//! Limitation: no tree is read, so text that is hidden, or in a `noscript`, a `button` or a `select`, is text
+//! here.
 //!
 //! Cost: linear in the source, in time and memory; twice that for [`Lines::Auto`] if the source has too few
 //! line breaks.

@@ -8,8 +8,7 @@
 //!
 //! The assignments are a forest in memory, 4 bytes per document: a union-find in which a union is decided by
 //! order and not by size, with paths halved (R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union
-//! algorithms, JACM 1984). Only representatives are compared, so that clusters do not drift as connected
-//! components of all pairs would.
+//! algorithms, JACM 1984). Only representatives are compared; connected components of all pairs would drift.
 //!
 //! Limitation: this is one thread. It reads and aligns texts with similar signatures, some thousands per
 //! second.

@@ -21,9 +21,8 @@
 //! Duplicates that a crawl's index in memory has dropped are found here; otherwise the representatives are
 //! the same.
 //!
-//! Each task makes a folder, under another name until it is complete. There are no locks, since a lock of a
-//! killed machine would have to expire: two runs on one folder take the tasks in different orders, and a
-//! result that both made is stored once.
+//! Each task makes a folder, under another name until it is complete. There are no locks: two runs on one
+//! folder take the tasks in different orders, and a result that both made is stored once.
 //!
 //! Limitation: the last step processes the pairs in order, in one thread, with 4 bytes of memory per
 //! document; the work folder takes some 600 bytes per document and its compressed text.

@@ -1,8 +1,8 @@
 //! A minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
 //!
-//! Frames are written as bytes, so that a test controls when they are sent; a library would not allow that.
-//! Header blocks are literals without indexing (RFC 7541, 6.2.2), which every decoder reads; requests are
-//! kept as received, without decoding.
+//! Frames are written as bytes, so that a test controls when they are sent. Header blocks are literals
+//! without indexing (RFC 7541, 6.2.2), which every decoder reads; requests are kept as received, without
+//! decoding.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

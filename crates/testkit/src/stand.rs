@@ -1,9 +1,9 @@
 //! Many generated papers for load tests; every page is computed from its address.
 //!
 //! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles that link to the next
-//! ones. The hosts are `paper-0.example`, `paper-1.example` and so on; each has its own class names and order
-//! of boilerplate, so that each needs its own template. No two articles have the same text, except those of
-//! an agency. A front page also links to the last article of the next paper.
+//! ones.The hosts `paper-0.example`, `paper-1.example` and so on have their own class names and order of
+//! boilerplate, so that each needs its own template. No two articles have the same text, except those of an
+//! agency. A front page also links to the last article of the next paper.
 //!
 //! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
 //! a small article (some 12 KB), but the texts are not suitable to evaluate extraction.

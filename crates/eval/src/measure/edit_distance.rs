@@ -9,10 +9,9 @@
 //! Bit-parallel after G. Myers, A fast bit-vector algorithm for approximate string matching (J. ACM 1999),
 //! with H. Hyyro's block step: a column of the table is kept as its differences, 64 in a pair of machine
 //! words. Only cells that a path of `limit` edits can touch are computed (Ukkonen 1985); if no path remains,
-//! the limit is raised. Memory is linear in the texts; time is length times distance / 64, so two nearly
-//! equal texts of 600,000 characters (100,000 words) take very little time. Different texts of that length
-//! would take most of a minute, so [`MOST_STEPS`] limits the work, independently of the machine; beyond it
-//! there is no ratio.
+//! the limit is raised. Memory is linear in the texts; time is length times distance / 64,so different texts
+//! of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work, independently of the
+//! machine; beyond it there is no ratio.
 //!
 //! Limitation: the pages without a ratio are those with a low one, so a mean without them is too high. A text
 //! twice as long as the gold has a ratio of at most a half, and one with nothing in common still has some
@@ -207,8 +206,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether no cell of column `at` can be on a path within the limit: its value plus the necessary
-    /// insertions or deletions are too many. Cells of a block differ from its last by less than its length.
+    /// Whether no cell of column `at` can be on a path within the limit: its value plus the insertions or
+    /// deletions still needed are too many. Cells of a block differ from its last by less than its length.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -219,7 +218,7 @@ impl Band {
 
     fn step(&mut self, first: usize, equal: &[u64]) {
         // Above the table a column begins one higher than the one before it; above the band the value is
-        // unknown and assumed to be as bad as possible, which is the same.
+        // unknown and assumed to be as bad as possible.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);

@@ -6,9 +6,6 @@
 //! moved paragraph counts as shared. The share is of the words of the longer text; [`Shared::contained`] is
 //! of the shorter.
 //!
-//! The product works differently: it estimates by shingles, and verifies by one subsequence of tokens (whole
-//! numbers, distinct tone marks).
-//!
 //! Limitation: two texts of a language share a third of their words in order by chance, so 0.3 means nothing,
 //! and a rewritten text at 0.5 may be the same story.
 

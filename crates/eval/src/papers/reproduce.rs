@@ -60,8 +60,8 @@ impl Paper {
     }
 }
 
-/// The tables of papers on these sets, paper by paper. `done` is called for each page with gold, once per
-/// paper, from any thread. Time measurements run alone on one thread, everything else on `threads`, as in a
+/// The tables of papers on these sets. `done` is called for each page with gold, once per paper, from any
+/// thread. Time measurements run alone on one thread, everything else on `threads`, as in a
 /// [`Task`](crate::Task).
 ///
 /// # Errors

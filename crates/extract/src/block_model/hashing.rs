@@ -87,10 +87,9 @@ fn hash_in_lower_case(word: &str) -> u64 {
 
 /// Hashes for maps whose keys are hashes of this file.
 ///
-/// A page could choose words whose FNV-1a hashes fall into one bucket, which would make a map of them
-/// quadratic. So the key is mixed with a secret of this map before its upper bits are folded into the lower.
-/// The contents of a map do not depend on the secret, and no code depends on the iteration order of these
-/// maps.
+/// A page could choose words whose FNV-1a hashes fall into one bucket and make a map quadratic. So the key is
+/// mixed with a secret of this map before its upper bits are folded into the lower. No code depends on the
+/// iteration order of these maps.
 #[derive(Debug, Clone)]
 pub(super) struct Secret(u64);
 

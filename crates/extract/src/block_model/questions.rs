@@ -8,11 +8,9 @@
 //! 3. The first remaining leaf is the tree's value.
 //!
 //! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all of them and the compiler
-//! can use vector instructions; a feature's splits end at the highest of the rows' values. Neighbouring
-//! blocks are similar, so few comparisons are wasted.
+//! can use vector instructions; a feature's splits end at the highest of the rows' values.
 //!
 //! The results equal those of walking the trees, to the last bit: they are added in the order of the trees.
-//! Half of all splits are read, in sequence.
 
 use super::forest::Tree;
 

@@ -1,8 +1,7 @@
 //! Finds what a site repeats: the same text at the same path on several of its pages.
 //!
-//! The idea is that of ContentExtractor and FastContentExtractor, on lines instead of blocks and with
-//! equality instead of similarity: menus, notices, lists of the day's stories and rules for comments recur,
-//! an article does not. Repeated text is removed before a page is classified, so that a long notice does not
+//! As in ContentExtractor and FastContentExtractor, but on lines instead of blocks and with equality instead
+//! of similarity. Repeated text is removed before a page is classified, so that a long notice does not
 //! dominate a short article.
 //!
 //! A text counts only at its path (tags with class and id, digits masked), so a teaser elsewhere does not

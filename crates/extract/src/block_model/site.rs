@@ -12,9 +12,8 @@
 //!    without the model uses it ([`Place::log_odds_of`]).
 //!
 //! The four weights are a logistic regression over 20 recorded sites; with one site left out at a time they
-//! differ by 0.02 to 0.14. Longer formulae and trees did no better on the sites left out
-//! (docs/evaluation.md). The intercept reflects the cost of a false block against a missed one; without site
-//! pages the model's own threshold of a half is used.
+//! differ by 0.02 to 0.14 (docs/evaluation.md). The intercept reflects the cost of a false block against a
+//! missed one; without site pages the model's own threshold of a half is used.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Finds similar blocks, and counts the pages that have a block similar to a given one.
 //!
-//! Two blocks are similar when the cosine of their vectors is greater than 0.9. The papers compare every
-//! block with every other. Here the same result is found without all pairs:
+//! Two blocks are similar when the cosine of their vectors is greater than 0.9. Unlike in the papers, not all
+//! pairs are compared:
 //!
-//! 1. Equal vectors form one group; on real pages this covers most repetition.
+//! 1. Equal vectors form one group.
 //! 2. Groups are compared only when they share a feature of their prefix. With features in one order, rarest
 //!    first, a vector's prefix is its shortest beginning such that the rest has a norm of at most 0.9 of the
 //!    whole. If the prefixes of two vectors share no feature, their first common feature lies in the rest of

@@ -1,8 +1,7 @@
 //! Lists the block tags.
 //!
 //! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its introduction, where the list lost
-//! entries in print, and SPAN in figure 3; ContentExtractor's list has UL too. Today's pages use elements
-//! that did not exist then.
+//! entries in print, and SPAN in figure 3; ContentExtractor's list has UL too.
 
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 

@@ -8,11 +8,10 @@
 //!   another value: `min <- s` is missing after line 40, and as printed the last negative sum would be taken,
 //!   not the smallest.
 //! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums `encode[i..j]` for one `j` only: the
-//!   sum belongs inside that loop, and is updated step by step, since otherwise the cost would be cubic and
-//!   not the paper's O(n^2).
-//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run. (So does line 14 of Algorithm 1
-//!   with `k = 0 to i`; its lines 14 and 20, and 28 and 45, and 31 and 34 of Algorithm 2, increment twice per
-//!   iteration. Here they increment once.)
+//!   sum belongs inside that loop, updated step by step; otherwise the cost would not be the paper's O(n^2).
+//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.(So does line 14 of Algorithm
+//!   1.) Lines 14 and 20 of Algorithm 1, and 28 and 45, and 31 and 34 of Algorithm 2, increment twice per
+//!   iteration; here they increment once.
 //! * Line 40 compares after each `k`, where the sum is that of `i..k`, but line 42 stores `j`: the comparison
 //!   is made once for each `j`, when the sum is complete.
 //! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the number of a run and reads
@@ -21,8 +20,7 @@
 //!   end. As printed, line 47 begins after run `i_max` and loses it.
 //! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
 //!   number of tokens, so it is the first token after the range.
-//! * `encode[]`, `endcode[]` and `encoded[]` are one array; so are `binary_token[]` and `binary_tokens[]`,
-//!   and `token[]` and `tokens[]`.
+//! * Arrays with several spellings (`encode[]`, `endcode[]`, `encoded[]`) are one array.
 //! * Equal sums: `min > s` keeps the first, so the earliest beginning and, for that, the earliest end.
 
 use gleaner_html::Page;
@@ -43,7 +41,7 @@ pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
 /// The best range of runs, both ends included: the one with the least difference of tags and words.
 ///
 /// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` if there is no word. Time quadratic in the
-/// number of runs, without a limit. Sums saturate at the limits of `i64`, which no page reaches.
+/// number of runs, without a limit. Sums saturate.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;

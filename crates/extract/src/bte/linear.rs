@@ -7,8 +7,7 @@
 //!
 //! Ties are resolved as in [`improved`](super::improved): a prefix replaces the kept one only if it is
 //! strictly smaller, so the earliest beginning is kept; a range replaces the best only if it is strictly
-//! better, so the earliest end is kept. An earlier beginning with the same value and a later end cannot
-//! exist: its prefix would be larger, and the kept one would have a better value with that end.
+//! better, so the earliest end is kept.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;

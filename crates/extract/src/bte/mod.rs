@@ -1,21 +1,19 @@
 //! Body Text Extraction: finds the range of a page with many words and few tags.
 //!
-//! There are three complete methods: [`original`] (Finn and others; source as written, all pairs of tokens,
-//! cubic), [`improved`] (Phan and Ha; cleaned, all pairs of runs, quadratic) and [`linear`] (as improved, in
-//! one pass). The following describes the last two. [`shares()`] computes the numbers of the paper's table 1.
+//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic),
+//! [`improved`] (Phan and Ha; cleaned, all pairs of runs, quadratic) and [`linear`] (as improved, in one
+//! pass). The following describes the last two. [`shares()`] computes the numbers of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
 //! * Step 0 cleans the page: only `body`, and without the elements of [`Params`].
 //! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal neighbours to runs, `encode[]`
 //!   ([`Tokens`]).
-//! * Step 2 finds the range with most words and fewest tags inside: as listed, in time quadratic in the runs
-//!   ([`improved`]), or in linear time ([`linear`]).
+//! * Step 2 finds the range with most words and fewest tags inside.
 //! * Step 3 takes the text of that range.
 //!
 //! Readings: [`tokens`] defines what a tag is in a parsed page, [`improved`] what the listing of step 2 must
-//! mean. A range begins and ends at run borders, so no word and no text node is ever cut. Lines are cut as
-//! everywhere in the project, not one line per range.
+//! mean. A range begins and ends at run borders, so no word and no text node is ever cut.
 //!
 //! Cost of [`extract`]: linear in the page. Known failure: there is one range per page, so boxes and related
 //! links between the first and the last paragraph are included; long comments pull the range over themselves;

@@ -10,18 +10,16 @@
 //!
 //! Readings. Tokens are made from the source as written: each tag is one, each word of text is one, and so is
 //! each word of a script or a style sheet, since nothing is cleaned ("the original one cannot remove all the
-//! HTML codes", section 4 c). A comment or a document type has the form `<...>` and is one tag. Among equal
-//! `T` the first `i` and for that the first `j` is taken.
+//! HTML codes", section 4 c).A comment or a document type is one tag. Among equal `T` the first `i` and for
+//! that the first `j` is taken.
 //!
-//! The optimum is that of the other two methods on the same tokens, ties included. `T` is the page's number
-//! of tags, plus words inside, minus tags inside. A best range begins and ends with a word whose neighbour
-//! outside is a tag or nothing: leaving out a tag at the border, or adding a word beside it, would improve
-//! it. So it is a range of whole runs. One case differs: on a page without a word `T` is greatest for a
-//! single tag, where the others find nothing. Here, too, such a page has no result.
+//! The optimum is that of the other two methods on the same tokens, ties included: leaving out a tag at the
+//! border, or adding a word beside it, improves `T`, so a best range consists of whole runs. As with the
+//! others, a page without a word has no result, although `T` is greatest for a single tag there.
 //!
-//! Cost: cubic in the tokens, so only pages of at most [`Params::max_tokens`] are searched that way; for
-//! longer ones, the linear search over the same tokens finds the same range. Known failure: a page whose
-//! scripts have more words than its article yields a script; step 0 of the improved paper corrects that.
+//! Cost: cubic in the tokens, so pages with more than [`Params::max_tokens`] are searched in linear time,
+//! with the same result. Known failure: a page whose scripts have more words than its article yields a
+//! script; step 0 of the improved paper corrects that.
 //!
 //! ```
 //! use gleaner_extract::bte::{Params, original};

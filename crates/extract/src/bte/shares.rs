@@ -2,8 +2,8 @@
 //!
 //! The paper marks main content by hand; here it is the range of the page's words with most words of the gold
 //! text and fewest others. A word counts as gold if it and the next one are neighbours in the gold text too,
-//! so that a common word such as "the" does not count alone. The source is counted as written
-//! ([`super::original`]): tags as tokens are, text in characters without white space and without scripts.
+//! so that a common word such as "the" does not count alone.The source is counted as written
+//! ([`super::original`]); text is counted in characters, without white space and scripts.
 //!
 //! Limitation: there is one range, as in the method, so boxes inside the article count as main content; and a
 //! longer repetition of the gold text on the page (a summary in a list of links) may move the range to the

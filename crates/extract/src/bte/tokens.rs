@@ -1,8 +1,7 @@
 //! Steps 0 and 1: a cleaned page as words and tags, run-length encoded.
 //!
-//! The paper reads tags from the source; here they come from the parsed page. Every element has a start tag
-//! and, unless it is void (`br`, `hr`, ...), an end tag, whether or not the source has it. So `<p>` without
-//! `</p>` counts as two tags here and as one in the paper.
+//! Tags come from the parsed page, not from the source as in the paper: every element has a start tag and,
+//! unless it is void (`br`, `hr`, ...), an end tag. So `<p>` without `</p>` counts as two tags.
 
 use std::collections::HashSet;
 

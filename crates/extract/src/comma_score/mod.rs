@@ -13,11 +13,10 @@
 //! The older method that it extends is in [`punctuation`]; [`Punctuation`] holds the counts of the paper's
 //! statistics.
 //!
-//! Readings. If nothing is in anchors, ACL and ACFL are 1. The average is that of all parts, including those
-//! without text. Text in a `P` or `SPAN` of a `DIV` is directly in it. Commas in anchors are part of CS as
-//! their characters are part of CL. The best part is always extracted, though a single part is not above its
-//! own average; a page without a comma has no result. The measurements behind these readings are in
-//! docs/papers.md.
+//! Readings.ACL and ACFL are at least 1.The average includes parts without text. Text in a `P` or `SPAN` of a
+//! `DIV` is directly in it.Commas in anchors are part of CS. The best part is always extracted, though a
+//! single part is not above its own average; a page without a comma has no result. The measurements behind
+//! these readings are in docs/papers.md.
 //!
 //! Cost: linear in the page. Known failure: a page without `DIV`, or with the article in `ARTICLE` or `TD`
 //! and not in a `DIV`; an article with one `DIV` per paragraph, since the cube lifts the average above short

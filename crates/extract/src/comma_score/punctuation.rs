@@ -4,7 +4,7 @@
 //! pp. 5573-5575, reconstructed from Posch's description.
 //! * Stated: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text and
 //!   anchor text of node content"; main content has many full stops.
-//! * Implied by the differences: commas, punctuation in anchors and position control are Posch's own.
+//! * Implied: commas, punctuation in anchors and position control are Posch's own.
 //! * Reconstructed: `score = FS * (CL / ACL)`, of the node's own text, with no powers; nodes above the
 //!   average are main content. "ASCII text", which cannot be meant for Chinese, is read as text.
 //!

@@ -2,8 +2,7 @@
 //!
 //! Figure 3: the own text of a `<p>` with `<span>`s is one text without them, and comes after theirs. So a
 //! block is one line here, even if it holds line breaks. A space replaces each sub-block, break or image,
-//! while inline tags neither split nor join words. The figure has a space there, too, but its source has one
-//! anyway.
+//! while inline tags neither split nor join words.
 
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
 use gleaner_html::{NodeId, Page};

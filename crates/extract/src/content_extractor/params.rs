@@ -25,7 +25,7 @@ pub struct Params {
     pub search: Search,
     /// Limit on the work of comparing one page with the site, in vector entries read. Beyond it a repeated
     /// block may pass for content, and [`Extraction::exact`](super::Extraction::exact) is `false`. All pairs
-    /// of a page of the recorded sites took less than 300 million; pages made to use it all took 1 s to 5 s.
+    /// of a page of the recorded sites took less than 300 million; using it all took 1 s to 5 s.
     pub max_work: u64,
 }
 
@@ -55,10 +55,9 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The papers' settings: the block tags that the two papers name (TABLE, TR, P, HR and DIV in the list
-    /// that lost entries in print, SPAN in figure 3, UL from ContentExtractor, Debnath et al. 2005), where
-    /// the default also has HTML's newer ones; and all pairs compared. The other settings are those of the
-    /// default.
+    /// The papers' settings: only the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN; UL
+    /// from ContentExtractor, Debnath et al. 2005), and all pairs compared. The other settings are those of
+    /// the default.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), search: Search::Exhaustive, ..Self::default() }

@@ -82,9 +82,8 @@ impl Site {
     /// a block is a content block": the distinct non-content blocks of the site's pages, no two of them
     /// similar.
     ///
-    /// This reading is chosen because the table has 86 for ContentExtractor on pages of 319 blocks: all
-    /// blocks of all pages would be thousands. And the text compares it with "the number of blocks in the
-    /// template", which are distinct non-content blocks on content paths. Exact within [`Params::max_work`];
+    /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
+    /// which compares it with "the number of blocks in the template". Exact within [`Params::max_work`];
     /// beyond it similar blocks may be counted separately, and others missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {

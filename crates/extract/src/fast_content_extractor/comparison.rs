@@ -5,9 +5,9 @@
 //! part by part: each block's own content with the stored blocks of the same path. The outermost block is
 //! also compared as extracted, which is the paper's literal text and matters only for blocks without parts.
 //!
-//! Most blocks hold so many terms that no stored block has that they cannot resemble any; this is tested
-//! first, without distinguishing those terms. Equal blocks of one path are looked up once. All look-ups of a
-//! page share the limit [`Params::max_work`](super::Params::max_work).
+//! Most blocks hold so many unknown terms that they cannot resemble a stored block; this is tested first,
+//! without distinguishing those terms. All look-ups of a page share the limit
+//! [`Params::max_work`](super::Params::max_work).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -11,10 +11,9 @@
 //! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P by two rules, and
 //!   drops those similar to a stored non-content block.
 //!
-//! Our readings of unclear points are documented at the code: block tags and "many pages" in [`Params`], the
-//! rules in the file of [`Template::find`], the comparison in `comparison.rs`, atomic blocks in
-//! `blocks/mod.rs`. Text and scripts of the head are left out throughout, and so is a block without a word:
-//! it is neither content nor stored.
+//! Readings: block tags and "many pages" in [`Params`], the rules in the file of [`Template::find`], the
+//! comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`. Text and scripts of the head, and blocks
+//! without a word, are left out throughout.
 //!
 //! Cost: preparation and detection are linear in the pages, except for the comparison. It covers only blocks
 //! that share a rare feature, within [`Params::max_work`] for a preparation and for each page; a template

@@ -28,7 +28,7 @@ pub struct Params {
     pub max_work: u64,
     /// The most bytes that a template may hold in its paths and its stored blocks' terms: first the content
     /// paths with most blocks, up to half of it; then stored blocks in the order of occurrence, without those
-    /// that are too long. Otherwise a template could grow as long as all pages together.
+    /// that are too long.
     pub max_bytes: usize,
 }
 
@@ -47,9 +47,8 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The papers' settings: the block tags that the two papers name (TABLE, TR, P, HR and DIV in the list
-    /// that lost entries in print, SPAN in figure 3, UL from ContentExtractor, Debnath et al. 2005), where
-    /// the default also has HTML's newer ones. The other settings are those of the default.
+    /// The papers' settings: only the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN; UL
+    /// from ContentExtractor, Debnath et al. 2005). The other settings are those of the default.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), ..Self::default() }

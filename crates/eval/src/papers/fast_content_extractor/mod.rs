@@ -1,9 +1,8 @@
 //! Tables II, III and IV of the FastContentExtractor paper: time, block F, word F, with one row per site.
 //!
 //! Each set of one site has a row, by the template protocol: five folds, page k of the manifest in fold k mod
-//! 5, each page with a template of at most 30 pages of the other folds. ContentExtractor has the same pages.
-//! Counts and scores are computed on the threads of the pool; times are measured afterwards, on one thread,
-//! while the others are idle.
+//! 5, each page with a template of at most 30 pages of the other folds. Counts and scores are computed on the
+//! threads of the pool; times are measured afterwards, on one thread, while the others are idle.
 //!
 //! Blocks are cut at the tags that the papers name; F with the default block tags is printed, too.
 //!

@@ -6,8 +6,7 @@
 //! none. Logarithms are `ln(1 + x)`.
 //!
 //! Limitation: a feature that is added, moved or renamed requires a newly trained model; a model file with
-//! other feature names is rejected. A change in how a feature is computed requires one too, but is not
-//! detected.
+//! other feature names is rejected.So does a change in how a feature is computed, which is not detected.
 
 mod around;
 mod inherited;

@@ -4,8 +4,7 @@
 //! once. Weka draws the first centre at random; here it is the median, since most lines, and so most random
 //! choices, are near it.
 //!
-//! The paper uses a cluster's mean, but Weka returns its centre, a line's own ratio. It is read as the mean
-//! of the cluster's lines, as in the two other methods.
+//! The mean is that of the cluster's lines, as in the two other methods; Weka returns the centre.
 
 use super::Clusters;
 

@@ -8,7 +8,7 @@
 use super::{Clusters, farthest_first, most_iterations};
 
 /// `k` clusters of ratios. Each ratio is in the cluster with the nearest mean, the first of equally near
-/// ones. A cluster may be empty and then keeps its last mean. None if `k` is 0 or there is no ratio.
+/// ones. An empty cluster keeps its last mean. None if `k` is 0 or there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut means = farthest_first::centres(ratios, k);
