@@ -2,7 +2,7 @@
 //!
 //! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a word by
 //! itself, since Chinese and Japanese put no spaces between words and a paragraph would otherwise count as
-//! one.Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
+//! one. Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
 //! does not look like prose. The papers say only "word" or "term".
 
 /// The words of a text in order, as written.

@@ -2,7 +2,7 @@
 //!
 //! A band's key is its [`ROWS`] values of 16 bits, 6 bytes without a hash. A task of one band reads only its
 //! 42nd part of the keys. A file is a sequence of blocks: the number of documents, the place of each in its
-//! shard, the time of each, then for one band after another the keys of all.Keys are not sorted; a reader
+//! shard, the time of each, then for one band after another the keys of all. Keys are not sorted; a reader
 //! sorts the part that fits into memory.
 
 use std::fs::File;

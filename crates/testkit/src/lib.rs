@@ -13,8 +13,8 @@
 //! feature `services` adds an S3 server (`s3`), and servers with TLS and HTTP/2 that are scripted byte by
 //! byte (`tls`, `http2`).
 //!
-//! All texts in `articles/` were written for this project; people and places are invented.They are not
-//! suitable to evaluate extraction.
+//! All texts in `articles/` were written for this project; people and places are invented. The markup of two
+//! papers is not enough to evaluate extraction.
 //!
 //! ```
 //! use gleaner_testkit::{Newspaper, Options};

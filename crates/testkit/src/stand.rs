@@ -1,7 +1,7 @@
 //! Many generated papers for load tests; every page is computed from its address.
 //!
 //! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles that link to the next
-//! ones.The hosts `paper-0.example`, `paper-1.example` and so on have their own class names and order of
+//! ones. The hosts `paper-0.example`, `paper-1.example` and so on have their own class names and order of
 //! boilerplate, so that each needs its own template. No two articles have the same text, except those of an
 //! agency. A front page also links to the last article of the next paper.
 //!

@@ -4,8 +4,8 @@
 //! blocks, precision over that of all extracted blocks. The paper does not define when two blocks are the
 //! same. Our reading: a block is a line of text with a word. It is found in the other text when more than
 //! half of its pairs of neighbouring words are pairs there, too (for a block of one word: when the other text
-//! has that word as a block).Pairs, since single words occur everywhere; in the whole text, since methods cut
-//! paragraphs where gold does not.
+//! has that word as a block). Pairs, since single words occur everywhere; in the whole text, since methods
+//! cut paragraphs where gold does not.
 //!
 //! Limitation: a line extracted twice counts as content twice, and short blocks count as much as long ones.
 

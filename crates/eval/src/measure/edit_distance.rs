@@ -9,7 +9,7 @@
 //! Bit-parallel after G. Myers, A fast bit-vector algorithm for approximate string matching (J. ACM 1999),
 //! with H. Hyyro's block step: a column of the table is kept as its differences, 64 in a pair of machine
 //! words. Only cells that a path of `limit` edits can touch are computed (Ukkonen 1985); if no path remains,
-//! the limit is raised. Memory is linear in the texts; time is length times distance / 64,so different texts
+//! the limit is raised. Memory is linear in the texts; time is length times distance / 64, so different texts
 //! of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work, independently of the
 //! machine; beyond it there is no ratio.
 //!

@@ -6,7 +6,7 @@
 //! Bit-parallel after H. Hyyro, Bit-parallel LCS-length computation revisited (AWOCA 2004; the recurrence is
 //! that of Crochemore et al. 2001): for each word of one text, `V = (V + (V & M)) | (V & !M)`, with a bit in
 //! `M` at each place of the word in the other text; the length is the number of bits that have become 0. `M`
-//! is kept as the list of its machine words that are not 0, at most n for a text of n words;so memory is
+//! is kept as the list of its machine words that are not 0, at most n for a text of n words; so memory is
 //! linear. Time is a text's words times, for each, its number of occurrences in the other text, at most n/64:
 //! 100,000 words against 100,000 take at most a second.
 //!

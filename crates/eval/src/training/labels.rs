@@ -2,7 +2,7 @@
 //!
 //! The label of a block with at least five words is the share of its word trigrams that the gold has; a
 //! shorter block must be a line of the gold. Each trigram and line can be matched as often as the gold has
-//! it.Blocks among body text are matched first, before the same sentence in a list of related stories.
+//! it. Blocks among body text are matched first, before the same sentence in a list of related stories.
 
 use std::collections::HashMap;
 

@@ -9,7 +9,7 @@
 //!   not the smallest.
 //! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums `encode[i..j]` for one `j` only: the
 //!   sum belongs inside that loop, updated step by step; otherwise the cost would not be the paper's O(n^2).
-//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.(So does line 14 of Algorithm
+//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run. (So does line 14 of Algorithm
 //!   1.) Lines 14 and 20 of Algorithm 1, and 28 and 45, and 31 and 34 of Algorithm 2, increment twice per
 //!   iteration; here they increment once.
 //! * Line 40 compares after each `k`, where the sum is that of `i..k`, but line 42 stores `j`: the comparison

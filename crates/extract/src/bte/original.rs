@@ -10,7 +10,7 @@
 //!
 //! Readings. Tokens are made from the source as written: each tag is one, each word of text is one, and so is
 //! each word of a script or a style sheet, since nothing is cleaned ("the original one cannot remove all the
-//! HTML codes", section 4 c).A comment or a document type is one tag. Among equal `T` the first `i` and for
+//! HTML codes", section 4 c). A comment or a document type is one tag. Among equal `T` the first `i` and for
 //! that the first `j` is taken.
 //!
 //! The optimum is that of the other two methods on the same tokens, ties included: leaving out a tag at the

@@ -2,7 +2,7 @@
 //!
 //! The paper marks main content by hand; here it is the range of the page's words with most words of the gold
 //! text and fewest others. A word counts as gold if it and the next one are neighbours in the gold text too,
-//! so that a common word such as "the" does not count alone.The source is counted as written
+//! so that a common word such as "the" does not count alone. The source is counted as written
 //! ([`super::original`]); text is counted in characters, without white space and scripts.
 //!
 //! Limitation: there is one range, as in the method, so boxes inside the article count as main content; and a

@@ -13,8 +13,8 @@
 //! The older method that it extends is in [`punctuation`]; [`Punctuation`] holds the counts of the paper's
 //! statistics.
 //!
-//! Readings.ACL and ACFL are at least 1.The average includes parts without text. Text in a `P` or `SPAN` of a
-//! `DIV` is directly in it.Commas in anchors are part of CS. The best part is always extracted, though a
+//! Readings. ACL and ACFL are at least 1. The average includes parts without text. Text in a `P` or `SPAN` of
+//! a `DIV` is directly in it. Commas in anchors are part of CS. The best part is always extracted, though a
 //! single part is not above its own average; a page without a comma has no result. The measurements behind
 //! these readings are in docs/papers.md.
 //!

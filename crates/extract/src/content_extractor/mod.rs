@@ -3,7 +3,7 @@
 //! S. Debnath, P. Mitra, N. Pal, C. L. Giles: Automatic Identification of Informative Sections of Web Pages,
 //! TKDE 2005, as Nguyen et al. describe it (FastContentExtractor, KSE 2009, section II) and time it (section
 //! IV).
-//! 1. Each page is cut into atomic blocks, blocks without their sub-blocks.Sub-blocks come before the block
+//! 1. Each page is cut into atomic blocks, blocks without their sub-blocks. Sub-blocks come before the block
 //!    that held them (figure 3).
 //! 2. A block is a feature vector: its images, scripts, hyperlinks and terms. Two blocks are similar when the
 //!    cosine of their vectors is greater than 0.9.
@@ -11,7 +11,7 @@
 //!    input pages.
 //! 4. If B occurs on many pages, it is non-content; otherwise it is content.
 //!
-//! Readings. [`Params`] defines "many" and the block tags.The page is one of the input pages, so its own
+//! Readings. [`Params`] defines "many" and the block tags. The page is one of the input pages, so its own
 //! occurrence counts as one page, whether the site was made with it ([`Site::find_without`]) or not
 //! ([`Site::find`]). A block without a word is neither compared nor counted. [`Site::num_block_temp`]
 //! explains NumBlockTemp of table II.

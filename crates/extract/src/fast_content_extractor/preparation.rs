@@ -6,7 +6,7 @@
 //!
 //! Limitation: "occurs many times" has no number in the paper; ours are [`Params::repeated_share`] and
 //! [`Params::repeated_pages`]. With one page nothing can occur twice and all is content; on copies of one
-//! page all is repeated and nothing is.Blocks that differ from page to page without being content (related
+//! page all is repeated and nothing is. Blocks that differ from page to page without being content (related
 //! links, comments) put their paths among the content paths.
 
 use std::borrow::Borrow;

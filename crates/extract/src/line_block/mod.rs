@@ -10,11 +10,11 @@
 //!   deviation over the page's blocks.
 //!
 //! Readings. Lines: "break_original_lines" and "we define and use the important block tags" are read as lines
-//! that end at block-level tags.But no line ends in a complete link (IV.A). Distance: the paper names none;
+//! that end at block-level tags. But no line ends in a complete link (IV.A). Distance: the paper names none;
 //! here it is 1, so that neighbours are joined and a line without text separates blocks. Step 4 as printed
 //! requires two words of the title in every block, and loses a paragraph that has none; the text of step 3
-//! has them "remedy" a low TTR, and that is the default ([`Rule`]).The listing's `threshold_check(f) >= tau`
-//! is read as step 4's three inequalities.`sum(tag)` counts start tags and end tags; white space counts once
+//! has them "remedy" a low TTR, and that is the default ([`Rule`]). The listing's `threshold_check(f) >= tau`
+//! is read as step 4's three inequalities. `sum(tag)` counts start tags and end tags; white space counts once
 //! between words. TKD is a number of words, repeated ones counted, since no share could reach 2; the paper
 //! excludes no word, not even "the". TTR without a tag is the text's length, as in
 //! [`text_to_tag_ratio`](crate::text_to_tag_ratio). If a threshold is 0, as a deviation may be, a block

@@ -10,8 +10,8 @@
 //! Readings. "ASCII characters" are characters: taken literally, the ratio of a Greek or Chinese page would
 //! be near 0. White space counts once between words and a reference (`&amp;`) as the character it represents.
 //! A style sheet is removed as a script is. A tag over several lines counts on the first and does not end a
-//! line.The text of `title` is text, as in the paper, which counts a missing title as a loss. Both start tags
-//! and end tags are tags. If the source has too few line breaks, lines end at blocks
+//! line. The text of `title` is text, as in the paper, which counts a missing title as a loss. Both start
+//! tags and end tags are tags. If the source has too few line breaks, lines end at blocks
 //! ([`Lines`](crate::Lines)). Lines are combined so that a paragraph of several lines is one, but block-level
 //! tags still separate lines.
 //!

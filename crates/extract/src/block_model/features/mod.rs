@@ -5,8 +5,8 @@
 //! page. Distances to ancestors are counted in elements from the block's own (0), [`FAR`] where there is
 //! none. Logarithms are `ln(1 + x)`.
 //!
-//! Limitation: a feature that is added, moved or renamed requires a newly trained model; a model file with
-//! other feature names is rejected.So does a change in how a feature is computed, which is not detected.
+//! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained model.
+//! Other feature names are detected, and the model file is rejected; a different computation is not detected.
 
 mod around;
 mod inherited;
