@@ -23,7 +23,6 @@ fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
     asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
 }
 
-/// Separates the values, each in its place, from the errors.
 pub(crate) fn apart<T>(results: Vec<Result<T, SetError>>) -> (Vec<Option<T>>, Vec<SetError>) {
     let mut errors = Vec::new();
     let values = results.into_iter().map(|result| result.map_err(|error| errors.push(error)).ok()).collect();

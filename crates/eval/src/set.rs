@@ -149,7 +149,6 @@ impl SetError {
     }
 }
 
-/// The number of errors, and the first [`LISTED`], one per line.
 fn listed(errors: &[SetError]) -> String {
     let lines: String = errors.iter().take(LISTED).map(|error| format!("\n  {error}")).collect();
     let rest = match errors.len().saturating_sub(LISTED) {

@@ -119,7 +119,6 @@ impl SourceLines {
         out
     }
 
-    /// Whether [`Lines::Auto`] should cut at blocks.
     fn has_too_few(&self) -> bool {
         let many = |line: &&SourceLine| {
             self.text(line).bytes().filter(|byte| *byte == b'\n').nth(MOST_BLOCK_TAGS).is_some()
@@ -200,7 +199,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds text without the breaks that end a line; `'\n'` marks a block.
     fn push(&mut self, written: &str) {
         let text = resolve(written).replace('\n', " ");
         self.out.text.push_str(&text);
@@ -209,7 +207,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a tag of this name; `start` is the tag as written if it is a start tag.
     fn tag(&mut self, name: &str, start: Option<&str>) {
         self.in_title = name == "title" && start.is_some();
         self.follow_head(name, start.is_some());
@@ -235,7 +232,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether no line may end in the next `a`, if it is a link.
     fn is_next_whole(&mut self) -> bool {
         self.whole.split_off_first().is_some_and(|is| *is)
     }
@@ -248,7 +244,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the line, unless it is in a link that must stay whole.
     fn break_line(&mut self) {
         if self.in_whole_link {
             self.is_overdue = true;

@@ -94,7 +94,6 @@ struct Places {
 }
 
 enum Bits {
-    /// All machine words: for at most 64 frequent characters.
     Dense(Vec<u64>),
     Sparse(Vec<(usize, u64)>),
 }
@@ -136,7 +135,6 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
     dense
 }
 
-/// A part of a column: the rows of one pair of machine words.
 #[derive(Clone, Copy)]
 struct Block {
     /// Rows whose value is one more than that of the row above.

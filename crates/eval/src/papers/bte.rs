@@ -39,7 +39,6 @@ const TABLE_2: [(&str, [&str; 2]); 4] = [
 /// Pages that are timed: the paper's "100 news sites".
 const TIMED: usize = 100;
 
-/// The fastest of so many runs counts; the original has only one.
 const RUNS: usize = 3;
 
 /// `done` is called once for each page with gold. The error is that of the first unreadable page.
@@ -214,7 +213,6 @@ fn printed((label, [improved, original]): (&str, [&'static str; 2])) -> Row {
     row
 }
 
-/// The paper's times, ours, and the difference of their ratios; times of two machines cannot be compared.
 fn of_times(paper: Row, timing: &Timing) -> [Row; 3] {
     let [improved, original, linear] = timing.seconds;
     let pages = timing.tokens.len();

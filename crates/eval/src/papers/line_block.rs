@@ -136,7 +136,6 @@ fn figures(recorded: &Recorded, gold: &str) -> Figures {
     }
 }
 
-/// A set, which counts as a site, and its pages.
 struct Site<'a> {
     set: &'a Set,
     pages: Vec<Figures>,

@@ -7,7 +7,6 @@ use std::fmt::Write;
 
 const SIZE: (f64, f64) = (720.0, 460.0);
 
-/// The ends of the axes: left, top, right, bottom, in pixels.
 const PLOT: (f64, f64, f64, f64) = (70.0, 50.0, 690.0, 390.0);
 
 const MOST: f64 = 2.0;

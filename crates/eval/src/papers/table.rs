@@ -127,7 +127,6 @@ impl Row {
         self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
     }
 
-    /// The cell of a column of words: `None` in one of numbers.
     fn word(&self, column: usize) -> Option<&'static str> {
         self.printed(column).filter(|_| self.figures.get(column).is_none_or(Option::is_none))
     }

@@ -65,7 +65,6 @@ const PAGES: f64 = 176.0;
 /// Coefficients of figure 5: 0.0 to 2.0 in tenths.
 const STEPS: usize = 21;
 
-/// The step with coefficient 1, which tables 2 and 3 use.
 const STEP_OF_TABLES: usize = 10;
 
 const KB: f64 = 1024.0;
@@ -256,7 +255,6 @@ fn statistics(
     }
 }
 
-/// The population standard deviation.
 fn deviation(figures: &[f64]) -> Option<f64> {
     let of_all = mean(figures)?;
     let squares: Vec<f64> = figures.iter().map(|figure| (figure - of_all).powi(2)).collect();

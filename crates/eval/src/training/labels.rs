@@ -51,7 +51,6 @@ fn lower(text: &str) -> Vec<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// The parts of the gold that are not matched yet.
 struct Supply {
     trigrams: HashMap<[String; 3], u32>,
     lines: HashMap<Vec<String>, u32>,

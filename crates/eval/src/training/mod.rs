@@ -162,7 +162,6 @@ fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Les
     lesson
 }
 
-/// Such that a block's weight is near 1.
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
 /// How well gold and blocks agree, 0 to 1: the square of the word F1 that the labels would reach.

@@ -9,7 +9,6 @@ use gleaner_html::text::PlacedLine;
 use super::hashing::{hash, hashes};
 use super::lexicon;
 
-/// A block with fewer words than this is not prose.
 const LEAST_PROSE: f32 = 10.0;
 
 #[derive(Debug, Clone)]
@@ -160,7 +159,6 @@ fn ends_as_sentence(text: &str) -> bool {
     text.chars().next_back().is_some_and(|c| is_end(c) || matches!(c, '”' | '"' | '\'' | '»' | ')'))
 }
 
-/// Whether the text holds a date, a time or a year in digits.
 fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

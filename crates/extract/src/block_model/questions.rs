@@ -33,7 +33,6 @@ pub(super) struct Questions {
 struct Struck {
     threshold: f32,
     tree: u32,
-    /// The leaves that remain if the value is above the threshold.
     rest: u32,
 }
 
@@ -64,7 +63,7 @@ impl Questions {
         questions
     }
 
-    /// Adds a tree's leaves from left to right, and finds the leaves that each split leaves reachable.
+    /// Adds a tree's leaves from left to right, and finds the leaves that each split keeps.
     fn leaves_of(&mut self, tree: &Tree, rest: &mut [u32]) {
         let first = self.leaves.len();
         let bits = |from: usize, to: usize| (u32::MAX >> (u32::BITS as usize - (to - from))) << from;
@@ -107,7 +106,6 @@ impl Questions {
     }
 }
 
-/// Removes the leaves that one feature's splits make unreachable for each row.
 fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
     let highest =
         values.into_iter().fold(f32::NEG_INFINITY, |most, value| if value > most { value } else { most });

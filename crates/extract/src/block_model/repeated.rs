@@ -113,8 +113,7 @@ impl Common {
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 
-    /// The probabilities of the texts that at most half of the articles have, computed as far as needed for a
-    /// decision.
+    /// The probabilities of the texts that at most half of the articles have, as far as needed.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =

@@ -19,7 +19,6 @@ use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
 
-/// Blocks of a page that are read.
 pub(super) const MOST_BLOCKS: usize = 50_000;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -155,7 +154,7 @@ impl Scene {
         places
     }
 
-    /// Removes repeated blocks, as if the page did not have them. The scene must be settled again.
+    /// Removes repeated blocks. The scene must be settled again.
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
@@ -242,7 +241,6 @@ impl Scene {
         (0..scores.len()).fold(None, better)
     }
 
-    /// The block that equals the headline in the metadata, else the first in an `<h1>`.
     fn find_headline(&self, page: &Page) -> Option<usize> {
         let stated = self.blocks.iter().position(|block| self.stated.is_headline(block));
         stated.or_else(|| self.blocks.iter().position(|block| self.is_in_h1(page, block)))

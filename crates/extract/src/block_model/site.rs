@@ -252,10 +252,8 @@ pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut St
     name.truncate(name.floor_char_boundary(from + LONGEST_NAME));
 }
 
-/// Share of words in links above which a line is a link.
 pub(super) const MOSTLY: f32 = 0.5;
 
-/// Bytes of an element's name that are kept.
 const LONGEST_NAME: usize = 200;
 
 #[cfg(test)]

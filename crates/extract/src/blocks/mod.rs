@@ -40,13 +40,12 @@ pub(crate) struct Block {
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     blocks: Vec<Block>,
-    /// Text nodes with the number of the block that owns them, in document order.
     texts: Vec<(NodeId, u32)>,
 }
 
 impl Blocks {
-    /// The blocks of a page: `html`, `body` and the elements with a block tag below fewer than `max_depth`
-    /// blocks. Time linear in the page.
+    /// Includes `html`, `body` and the elements with a block tag below fewer than `max_depth` blocks. Time
+    /// linear in the page.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -168,7 +167,6 @@ impl Blocks {
 /// Tags by length, for a fast test of every element: the length excludes most names.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
-/// Bytes of the longest HTML tag name.
 const LONGEST_TAG: usize = 10;
 
 impl<'a> TagsByLength<'a> {

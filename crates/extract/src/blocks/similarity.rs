@@ -28,7 +28,6 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An empty index for "cosine greater than `least`".
     pub(crate) fn new(least: f64) -> Self {
         Self { least, ..Self::default() }
     }
@@ -104,8 +103,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Groups non-empty vectors, each with the number of its page; pages are numbered from 0 without large
-    /// gaps.
+    /// Groups non-empty vectors, each with the number of its page, from 0 without large gaps.
     pub(crate) fn new(blocks: &[(u32, Vector)], least: f64) -> Self {
         let mut groups: HashMap<&Vector, u32> = HashMap::new();
         let mut pages: Vec<Vec<u32>> = Vec::new();
@@ -163,8 +161,7 @@ impl<'a> Search<'a> {
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
-    /// The number of pages with a block similar to this vector, whether it has a group or not; the page
-    /// `without` is not counted.
+    /// The number of pages with a block similar to this vector, without the page `without`.
     pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
         self.searches += 1;
         if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
@@ -194,7 +191,6 @@ impl<'a> Search<'a> {
         pages.iter().all(|page| self.found_by[*page as usize] == self.searches)
     }
 
-    /// Marks a group's pages; returns how many were not marked before.
     fn find(&mut self, group: u32) -> u32 {
         let searches = self.searches;
         let pages = &self.groups.pages[group as usize];
@@ -264,7 +260,6 @@ mod tests {
         assert!(exact.last() > Some(&50));
     }
 
-    /// An index of vectors that share one feature and have one of their own, so that they are not similar.
     fn unlike(vectors: u32) -> Index {
         let mut index = Index::new(0.9);
         for n in 0..vectors {
@@ -285,7 +280,6 @@ mod tests {
 
     #[test]
     fn a_look_up_reads_no_vector_twice() {
-        // Ten features each; the prefix contains the two shared ones.
         let vector = |first: u32| Vector::new((first..first + 8).chain([90, 91]).map(|feature| (feature, 1)));
         let mut index = Index::new(0.9);
         index.insert(vector(0));

@@ -91,7 +91,6 @@ pub(crate) struct Vector {
 }
 
 impl Vector {
-    /// The vector with these features and counts; a feature may occur several times.
     pub(crate) fn new(entries: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut entries: Vec<(u32, u32)> = entries.into_iter().collect();
         entries.sort_unstable_by(|a, b| b.cmp(a));

@@ -149,7 +149,7 @@ fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
 }
 
 /// A stretch of source without its tags. Lines end at block tags, at `<br>` and around scripts; all are
-/// paragraphs, as there is no tree that would show the end of a heading.
+/// paragraphs.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);

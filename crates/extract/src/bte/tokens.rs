@@ -91,7 +91,6 @@ impl Tokens {
         self.texts[from..].iter().take_while(move |(_, run)| *run as usize <= last).map(|(id, _)| *id)
     }
 
-    /// Tokens with given runs and no page; runs of one sign in a row are joined.
     #[cfg(test)]
     pub(super) fn from_runs(runs: &[i64]) -> Self {
         let mut tokens = Self::default();

@@ -97,7 +97,6 @@ impl<'a> Comparison<'a> {
         Self { page, blocks, state, stored, own, whole }
     }
 
-    /// Compares the undecided blocks, as far as these features allow a decision.
     fn settle(&mut self, features: &mut Features<'_>, look_up: &mut LookUp) {
         let vectors = self.vectors(features);
         let mut known: HashMap<(PathId, Cow<'_, Vector>), Likeness> = HashMap::new();

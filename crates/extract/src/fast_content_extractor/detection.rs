@@ -63,7 +63,6 @@ impl Matcher {
     }
 }
 
-/// Numbers for the terms of the stored blocks; rarer ones have higher numbers.
 fn terms_of(stored: &[NonContent]) -> HashMap<String, u32> {
     let mut blocks_with: BTreeMap<&str, usize> = BTreeMap::new();
     for term in stored.iter().flat_map(|block| block.terms.keys()) {

@@ -20,7 +20,6 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
-/// Characters of a non-content block that are kept for human readers.
 const BEGINNING: usize = 60;
 
 /// Bytes that the count beside a path or a term adds to a template.

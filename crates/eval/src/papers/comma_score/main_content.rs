@@ -22,7 +22,6 @@ pub(super) struct Sides {
     pub(super) rest: Punctuation,
     /// Counts of the characters in main content that are neither letters, digits nor white space.
     marks: BTreeMap<char, u64>,
-    /// Letters of main content, and those of the Latin script among them.
     letters: u64,
     latin: u64,
 }
@@ -78,7 +77,6 @@ impl Sides {
     }
 }
 
-/// Latin letters of Unicode's first blocks and of its additional one, which has those of Vietnamese.
 fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
 }
@@ -92,7 +90,6 @@ fn add(sum: &mut Punctuation, counts: &Punctuation) {
     sum.anchor_full_stops += counts.anchor_full_stops;
 }
 
-/// The blocks of a page that show text, in order: their text and its marks. Linear.
 fn blocks(page: &Page, mut block: impl FnMut(&str, Punctuation)) {
     let mut breaks = vec![false; page.len() + 1];
     for (id, node) in page.iter().filter(|(id, _)| page.tag(*id).is_some_and(|t| is_block(t) || t == "br")) {

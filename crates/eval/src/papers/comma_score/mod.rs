@@ -34,7 +34,6 @@ const THOUSAND: f64 = 1000.0;
 
 const NAMED: usize = 3;
 
-/// The columns of the statistics; rates are per thousand characters without white space.
 const STATISTICS: [Column; 10] = [
     Column::new("pages", 0),
     Column::new("commas, main content", 1),

@@ -166,9 +166,7 @@ pub(super) struct OfSite {
     pub(super) teachers: usize,
     /// ContentExtractor and FastContentExtractor with the block tags that the papers name.
     pub(super) named: [Side; 2],
-    /// Both with the default block tags.
     pub(super) by_default: [Side; 2],
-    /// With the tags that the papers name.
     pub(super) times: Times,
 }
 
@@ -200,7 +198,6 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     }))
 }
 
-/// Passes on a page that is in memory, or reads it now.
 fn with_page<T>(
     kept: Option<&Recorded>,
     entry: &Entry,
@@ -212,7 +209,6 @@ fn with_page<T>(
     })
 }
 
-/// Both methods on a page, with both lists of block tags.
 struct Sides {
     named: [Side; 2],
     by_default: [Side; 2],

@@ -97,7 +97,6 @@ fn indexed(sites: &[OfSite]) -> Option<String> {
     ))
 }
 
-/// Errors in the paper's table II, shown by its own values.
 fn slips() -> [String; 2] {
     [
         "\"Improvement\" is the ratio of both times: 100% would be none. By the times printed it is 146.05% \

@@ -6,7 +6,7 @@ use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// The features include the distance to the nearest ancestor with each of these tags.
+/// Tags of ancestors whose distance is a feature.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",
@@ -102,7 +102,6 @@ impl Features<'_> {
         }
     }
 
-    /// The block's position relative to the element with most prose.
     pub(super) fn best(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let size = self.len() as f32;
         let (up, down) = self.inherited[block.element].to_best;

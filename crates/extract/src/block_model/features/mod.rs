@@ -28,7 +28,6 @@ use super::scene::Scene;
 /// The value for "no such ancestor" and "nothing there".
 const FAR: f32 = 99.0;
 
-/// Ancestors that are examined.
 const REACH: usize = 24;
 
 /// Ancestors whose similar siblings are counted; the outermost two of the page are not.
@@ -60,7 +59,6 @@ pub(super) struct Features<'a> {
     /// Words and prose words of all earlier blocks.
     words_before: Vec<f32>,
     prose_before: Vec<f32>,
-    /// The last short line at or before a block that opens comments or related stories.
     opened: [Vec<f32>; 2],
     /// How often the text of a block occurred before it.
     repeats: Vec<f32>,

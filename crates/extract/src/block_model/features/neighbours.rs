@@ -51,7 +51,6 @@ impl Features<'_> {
         self.scene.ancestors(block.element).take(REACH).position(holds).map_or(FAR, |up| up as f32)
     }
 
-    /// The share of prose among the words around a block.
     pub(super) fn surroundings(&self, at: usize, sink: &mut impl Sink) {
         for reach in [3, 8] {
             let (from, to) = (at.saturating_sub(reach), (at + reach + 1).min(self.len()));

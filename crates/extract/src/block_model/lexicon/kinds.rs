@@ -204,10 +204,9 @@ const KINDS: [Entry; KIND_COUNT] = [
 
 pub(in crate::block_model) const KIND_COUNT: usize = 15;
 
-/// The names of the kinds, in the order of the bits that [`Kinds::from_names`] sets.
+/// In the order of the bits that [`Kinds::of`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
-/// Characters of an element's names that are examined.
 const LONGEST_NAMES: usize = 400;
 
 #[derive(Debug, Default)]

@@ -47,7 +47,6 @@ impl Parts {
         Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
     }
 
-    /// Sets bit `n` if the text holds a part of the `n`th entry.
     fn find(&self, text: &str) -> u32 {
         let found = self.automaton.find_overlapping_iter(text);
         found.fold(0, |bits, found| bits | self.bit[found.pattern().as_usize()])

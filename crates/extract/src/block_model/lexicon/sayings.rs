@@ -233,7 +233,7 @@ const SAYINGS: [Entry; SAYING_COUNT] = [
     },
 ];
 
-/// The names of the sayings, in the order of the bits that [`sayings`] sets.
+/// In the order of the bits that [`sayings`] sets.
 pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAYINGS);
 
 /// A line with more bytes than this is not a heading or note.

@@ -23,7 +23,6 @@ struct Normal {
 }
 
 impl Normal {
-    /// The log density at a ratio, weighted by its share.
     fn log_density(&self, ratio: f64) -> f64 {
         let distance = (ratio - self.mean) / self.deviation;
         self.share.ln() - self.deviation.ln() - 0.5 * (TAU.ln() + distance * distance)

@@ -36,7 +36,6 @@ fn farthest(ratios: &[f64], distances: &[f64]) -> Option<f64> {
     ratios.iter().copied().zip(distances.iter().copied()).reduce(greater).map(|(ratio, _)| ratio)
 }
 
-/// The lower median.
 fn median(ratios: &[f64]) -> Option<f64> {
     let mut ordered = ratios.to_vec();
     let middle = ordered.len().checked_sub(1)? / 2;

@@ -52,7 +52,6 @@ impl Clusters {
         Self { assigned: ratios.iter().map(nearest).collect(), means }
     }
 
-    /// The means of the lines in each cluster; unchanged for one without lines.
     fn means_of(&self, ratios: &[f64]) -> Vec<f64> {
         let mut sums = vec![(0.0, 0_usize); self.means.len()];
         for (cluster, ratio) in self.assigned.iter().zip(ratios) {
@@ -75,7 +74,6 @@ impl Clusters {
     }
 }
 
-/// Whether each line is content, by an algorithm that makes a given number of clusters.
 pub(super) fn select(
     smoothed: &[f64],
     threshold: f64,
