@@ -2,8 +2,8 @@
 //!
 //! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
 //! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1), so they are decoded from the last to the first.
-//! [`Decoder`] does that piece by piece, as a body arrives, with one small buffer per coding beside the
-//! result. Each coding marks its own end, so an incomplete body is detected.
+//! [`Decoder`] does that piece by piece, as a body arrives, with one small buffer per coding. Each coding
+//! marks its own end, so an incomplete body is detected.
 //!
 //! | name | supported format |
 //! |---|---|

@@ -40,7 +40,7 @@ pub struct Options {
     pub latency: Duration,
     /// Article pages that each paper sends before it changes their design; `None` for never.
     pub redesigned_after: Option<usize>,
-    /// Many generated papers beside the two; `None` for none.
+    /// Many generated papers in addition to the two; `None` for none.
     pub stand: Option<Stand>,
     /// Two papers with daily articles; `None` for none.
     pub daily: Option<Daily>,

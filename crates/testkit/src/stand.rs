@@ -25,7 +25,7 @@ pub struct Stand {
     pub listed: usize,
     /// The first so many articles of each paper have the same text in all papers, like those of an agency.
     pub wire: usize,
-    /// The robots.txt of the last so many papers redirects to that of the first, second ...
+    /// The robots.txt files of the last so many papers redirect to those of the first papers, in order.
     pub redirected: usize,
 }
 

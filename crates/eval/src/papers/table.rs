@@ -43,9 +43,8 @@ pub struct Row {
     pub from: From,
     /// One value per column; `None` if there is none.
     pub figures: Vec<Option<f64>>,
-    /// The cells as printed in the paper, one per column, possibly words. A cell is empty if there is none,
-    /// or if the column's decimals determine the printed form; the list is empty if that holds for every
-    /// column.
+    /// The cells as printed in the paper, numbers or words, one per column. An empty cell means no value, or
+    /// a figure that is printed with the column's decimals; an empty list means that for every column.
     pub as_printed: Vec<&'static str>,
 }
 

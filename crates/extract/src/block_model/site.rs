@@ -5,9 +5,9 @@
 //! 3. Each block votes for its kind of place: the last two elements of its path, with class and id, digits
 //!    masked, such as `div.story > p.lead`, with ` > a` appended if most of its words are links. A place's
 //!    vote is the mean probability of its blocks, weighted by their words.
-//! 4. A block of another page is classified by the model, its place's vote and its length: `0.90 o + 0.28 (v -
-//!    o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in log-odds; without a vote the second term is
-//!    omitted.
+//! 4. A block of another page is classified by the model, its place's vote and its length:
+//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in log-odds; without a vote the
+//!    second term is omitted.
 //! 5. The final classification of the training pages' blocks is noted at their places, by length; a reader
 //!    without the model uses it ([`Place::log_odds_of`]).
 //!
@@ -65,7 +65,7 @@ pub struct Verdicts {
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// Words as which the classification of all of a place's blocks counts beside that of the blocks of one
+/// Weight, in words, of the classification of all of a place's blocks against that of the blocks of one
 /// length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 

@@ -28,7 +28,7 @@ pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
 }
 
-/// As [`best_range`], for values of which negative ones are wanted.
+/// As [`best_range`], for any values: finds the range with the least sum.
 pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);

@@ -22,7 +22,7 @@ use crate::blocks::vector::{Features, Vector, rarest_last};
 
 const BEGINNING: usize = 60;
 
-/// Bytes that the count beside a path or a term adds to a template.
+/// Bytes of a template that the count of a path or term takes.
 const A_COUNT: usize = 8;
 
 struct Candidate {

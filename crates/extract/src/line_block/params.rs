@@ -14,8 +14,8 @@ pub struct Params {
     pub rule: Rule,
     /// Where lines end.
     pub lines: Lines,
-    /// Whether a complete link (`<a href=...>` up to its `</a>`) is on one line, whatever breaks are in it,
-    /// as section IV.A defines a line.
+    /// Whether a complete link (`<a href=...>` up to its `</a>`) counts as on one line, whatever breaks are
+    /// in it, as section IV.A defines a line.
     pub whole_links: bool,
 }
 

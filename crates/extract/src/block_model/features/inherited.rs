@@ -1,8 +1,8 @@
 //! The features that a block takes from its own element, its parent and farther ancestors, computed once per
 //! element.
 //!
-//! Limitation: two of these stop at another distance than the rest and skip the outermost elements, because
-//! the model was trained that way.
+//! Limitation: two of these features use another maximum distance than the rest and skip the outermost
+//! elements, because the model was trained that way.
 
 use gleaner_html::Page;
 

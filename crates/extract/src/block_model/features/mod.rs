@@ -5,8 +5,9 @@
 //! page. Distances to ancestors are counted in elements from the block's own (0), [`FAR`] where there is
 //! none. Logarithms are `ln(1 + x)`.
 //!
-//! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained model.
-//! Other feature names are detected, and the model file is rejected; a different computation is not detected.
+//! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained
+//! model. Other feature names are detected, and the model file is rejected; a different computation is not
+//! detected.
 
 mod around;
 mod inherited;
