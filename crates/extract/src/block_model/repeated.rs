@@ -64,11 +64,13 @@ impl Repeated {
         LEAST.max((SHARE * articles as f64).ceil() as usize)
     }
 
+    /// Number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether nothing is repeated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
