@@ -1,7 +1,7 @@
 //! Assigns the pages of a set to five folds: page k of the manifest is in fold k mod 5. A fold learns from
 //! pages of the other folds.
 //!
-//! Limitation: those are the first pages of the manifest, which may be from one week of the site.
+//! Limitation: a fold learns from the first pages of the manifest, which may be from one week of the site.
 
 pub(crate) const FOLDS: usize = 5;
 

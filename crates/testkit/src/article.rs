@@ -17,8 +17,8 @@
 //! ## A subheading
 //! ```
 //!
-//! There are only these four marks, and they do not nest. An asterisk or bracket that is not closed is an
-//! error, so that no article is served with stray marks.
+//! There are only the four marks shown above, and they do not nest. An asterisk or bracket that is not closed
+//! is an error, so that no article is served with stray marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
