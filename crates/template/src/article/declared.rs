@@ -11,6 +11,7 @@ pub enum Declared {
     Article,
     /// A collection, a search result or a product, and not an article.
     Listing,
+    /// It declares nothing that tells.
     Nothing,
 }
 
