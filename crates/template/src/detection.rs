@@ -51,7 +51,7 @@ const MOST_OPEN: f32 = 0.3;
 #[derive(Debug, Clone)]
 pub struct Detector {
     known: Known,
-    barren: Kinds,
+    boilerplate: Kinds,
     health: Health,
 }
 
@@ -113,8 +113,8 @@ impl Detector {
     /// Prepares a template. One without pages detects nothing.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
-        let barren = Kinds::from_names(template.barren.iter().map(String::as_str));
-        Self { known: Known::from_site(&template.site), barren, health: template.health }
+        let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
+        Self { known: Known::from_site(&template.site), boilerplate, health: template.health }
     }
 
     /// The text of a page of this site; `None` if the places alone cannot decide.
@@ -123,14 +123,14 @@ impl Detector {
     /// doubt. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
-        self.detect_outside(page, &self.barren.outermost(page))
+        self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
     /// Parses a page without this site's boilerplate subtrees, enough for
     /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {
-        Page::parse_partly(html, &self.barren)
+        Page::parse_partly(html, &self.boilerplate)
     }
 
     /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).

@@ -36,8 +36,8 @@ pub struct SiteTemplate {
     pub site: Site,
     /// Kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier
     /// versions.
-    #[serde(default)]
-    pub barren: BTreeSet<String>,
+    #[serde(default, rename = "barren")]
+    pub boilerplate: BTreeSet<String>,
 }
 
 /// How a text was extracted.
@@ -138,12 +138,12 @@ impl SiteTemplate {
         let pins = Pins::default();
         let judge = |(page, blocks)| Judgement::of_judged(blocks, page, &site, &pins);
         let judged: Vec<Judgement> = read.iter().copied().zip(blocks).map(judge).collect();
-        let barren = boilerplate::kinds(pages, &judged);
+        let kinds = boilerplate::kinds(pages, &judged);
         let mut site = site;
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
         let health = Health::from_pages(&extracted);
-        Self { host: host.to_owned(), version, learned, learned_from, health, site, barren }
+        Self { host: host.to_owned(), version, learned, learned_from, health, site, boilerplate: kinds }
     }
 
     /// The page's text by this template or, if that is surer, by the page alone.
