@@ -40,7 +40,7 @@ use gleaner_frontier::UrlKey;
 use crate::partitions::Partition;
 use crate::{HostId, Wait};
 
-/// What the first byte of a key stands for.
+/// The first byte of a key.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
 pub(crate) const RETRY: u8 = b'w';
@@ -69,8 +69,8 @@ pub(crate) const FILE: u8 = b'f';
 pub(crate) const ARCHIVE_FILE: u8 = b'a';
 pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 
-/// The spaces that are looked through when a store is checked or copied, in the order of
-/// their bytes; raw pages come by themselves.
+/// The first bytes of all records that are checked or copied, in ascending order; raw pages are handled
+/// separately.
 pub(crate) const SPACES: [u8; 20] = [
     ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, GATHERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
@@ -110,7 +110,7 @@ pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -
     key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
-/// The second at which a waiting URL is due.
+/// The second since 1970 at which a waiting URL is due.
 pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
     let end = waiting.len().checked_sub(16)?;
     Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
@@ -132,7 +132,7 @@ pub(crate) fn host(partition: Partition, name: &str) -> Vec<u8> {
     key(HOST, &[partition.as_bytes(), name.as_bytes()])
 }
 
-/// The partition and the name of a host's key in a store that is cut.
+/// The partition and the name of a host's key in a partitioned store.
 pub(crate) fn partition_and_host(key: &[u8]) -> Option<(u8, &str)> {
     let (partition, name) = key.get(1..)?.split_first()?;
     Some((*partition, std::str::from_utf8(name).ok()?))
@@ -166,7 +166,7 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// The document of a history or of an earlier revision, and that one's number.
+/// The document of a history or an earlier revision, and the revision's number.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))
@@ -200,7 +200,7 @@ pub(crate) fn member(cluster: u32, number: u32) -> Vec<u8> {
     key(CLUSTER, &[&cluster.to_be_bytes(), &number.to_be_bytes()])
 }
 
-/// The first and the second number of a key; `None` where it has no second one.
+/// The first and the second number of a key; `None`: it has no second one.
 pub(crate) fn numbers(key: &[u8]) -> Option<(u32, Option<u32>)> {
     let number = |at: usize| Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?));
     Some((number(1)?, number(5)))
@@ -230,7 +230,6 @@ pub(crate) fn message(to: Partition, id: [u8; 16]) -> Vec<u8> {
     key(MESSAGE, &[to.as_bytes(), &id])
 }
 
-/// Of a partition.
 pub(crate) fn meta_of(partition: Partition, name: &str) -> Vec<u8> {
     key(META, &[partition.as_bytes(), name.as_bytes()])
 }
@@ -239,7 +238,7 @@ pub(crate) fn page(url: UrlKey) -> Vec<u8> {
     key(PAGE, &[url.as_bytes()])
 }
 
-/// The key of a page whose URL's key is given as it stands in sled's tree of pages.
+/// The key of a page from its name in sled's tree of pages.
 pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
@@ -248,7 +247,7 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Purpose and file of a record of how far it was replayed. `is_cut`: it names a partition, too.
+/// Purpose and file of a replay record. `is_cut`: the key also contains a partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -264,12 +263,11 @@ pub(crate) fn file(kind: u8, number: u32) -> Vec<u8> {
     key(FILE, &[&[kind], &number.to_be_bytes()])
 }
 
-/// The number of a file.
 pub(crate) fn file_number(key: &[u8]) -> u32 {
     key.get(2..6).and_then(|number| number.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
-/// Whether a document or an earlier revision of one stands there.
+/// Whether the key is that of a document or an earlier revision.
 pub(crate) fn is_text(key: &[u8]) -> bool {
     match key.first() {
         Some(&DOCUMENT) => true,
@@ -278,12 +276,12 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// A key as people are shown it.
+/// A key as text for users.
 pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The URL key that stands at the end of a key.
+/// The URL key at the end of a key.
 pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
     let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
     Some(UrlKey::from_bytes(tail.try_into().ok()?))
