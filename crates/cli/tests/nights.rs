@@ -178,8 +178,8 @@ fn a_schedule_that_makes_no_sense_is_refused_before_anything_is_made() {
     let crawl = quiet();
     for (set, part) in [
         ("schedule.times=[\"0 25 * * *\"]", "schedule.times: \"0 25 * * *\""),
-        ("schedule.times=[]", "schedule.times: name at least one"),
-        ("schedule.zone=Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
+        ("schedule.times=[]", "schedule.times: give at least one cron expression"),
+        ("schedule.zone=Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not in this system's"),
     ] {
         let refused = crawl.run(&["schedule", "--seeds", "seeds.txt", "--set", set]);
         assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
