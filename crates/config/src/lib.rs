@@ -191,7 +191,7 @@ pub struct Corpus {
     pub tones: Tones,
     /// Kinds of duplicates that are detected when documents are stored.
     pub duplicates: Vec<Duplicate>,
-    /// Similarity above which a text is a near-duplicate, 0.3 to 1.
+    /// Smallest similarity of near-duplicates, 0.3 to 1.
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Head,

@@ -176,7 +176,7 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Checks the settings for the store, the archive and workers.
+/// Checks the settings for the store and its workers.
 fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     let engine = config.store.engine.as_str();
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));
