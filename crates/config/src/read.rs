@@ -71,7 +71,6 @@ pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// The line, from 1, of a byte of a text.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
@@ -129,7 +128,6 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     check_keeping(config)
 }
 
-/// Checks the settings for requests, crawling and templates.
 fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     let (fetch, template) = (&config.fetch, &config.template);
     if !fetch.proxy.is_empty() {
@@ -176,7 +174,6 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Checks the settings for the store and its workers.
 fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     let engine = config.store.engine.as_str();
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));

@@ -47,7 +47,6 @@ impl Bytes {
     }
 }
 
-/// Units of size, largest first, each with its bytes.
 const SIZES: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),

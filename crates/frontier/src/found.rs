@@ -111,7 +111,6 @@ impl Gatherer {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
 
-    /// Adds a URL, or counts its refusal.
     pub(crate) fn take(&mut self, judged: Result<Found, Refusal>) {
         match judged {
             Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),

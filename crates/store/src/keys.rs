@@ -132,7 +132,6 @@ pub(crate) fn host(partition: Partition, name: &str) -> Vec<u8> {
     key(HOST, &[partition.as_bytes(), name.as_bytes()])
 }
 
-/// The partition and the name of a host's key in a partitioned store.
 pub(crate) fn partition_and_host(key: &[u8]) -> Option<(u8, &str)> {
     let (partition, name) = key.get(1..)?.split_first()?;
     Some((*partition, std::str::from_utf8(name).ok()?))
@@ -281,7 +280,6 @@ pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The URL key at the end of a key.
 pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
     let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
     Some(UrlKey::from_bytes(tail.try_into().ok()?))

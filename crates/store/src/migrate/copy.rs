@@ -163,7 +163,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies URLs, and writes their lists.
     fn urls(&mut self, place: &dyn Fn(Archived) -> Archived) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::URL]) {
             let (key, value) = pair?;
@@ -247,7 +246,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Assigns new numbers to documents and clusters.
     fn number(&mut self) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
@@ -300,7 +298,6 @@ impl Copy<'_> {
     }
 }
 
-/// The entry of a URL in the list of its state.
 fn list_of(url: UrlKey, host: HostId, partition: Partition, state: UrlState) -> Option<Vec<u8>> {
     match state {
         UrlState::Ready { rank, sequence } => Some(keys::ready(host, rank, sequence, url)),

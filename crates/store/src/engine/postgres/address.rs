@@ -79,7 +79,6 @@ fn check_escapes(text: &str) -> Result<(), StoreError> {
 }
 
 impl Address {
-    /// Reads a connection string.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         check_escapes(text)?;
         let (rest, own) = split_own(text);
@@ -126,12 +125,10 @@ impl Address {
         Ok(Self { config, shown: shown_address(text), roots: own.roots })
     }
 
-    /// The address without its password.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// The TLS configuration.
     pub(crate) fn tls(&self) -> Result<MakeRustlsConnect, StoreError> {
         let mut roots = rustls::RootCertStore::empty();
         match &self.roots {

@@ -46,7 +46,6 @@ impl Bands {
     }
 }
 
-/// Days since 1970.
 fn today() -> i32 {
     i32::try_from(Timestamp::now().as_second() / 86_400).unwrap_or(i32::MAX)
 }
@@ -95,7 +94,6 @@ impl Postgres {
         self.forget_bands_before(today().saturating_sub(i32::try_from(days).unwrap_or(i32::MAX)))
     }
 
-    /// Removes all documents.
     pub(crate) fn forget_all_bands(&self) -> Result<(), StoreError> {
         self.forget_bands_before(i32::MAX)
     }

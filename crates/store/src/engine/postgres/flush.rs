@@ -22,7 +22,6 @@ use crate::StoreError;
 use crate::engine::{Lost, Write};
 use crate::leases::Leases;
 
-/// The result of an attempt.
 enum Flushed {
     Done,
     NotOurs,
@@ -32,7 +31,6 @@ enum Flushed {
 /// Values of a column, one per row.
 type Column = Vec<Vec<u8>>;
 
-/// All writes of a flush.
 #[derive(Debug)]
 struct FlushBatch {
     session: String,

@@ -29,7 +29,6 @@ use crate::partitions::Partition;
 
 const PARTITIONS: usize = 256;
 
-/// Heartbeats in a lease's duration.
 const BEATS: u32 = 3;
 
 /// The state of a worker that all workers can see.
@@ -138,7 +137,6 @@ impl Drop for LeaseKeeper {
     }
 }
 
-/// The heartbeats of one worker.
 #[derive(Debug)]
 struct Heartbeat {
     engine: Postgres,
@@ -188,7 +186,6 @@ impl Heartbeat {
         Ok(())
     }
 
-    /// Pages per second since the last heartbeat.
     fn rate(&mut self, now: Instant) -> f64 {
         let (pages, _) = self.leases.reported();
         let seconds = now.duration_since(self.at).as_secs_f64();
@@ -246,7 +243,6 @@ impl Postgres {
         })
     }
 
-    /// Whether there are free partitions.
     fn has_free_partitions(&self) -> Result<bool, StoreError> {
         self.0.reading.ask("looking for free partitions", |client| {
             Box::pin(async move {
@@ -303,7 +299,6 @@ impl Postgres {
         })
     }
 
-    /// Releases all partitions when the worker ends.
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         leases.forget();

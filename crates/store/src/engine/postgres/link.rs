@@ -22,7 +22,6 @@ use tracing::{info, warn};
 use super::address::Address;
 use crate::StoreError;
 
-/// Time limit of one attempt.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Pauses between attempts: doubled from the first to the last.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
@@ -157,7 +156,6 @@ impl Link {
         self.wait(work(client))?.map_err(Failed::Database)
     }
 
-    /// Waits for a future that the runtime drives.
     fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Failed> {
         let (sender, answer) = mpsc::sync_channel(1);
         self.runtime.spawn(async move {
@@ -193,7 +191,6 @@ impl Link {
     }
 }
 
-/// A failed attempt.
 enum Failed {
     Database(Error),
     Late,
@@ -201,7 +198,6 @@ enum Failed {
 }
 
 impl Failed {
-    /// Whether the next attempt may succeed.
     fn passes(&self) -> bool {
         let Self::Database(error) = self else { return matches!(self, Self::Late) };
         let Some(code) = error.code() else {

@@ -45,7 +45,6 @@ use objects::{Row, Shelf};
 use overlay::Overlay;
 use paged::Paged;
 
-/// Maximum number of rows that one statement writes.
 const MOST_ROWS: usize = 20_000;
 
 /// The PostgreSQL engine. Clones share one state.
@@ -71,7 +70,6 @@ struct Inner {
     runtime: tokio::runtime::Runtime,
 }
 
-/// The table for a space.
 fn table_of(space: u8) -> &'static str {
     match space {
         keys::URL | keys::READY => "urls",
@@ -125,7 +123,6 @@ impl Postgres {
         self.0.leases.as_ref()
     }
 
-    /// Drops everything that was not flushed.
     pub(crate) fn forget(&self) {
         self.write_overlay().clear();
         lock(&self.0.touched).clear();
@@ -197,7 +194,6 @@ impl Postgres {
     }
 }
 
-/// [`Engine::exchange`] within a transaction.
 async fn exchange(
     client: &link::Connection,
     key: &[u8],

@@ -32,7 +32,6 @@ pub(super) struct Shelf {
 /// A key with its value, or with the error of this value alone.
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
-/// The position of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spot {
     file: u32,
@@ -59,7 +58,6 @@ impl Spot {
     }
 }
 
-/// The name of a file of documents.
 fn name_of(file: u32) -> String {
     format!("{DOCUMENTS_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
 }
@@ -73,7 +71,6 @@ impl Shelf {
         &self.objects
     }
 
-    /// Marks storage as this corpus's.
     pub(super) fn mark(&self, corpus: &str) -> Result<(), StoreError> {
         Ok(self.objects.put(NAME, corpus.into())?)
     }
@@ -175,7 +172,6 @@ impl Shelf {
     }
 }
 
-/// Whether an error concerns a single text only.
 fn is_of_one(error: &StoreError) -> bool {
     match error {
         StoreError::Damaged { .. } => true,

@@ -56,13 +56,11 @@ impl Overlay {
         }
     }
 
-    /// All writes that are not in the database.
     pub(crate) fn unflushed(&self) -> BTreeMap<Vec<u8>, Write> {
         let unflushed = self.entries.iter().filter(|(_, entry)| !entry.is_flushed);
         unflushed.map(|(key, entry)| (key.clone(), entry.write.clone())).collect()
     }
 
-    /// Marks everything as written to the database.
     pub(crate) fn flushed(&mut self) {
         self.entries.retain(|key, entry| {
             entry.is_flushed = true;

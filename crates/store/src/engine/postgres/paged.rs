@@ -29,7 +29,6 @@ impl Paged {
         Self { engine, rest: Some(range), rows: ROWS.0, ready: VecDeque::new() }
     }
 
-    /// Reads the next page.
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
         // Read before the database: a write that is flushed in between is then seen twice, not missed.
         let mut known = self.engine.read_overlay().within(&range);
@@ -58,7 +57,6 @@ impl Paged {
     }
 }
 
-/// Splits a range at a key.
 fn split(range: &Range, at: Vec<u8>) -> (Range, Option<Range>) {
     if range.backwards {
         let page = Range { begin: Bound::Included(at.clone()), ..range.clone() };

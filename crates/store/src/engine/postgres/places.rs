@@ -16,7 +16,6 @@ use super::{MOST_ROWS, Postgres};
 use crate::engine::{Pair, Range, Write};
 use crate::{StoreError, keys};
 
-/// Length of a place in bytes.
 const PLACE: usize = 13;
 
 /// The place in a key of the ready list, and the key of the URL's row. Both may be cut off in the end of a

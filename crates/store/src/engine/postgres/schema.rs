@@ -47,7 +47,6 @@ fn refuse_newer(found: i32, address: &Address) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Creates or updates the tables.
 pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> {
     for _ in 0..TRIES {
         let found = version(link)?;

@@ -18,7 +18,6 @@ pub(crate) type Settings = BTreeMap<String, String>;
 /// The setting for the workers' command, so that workers with different commands do not match.
 const COMMAND: &str = "the command";
 
-/// Removes workers that were silent for a week.
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
 /// A worker that wants to join.
