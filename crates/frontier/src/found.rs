@@ -86,7 +86,7 @@ impl Discovered {
         self
     }
 
-    /// For the links of a front page: gives [`Role::Section`] to those that look like a section's address
+    /// For the links of a front page: assigns [`Role::Section`] to those that look like a section's address
     /// (short, without a number, a date or a long slug).
     #[must_use]
     pub fn with_sections(mut self) -> Self {

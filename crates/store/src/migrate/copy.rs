@@ -140,8 +140,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the positions up to which files were replayed: each partition of the target gets the smallest
-    /// position of the source's partitions.
+    /// Copies the replay positions of files that all partitions of the source have: each partition of the
+    /// target gets the smallest.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();

@@ -30,7 +30,7 @@ impl Paged {
     }
 
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
-        // Read before the database: a write that is flushed in between is then seen twice, not missed.
+        // Read before the database, so that a write that is flushed in between is not missed.
         let mut known = self.engine.read_overlay().within(&range);
         let kept = self.engine.page(&range, self.rows)?;
         let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);
