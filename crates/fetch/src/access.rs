@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
-/// How long a response is valid.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
 /// After this time of failures the last known rules apply.
@@ -104,7 +103,6 @@ impl Access {
 }
 
 impl RobotsRecord {
-    /// The record of a 2xx response.
     pub(crate) fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
         if looks_like_html(body) && !speaks_to_crawlers(body) {
             return Self::none(status, now);

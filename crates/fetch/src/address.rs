@@ -153,7 +153,6 @@ pub(crate) fn proxy_hosts<'a>(proxies: impl IntoIterator<Item = &'a str>) -> Has
     proxies.into_iter().filter_map(host).collect()
 }
 
-/// The proxies that the usual environment variables name.
 pub(crate) fn environment_proxies() -> Vec<String> {
     ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         .iter()

@@ -12,7 +12,6 @@ use gleaner_coding::{Coding, Decoder, Stop, listed};
 
 use crate::error::FetchError;
 
-/// Maximum number of codings of one body.
 const MOST_CODINGS: usize = 4;
 /// Bytes that are checked for text, as in WHATWG MIME Sniffing.
 const SNIFFED: usize = 1445;
@@ -52,7 +51,6 @@ impl Codings {
         }
     }
 
-    /// Checks a body after its end.
     pub(crate) fn finish(self, body: &[u8]) -> Result<(), FetchError> {
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));

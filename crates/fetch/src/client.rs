@@ -189,7 +189,6 @@ impl Client {
         }
     }
 
-    /// Refuses forbidden targets, as far as the URL tells.
     async fn admit(&self, url: &Url) -> Result<(), FetchError> {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(FetchError::BadUrl);
@@ -319,7 +318,6 @@ fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
 pub(crate) const HEADERS_TOO_LARGE: FetchError =
     FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 
-/// Whether the headers are within the limits.
 fn fits(headers: &HeaderMap) -> bool {
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     bytes <= MAX_HEAD && headers.len() <= MAX_HEADERS

@@ -106,7 +106,7 @@ impl Gates {
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn and its gap. Dropping the future gives up the turn without other effects.
+    /// Waits for the group's turn and its gap. Dropping the future only gives up the turn.
     pub async fn enter(&self, group: &str) -> Pass {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");

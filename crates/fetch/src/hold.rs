@@ -32,7 +32,6 @@ const PROBE: Duration = Duration::from_secs(10);
 const FIRST_HOLD: Duration = Duration::from_secs(60);
 /// After this time without a push-back, a host's earlier ones are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
-/// Good responses that take back one step.
 const ANSWERS_A_STEP: u32 = 10;
 /// Largest random addition to a hold, as a fraction, so that hosts that failed together are not requested
 /// together.

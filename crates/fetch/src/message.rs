@@ -125,7 +125,6 @@ pub(crate) fn accept_type(content_type: Option<&str>) -> Result<(), FetchError> 
     }
 }
 
-/// Checks a page without a stated type.
 pub(crate) fn accept_body(body: &[u8]) -> Result<(), FetchError> {
     if looks_like_html(body) {
         return Ok(());

@@ -135,13 +135,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
 }
 
-/// The part of a user agent that is compared.
 fn token(agent: &str) -> &str {
     let end = agent.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
     &agent[..end.unwrap_or(agent.len())]
 }
 
-/// The agents that a line applies to.
 #[derive(Clone, Copy, Default)]
 struct Agents {
     ours: bool,

@@ -21,7 +21,6 @@ use url::{Host, Position, Url};
 pub(crate) const MAX_LENGTH: usize = 1_024;
 /// Maximum length of the input, in bytes; the parts that are dropped may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
-/// How often one segment may occur in a path.
 const MAX_REPEATS: usize = 3;
 
 /// The Public Suffix List that [`CanonicalUrl::domain`] uses, as the release of the library that contains it.
@@ -144,7 +143,6 @@ impl CanonicalUrl {
         self.url.path()
     }
 
-    /// Refuses an invalid host name.
     fn named(self) -> Result<Self, Refusal> {
         let objection = match self.url.host() {
             Some(Host::Domain(name)) => host::objection(name),

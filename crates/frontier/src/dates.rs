@@ -96,7 +96,6 @@ impl Number {
     }
 }
 
-/// The parts that have been read so far.
 #[derive(Debug, Default)]
 struct Reader<'a> {
     rest: &'a str,

@@ -86,7 +86,7 @@ impl Discovered {
         self
     }
 
-    /// For the links of a front page: gives [`Role::Section`] to those that look like a section's address
+    /// For the links of a front page: assigns [`Role::Section`] to those that look like a section's address
     /// (short, without a number, a date or a long slug).
     #[must_use]
     pub fn with_sections(mut self) -> Self {
@@ -111,7 +111,6 @@ impl Gatherer {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
 
-    /// Adds a URL, or counts its refusal.
     pub(crate) fn take(&mut self, judged: Result<Found, Refusal>) {
         match judged {
             Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),

@@ -6,7 +6,6 @@
 //! digits, hyphens, and underscores, which occur on the web. A hyphen at the end of a label is allowed
 //! although RFC 1123 forbids it, since such sites exist.
 
-/// Maximum length of a label, in octets.
 const MAX_LABEL: usize = 63;
 /// Maximum length of a name without its final dot, in octets.
 const MAX_NAME: usize = 253;

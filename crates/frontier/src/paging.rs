@@ -5,7 +5,6 @@
 
 use crate::{CanonicalUrl, Found};
 
-/// Words before a page number.
 const WORDS: [&str; 6] = ["page", "trang", "paged", "pagina", "pg", "p"];
 
 pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
@@ -41,7 +40,6 @@ fn place_of(url: &CanonicalUrl) -> (String, u32) {
     }
 }
 
-/// A path without a trailing `/`, `.html` or `.htm`.
 fn list_of(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path)

@@ -139,7 +139,6 @@ impl Rhythm {
     }
 }
 
-/// The longest interval, in seconds.
 const fn longest(role: Role) -> u32 {
     match role {
         Role::Front => NIGHTLY,

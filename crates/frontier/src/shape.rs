@@ -24,7 +24,6 @@ const PAGE_ENDINGS: &[&str] = &[
     "html", "htm", "shtml", "story", "tpo", "html5", "chn", "epi", "vnp", "vov", "ldo", "antd", "ece", "cms", "aspx", "stm",
 ];
 
-/// Path segments of listings.
 #[rustfmt::skip]
 const LISTINGS: &[&str] = &[
     "tag", "tags", "topic", "topics", "author", "authors", "tac-gia", "chu-de", "su-kien", "category", "categories",
@@ -157,7 +156,6 @@ fn segments(url: &CanonicalUrl) -> impl Iterator<Item = &str> {
     url.path().split('/').filter(|part| !part.is_empty())
 }
 
-/// The last segment of the path that is not empty.
 fn last_segment(url: &CanonicalUrl) -> &str {
     segments(url).last().unwrap_or_default()
 }

@@ -5,7 +5,6 @@
 //! a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: the document's hash later merges two URLs of one
 //! page, but a wrong removal loses a page.
 
-/// Prefixes of tracker names.
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
     "utm_", // Google Analytics and all that copy it
@@ -17,7 +16,6 @@ const TRACKER_PREFIXES: &[&str] = &[
     "__twitter_", "__hs",
 ];
 
-/// Names of trackers.
 #[rustfmt::skip]
 const TRACKERS: &[&str] = &[
     "fbclid", "fb_action_ids", "fb_action_types", "fb_source", "fb_ref", // Facebook

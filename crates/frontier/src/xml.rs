@@ -160,7 +160,6 @@ mod tests {
     use super::{Element, Step, Visitor, walk};
     use crate::body::{Flaw, TextStream};
 
-    /// Records every event and collects every text.
     struct Record(String);
 
     impl Visitor for Record {

@@ -111,7 +111,6 @@ impl Change {
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
 
-    /// The keys with this prefix, in order.
     pub(crate) fn keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
@@ -144,7 +143,6 @@ impl Change {
         self.write(of, key, Write::Put(encode(record)));
     }
 
-    /// Writes a key without a value.
     pub(crate) fn mark(&mut self, of: Partition, key: Vec<u8>) {
         self.write(of, key, Write::Put(Vec::new()));
     }

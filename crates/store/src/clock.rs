@@ -16,7 +16,6 @@ use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, Writer, k
 /// Routine corrections of a clock are smaller than this.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
-/// URLs that are moved in one change.
 const PART: usize = 2_000;
 
 impl Change {
@@ -37,7 +36,6 @@ impl Change {
         Ok(())
     }
 
-    /// Moves the due time of a waiting URL.
     fn move_waiting(&mut self, key: UrlKey, behind: u64) -> Result<(), StoreError> {
         let Some(record) = self.url(key)? else { return Ok(()) };
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };

@@ -28,7 +28,6 @@ use crate::packed::unpack;
 use crate::records::decode;
 use crate::{Change, Placement, StoreError, keys};
 
-/// Maximum number of related documents that are recorded with a document.
 const MOST_RELATED: usize = 4;
 
 /// The number and the cluster of a document.
@@ -290,7 +289,6 @@ impl Change {
         Ok(Some(number))
     }
 
-    /// Makes a member the representative of its cluster.
     pub(crate) fn promote_member(
         &mut self,
         number: Number,
@@ -318,7 +316,6 @@ impl Change {
         Ok(heir)
     }
 
-    /// Changes a document's id.
     pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
         let Some(standing) = self.standing(from)? else { return Ok(()) };
         let of = self.store.partitions.of_number(standing.number);
@@ -333,7 +330,6 @@ impl Change {
         Ok(())
     }
 
-    /// The placement of a stored document.
     pub(crate) fn placement(&self, id: DocumentId) -> Result<Placement, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(Placement::Stored) };
         let own = self.get::<Kept>("a member of a cluster", &keys::member(cluster, number))?;

@@ -187,7 +187,6 @@ impl Change {
         self.end_alias(url)
     }
 
-    /// The URL is no longer an alias.
     pub(crate) fn end_alias(&mut self, url: UrlKey) -> Result<(), StoreError> {
         self.set_twin(url, None)?;
         let here = self.partition_at(url)?;
@@ -243,7 +242,6 @@ impl Change {
         Ok(aliases)
     }
 
-    /// Subtracts a document from the totals.
     fn uncount(&mut self, document: &Document) -> Result<(), StoreError> {
         self.total(self.partition_of_document(document.id)?, |totals| {
             if let Some((documents, count)) = totals.languages.get_mut(&document.language) {

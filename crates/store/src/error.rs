@@ -206,7 +206,6 @@ impl StoreError {
         }
     }
 
-    /// For `map_err` on a sled call.
     pub(crate) fn sled(doing: &'static str) -> impl FnOnce(sled::Error) -> Self {
         move |source| match source {
             sled::Error::Corruption { .. } => {

@@ -34,7 +34,6 @@ const LIST: &str = "public suffixes";
 /// The key of the host names with their partition numbers.
 const HOSTS: &str = "hosts elsewhere";
 
-/// The exceptions in the store.
 pub(crate) fn known(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     let Some(bytes) = engine.get(&keys::meta(HOSTS))? else { return Ok(Exceptions::default()) };
     let hosts: Vec<(String, u8)> = decode("hosts of other partitions", &bytes)?;
@@ -57,7 +56,6 @@ pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, Stor
     }
 }
 
-/// Checks the names of all hosts.
 fn found(engine: &dyn Engine) -> Result<Vec<(String, u8)>, StoreError> {
     let mut elsewhere = BTreeMap::new();
     for pair in engine.scan(Range::with_prefix([keys::HOST]).keys_only()) {

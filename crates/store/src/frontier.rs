@@ -159,7 +159,6 @@ impl Change {
         self.queue(host.id, 1);
     }
 
-    /// Removes a record from its list.
     fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
         let of = self.store.partitions.of_host(record.host);
         match record.state {

@@ -77,7 +77,6 @@ impl Change {
         Ok(())
     }
 
-    /// Keeps the stored document as an earlier revision.
     pub(crate) fn keep_revision(&mut self, id: DocumentId, packed: Vec<u8>) -> Result<(), StoreError> {
         let history = self.history(id)?;
         let earlier = history.earlier + 1;

@@ -1,38 +1,38 @@
-//! The keys of the tree `records`, told apart by their first byte.
+//! Defines the keys of all records; the first byte tells their kind.
 //!
 //! | key | value |
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
-//! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
-//! | `w` partition, due second, url key | nothing: a URL that waits for another try |
-//! | `v` partition, due second, url key | nothing: a listing that waits for its next visit |
-//! | `g` host, sequence, url key | nothing: an article buffered for learning |
+//! | `q` host, rank, sequence, url key | no value: a ready URL |
+//! | `w` partition, due second, url key | no value: a URL that waits for a retry |
+//! | `v` partition, due second, url key | no value: a list that waits for its next visit |
+//! | `g` host, sequence, url key | no value: an article buffered for training |
 //! | `h` partition, host name | [`crate::HostRecord`] |
-//! | `b` host name | the host's robots.txt, as the fetcher keeps it |
-//! | `b` URL | the same of where another host's robots.txt redirects to |
-//! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
+//! | `b` host name | the host's robots.txt, as the fetcher encodes it |
+//! | `b` URL | the target of another host's robots.txt redirect, encoded likewise |
+//! | `l` host name | the health of the host's template, as the crawl encodes it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
-//! | `e` document id | [`crate::History`], where a document has one |
+//! | `e` document id | [`crate::History`], if the document has one |
 //! | `e` document id, number | an earlier revision of the document, packed |
-//! | `a` document id, url key | a URL that carried the document's text too |
+//! | `a` document id, url key | an alias of the document |
 //! | `c` content hash | document id |
 //! | `n` document id | the document's number, and that of its cluster |
-//! | `s` number | a document that no other stands for: its signature (see `clusters.rs`) |
-//! | `k` cluster | the number of the cluster's head, and how many members it has |
-//! | `k` cluster, number | a member of the cluster: its signature |
+//! | `s` number | the signature of a representative or a document that is alone (see `clusters.rs`) |
+//! | `k` cluster | the number of the cluster's representative, and the number of members |
+//! | `k` cluster, number | the signature of a member |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
-//! | `r` purpose, NUL, partition, file | how far a file was replayed |
-//! | `p` url key | a raw page, packed; in sled in a tree of its own |
-//! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
+//! | `r` purpose, NUL, partition, file | the position up to which a file was replayed |
+//! | `p` url key | a raw page, packed; sled has another tree for these |
+//! | `f` kind, number | [`crate::FileRecord`]: a valid file in object storage |
 //! | `x` partition, number | a message to the partition (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and which hosts are in which other partition by which list (see `exceptions.rs`) |
-//! | `m` partition, name | of a partition: totals, the number of hosts, [`crate::Reextracted`] |
+//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and the hosts in other partitions with the list that was used (see `exceptions.rs`) |
+//! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
-//! Numbers are big-endian, so that the order of keys is the order of numbers. The partition is a
-//! byte, and is left out where a store is not cut into partitions; numbers of hosts, documents and
-//! clusters begin with it (see `partitions.rs`).
+//! Numbers are big-endian, so keys are in the order of the numbers. The partition is one byte, and is absent
+//! in a store without partitions; numbers of hosts, documents and clusters begin with it (see
+//! `partitions.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -132,7 +132,6 @@ pub(crate) fn host(partition: Partition, name: &str) -> Vec<u8> {
     key(HOST, &[partition.as_bytes(), name.as_bytes()])
 }
 
-/// The partition and the name of a host's key in a partitioned store.
 pub(crate) fn partition_and_host(key: &[u8]) -> Option<(u8, &str)> {
     let (partition, name) = key.get(1..)?.split_first()?;
     Some((*partition, std::str::from_utf8(name).ok()?))
@@ -281,7 +280,6 @@ pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The URL key at the end of a key.
 pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
     let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
     Some(UrlKey::from_bytes(tail.try_into().ok()?))

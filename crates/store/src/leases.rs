@@ -61,7 +61,6 @@ struct State {
 }
 
 impl State {
-    /// The remaining time for which the leases are certain.
     fn certain_for(&self) -> Duration {
         if self.is_lost {
             return Duration::ZERO;
@@ -304,7 +303,6 @@ impl Leases {
         self.state().is_lost = true;
     }
 
-    /// Removes all leases, as at the start of the process.
     pub(crate) fn forget(&self) {
         let mut state = self.state();
         state.held.clear();

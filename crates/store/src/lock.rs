@@ -68,7 +68,6 @@ impl Lock {
         !self.writing.swap(true, Ordering::AcqRel)
     }
 
-    /// Releases the writer's place.
     pub(crate) fn end_writing(&self) {
         self.writing.store(false, Ordering::Release);
     }

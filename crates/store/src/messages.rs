@@ -147,7 +147,6 @@ impl Message {
 }
 
 impl Change {
-    /// Sends a message from one partition to another.
     pub(crate) fn send(&mut self, from: Partition, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put(from, keys::message(to, id), message);
@@ -217,7 +216,6 @@ impl Change {
         Ok(received)
     }
 
-    /// Applies one message to a partition.
     fn apply_message(
         &mut self,
         partition: Partition,
@@ -272,7 +270,6 @@ impl Change {
         Ok(())
     }
 
-    /// Stores the text of a removed document under another URL that had it.
     fn apply_place(
         &mut self,
         url: UrlKey,

@@ -35,7 +35,6 @@ use crate::{Store, StoreError, Totals, Writer, keys};
 pub use alone::join_alone;
 use load::Load;
 
-/// Objects that are removed by one request.
 const AT_ONCE: usize = 1_000;
 
 /// Why a corpus cannot be moved.

@@ -49,7 +49,6 @@ pub struct Duplicates {
     near: Option<(Params, Where)>,
 }
 
-/// The location of the index of near-duplicates.
 #[derive(Debug)]
 enum Where {
     Here(Table),
@@ -133,7 +132,6 @@ impl Duplicates {
         }
     }
 
-    /// Like `put`, with a stored signature.
     pub(crate) fn put_signature(&mut self, number: u32, signature: Option<Signature>) {
         if let Some(signature) = signature {
             self.put(number, &Keys::from_signature(&signature));

@@ -129,7 +129,6 @@ impl Writer {
         self.commit(change)
     }
 
-    /// For a store in a folder, which is one partition.
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }

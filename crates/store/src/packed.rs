@@ -102,7 +102,6 @@ thread_local! {
     static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::default();
 }
 
-/// Compression in memory cannot fail.
 fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| {
         compressor.set_compression_level(level).expect("the levels are zstd's own");

@@ -40,7 +40,6 @@ impl Partition {
         }
     }
 
-    /// Its bytes in keys.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
@@ -88,12 +87,10 @@ impl Partitions {
         }
     }
 
-    /// The partition of a URL's host.
     pub(crate) fn of_url(&self, url: &CanonicalUrl) -> Partition {
         self.of(url.host(), url.domain())
     }
 
-    /// The partition of a host by its name alone.
     pub(crate) fn of_name(&self, host: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -103,7 +100,6 @@ impl Partitions {
         }
     }
 
-    /// The partition that assigned a host's number.
     pub(crate) fn of_host(&self, host: HostId) -> Partition {
         self.of_number(host.0)
     }
@@ -118,7 +114,6 @@ impl Partitions {
         matches!(self, Self::Whole | Self::Cut(Some(_), _))
     }
 
-    /// The partitions that this process has.
     pub(crate) fn held(&self) -> Vec<Partition> {
         match self {
             Self::Whole => vec![Partition::WHOLE],
@@ -126,12 +121,10 @@ impl Partitions {
         }
     }
 
-    /// All partitions, whichever process has them.
     pub(crate) fn all(&self) -> Vec<Partition> {
         if self.is_cut() { (0..=u8::MAX).map(Partition::new).collect() } else { vec![Partition::WHOLE] }
     }
 
-    /// The key of the next message to a partition.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         match self {
             Self::Cut(Some(leases), _) => leases.next_message(),
@@ -139,7 +132,6 @@ impl Partitions {
         }
     }
 
-    /// Whether this process has the partition.
     pub(crate) fn holds(&self, partition: Partition) -> bool {
         match self {
             Self::Whole => true,

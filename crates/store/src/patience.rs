@@ -8,12 +8,10 @@ use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Attempts; 30 s with the pauses.
 const TRIES: usize = 150;
 
-/// Whether the process or the system has no free descriptor.
 pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }

@@ -66,12 +66,10 @@ impl Store {
         }
     }
 
-    /// The pairs whose keys have this prefix.
     pub(crate) fn scan(&self, prefix: impl Into<Vec<u8>>) -> Scan {
         self.engine.scan(Range::with_prefix(prefix))
     }
 
-    /// The keys with this prefix.
     pub(crate) fn keys<P: Into<Vec<u8>>>(
         &self,
         prefix: P,

@@ -45,7 +45,6 @@ impl Writer {
         }
     }
 
-    /// The last run, with its stored bytes.
     fn run_of_now(&self) -> Result<(Option<Vec<u8>>, Option<Run>), StoreError> {
         let bytes = self.store().engine.get(&keys::meta("run"))?;
         let run = bytes.as_deref().map(|bytes| decode("the last run", bytes)).transpose()?;

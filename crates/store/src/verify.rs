@@ -122,7 +122,6 @@ impl<E: Examiner> Look<'_, E> {
         }
     }
 
-    /// Decodes a record, or reports a fault.
     fn read<T: DeserializeOwned>(&mut self, what: &'static str, key: &[u8], value: &[u8]) -> Option<T> {
         match decode(what, value) {
             Ok(record) => Some(record),
@@ -133,7 +132,6 @@ impl<E: Examiner> Look<'_, E> {
         }
     }
 
-    /// Checks a document's history, or one of its earlier revisions.
     fn history(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some((id, number)) = keys::revision_of(key) else {
             self.examiner.fault(format!("a history of no document (key {})", keys::hex(key)));

@@ -44,7 +44,6 @@ struct Node {
     in_query: usize,
 }
 
-/// The conditions for a match of a pattern.
 #[derive(Debug, Clone, PartialEq)]
 struct Goal {
     head: usize,
@@ -233,7 +232,6 @@ impl Table {
         std::iter::successors(Some(at), |at| self.shorter[*at])
     }
 
-    /// The entries that `text` begins with, the longest first.
     fn prefixes_of(&self, text: &str) -> impl Iterator<Item = usize> + '_ {
         self.longest_prefix_of(text).into_iter().flat_map(|longest| self.with_shorter(longest))
     }

@@ -61,17 +61,14 @@ impl Part {
         (Self { in_path, in_query }, after)
     }
 
-    /// The reading that begins in the path.
     pub(super) fn in_path(&self) -> &str {
         &self.in_path
     }
 
-    /// The reading that begins in the query.
     pub(super) fn in_query(&self) -> &str {
         self.in_query.as_ref().unwrap_or(&self.in_path)
     }
 
-    /// Whether both readings are equal.
     pub(super) fn is_the_same(&self) -> bool {
         self.in_query.is_none()
     }

@@ -45,14 +45,12 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// The keys with this prefix.
     pub(crate) fn with_prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
         let end = behind(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
         Self { begin: Bound::Included(prefix), end, backwards: false, keys_only: false }
     }
 
-    /// The keys of the range after `key`.
     pub(crate) fn after(self, key: Vec<u8>) -> Self {
         Self { begin: Bound::Excluded(key), ..self }
     }
@@ -142,7 +140,6 @@ pub(crate) struct Lost {
 
 /// An ordered map from bytes to bytes, with batches and flushes.
 pub(crate) trait Engine: Debug + Send + Sync {
-    /// The value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// The values of many keys, in their order.
@@ -150,13 +147,11 @@ pub(crate) trait Engine: Debug + Send + Sync {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// Whether a key has a value.
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
     /// The pairs of a range within one space.
     fn scan(&self, range: Range) -> Scan;
 
-    /// The first key with each of these prefixes.
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {
             let pair = self.scan(Range::with_prefix(prefix.as_slice()).keys_only()).next().transpose()?;

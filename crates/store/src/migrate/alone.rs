@@ -12,7 +12,6 @@ use crate::engine::postgres::MOMENT;
 use crate::workers::{Membership, join, visit};
 use crate::{Store, StoreError, Writer};
 
-/// The name of a migrating process.
 const NAME: &str = "migrate";
 
 /// How long the first access waits for a database that is away; its address may be wrong.

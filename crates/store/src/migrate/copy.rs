@@ -140,8 +140,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the positions up to which files were replayed: each partition of the target gets the smallest
-    /// position of the source's partitions.
+    /// Copies the replay positions of files that all partitions of the source have: each partition of the
+    /// target gets the smallest.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -163,7 +163,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies URLs, and writes their lists.
     fn urls(&mut self, place: &dyn Fn(Archived) -> Archived) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::URL]) {
             let (key, value) = pair?;
@@ -247,7 +246,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Assigns new numbers to documents and clusters.
     fn number(&mut self) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
@@ -300,7 +298,6 @@ impl Copy<'_> {
     }
 }
 
-/// The entry of a URL in the list of its state.
 fn list_of(url: UrlKey, host: HostId, partition: Partition, state: UrlState) -> Option<Vec<u8>> {
     match state {
         UrlState::Ready { rank, sequence } => Some(keys::ready(host, rank, sequence, url)),

@@ -12,7 +12,6 @@ use crate::engine::{Batch, Write};
 use crate::partitions::Partition;
 use crate::{Store, StoreError, Writer};
 
-/// Maximum number of records of a batch.
 const RECORDS: usize = 4_000;
 const COMMITTED: usize = 50;
 /// Size of a full batch, in bytes.
@@ -71,7 +70,6 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Flushes what was written.
     pub(super) fn bring(&mut self) -> Result<(), StoreError> {
         (self.waiting, self.bytes) = (0, 0);
         self.commit()?;

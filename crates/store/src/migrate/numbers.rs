@@ -60,7 +60,6 @@ impl Numbers {
         Ok(given)
     }
 
-    /// The new number of an old one.
     pub(super) fn get(&self, number: u32) -> Result<u32, StoreError> {
         let (list, at) = self.place(number);
         let known = self.lists.get(list).and_then(|list| list.get(at)).copied();

@@ -41,7 +41,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// A cluster, or one of its members.
     pub(super) fn cluster(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match keys::numbers(key) {
             Some((cluster, None)) => self.head_of(cluster, key, value),
