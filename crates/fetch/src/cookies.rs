@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 8 << 10;
 pub struct Cookies {
     site: String,
     jar: Jar,
-    heeded: usize,
+    stored: usize,
     bytes: usize,
 }
 
@@ -34,7 +34,7 @@ impl Cookies {
     /// (lower case, A-labels), or an IP address. A port is ignored, as in RFC 6265, 8.5.
     #[must_use]
     pub fn of_site(site: &str) -> Self {
-        Self { site: without_port(site).to_owned(), jar: Jar::default(), heeded: 0, bytes: 0 }
+        Self { site: without_port(site).to_owned(), jar: Jar::default(), stored: 0, bytes: 0 }
     }
 
     /// Applies each `Set-Cookie` of a response to `url`, including deletions. Ignored: a line of more than 4
@@ -45,12 +45,12 @@ impl Cookies {
         }
         for (_, line) in response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             let bytes = self.bytes + line.len();
-            if self.heeded >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
+            if self.stored >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
                 continue;
             }
             if domain(line).is_none_or(|domain| self.is_of_site(&domain)) {
                 self.jar.add_cookie_str(line, url);
-                (self.heeded, self.bytes) = (self.heeded + 1, bytes);
+                (self.stored, self.bytes) = (self.stored + 1, bytes);
             }
         }
     }

@@ -32,13 +32,13 @@ pub struct Feed {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FeedError {
     /// Another kind of document.
-    #[error("it is no feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
+    #[error("it is not a feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
     OtherDocument {
         /// The first element's name, shortened.
         root: String,
     },
     /// Neither XML nor a JSON Feed.
-    #[error("it is no feed: it is neither XML nor a JSON Feed")]
+    #[error("it is not a feed: it is neither XML nor a JSON Feed")]
     NotAFeed,
     /// JSON that is broken, or has no list of items.
     #[error("the JSON Feed cannot be read: {reason}")]

@@ -186,7 +186,7 @@ pub enum StoreError {
     },
     /// An unreadable record.
     #[error(
-        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` makes it anew from the archive and keeps the old one beside it"
+        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` restores it from the archive and keeps the old one beside it"
     )]
     Damaged {
         /// The kind of record.

@@ -45,7 +45,7 @@ pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
 pub(crate) const RETRY: u8 = b'w';
 pub(crate) const REVISIT: u8 = b'v';
-pub(crate) const GATHERED: u8 = b'g';
+pub(crate) const BUFFERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';
 pub(crate) const HEALTH: u8 = b'l';
@@ -72,7 +72,7 @@ pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 /// The first bytes of all records that are checked or copied, in ascending order; raw pages are handled
 /// separately.
 pub(crate) const SPACES: [u8; 20] = [
-    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, GATHERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
+    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
@@ -116,12 +116,12 @@ pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
 }
 
-pub(crate) fn gathered_of(host: HostId) -> Vec<u8> {
-    key(GATHERED, &[&host.0.to_be_bytes()])
+pub(crate) fn buffered_of(host: HostId) -> Vec<u8> {
+    key(BUFFERED, &[&host.0.to_be_bytes()])
 }
 
 pub(crate) fn buffered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
-    key(GATHERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
+    key(BUFFERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
 }
 
 pub(crate) fn hosts_of(partition: Partition) -> Vec<u8> {

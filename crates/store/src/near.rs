@@ -92,7 +92,7 @@ impl Duplicates {
     fn tell_room(&self, known: u64) {
         let Some((_, Where::Here(table))) = &self.near else { return };
         let kept = table.kept(known);
-        info!(documents = known, kept, "the index of near-duplicates is made anew");
+        info!(documents = known, kept, "rebuilding the index of near-duplicates");
         if kept < LITTLE {
             warn!(
                 documents = known,

@@ -225,7 +225,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn buffered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
-        let keys = self.keys(keys::gathered_of(host));
+        let keys = self.keys(keys::buffered_of(host));
         keys.map(|key| {
             keys::last_url(&key?).ok_or_else(|| StoreError::Damaged {
                 what: "the buffered pages",

@@ -106,7 +106,7 @@ impl<E: Examiner> Look<'_, E> {
     fn record(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match key.first().copied() {
             Some(keys::URL) => self.url(key, value),
-            Some(keys::READY | keys::GATHERED | keys::RETRY | keys::REVISIT) => self.entry(key),
+            Some(keys::READY | keys::BUFFERED | keys::RETRY | keys::REVISIT) => self.entry(key),
             Some(keys::DOCUMENT) => self.document(key, value),
             Some(keys::HISTORY) => self.history(key, value),
             Some(keys::CONTENT) => self.content(value),

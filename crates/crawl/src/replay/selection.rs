@@ -46,9 +46,9 @@ impl Replayer {
                 let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
                 let is_newer =
                     || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
-                let is_gathered =
+                let is_buffered =
                     known.is_some_and(|record| matches!(record.state, UrlState::Buffered { .. }));
-                answer.is_success() && is_page && !is_gathered && is_newer()?
+                answer.is_success() && is_page && !is_buffered && is_newer()?
             }
         })
     }

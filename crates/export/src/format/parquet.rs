@@ -36,7 +36,7 @@ pub struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
     /// Buffered bytes for the next group, approximately.
-    gathered: u64,
+    buffered: u64,
     /// Bytes at which a group is written.
     group: u64,
 }
@@ -50,7 +50,7 @@ impl<W: Write + Send> Parquet<W> {
         let schema = parse_message_type(&schema()).expect("the schema is made of the fields");
         let file =
             SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(io_error)?;
-        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), gathered: 0, group })
+        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), buffered: 0, group })
     }
 
     /// Writes one row, or buffers it for its group.
@@ -59,9 +59,9 @@ impl<W: Write + Send> Parquet<W> {
     /// Those of the file.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
-            self.gathered += column.push(cell);
+            self.buffered += column.push(cell);
         }
-        if self.gathered >= self.group { self.write_group() } else { Ok(()) }
+        if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
 
     /// The file, with the groups written so far.
@@ -74,7 +74,7 @@ impl<W: Write + Send> Parquet<W> {
     /// # Errors
     /// Those of the file.
     pub fn finish(mut self) -> io::Result<W> {
-        if self.gathered > 0 {
+        if self.buffered > 0 {
             self.write_group()?;
         }
         self.file.into_inner().map_err(io_error)
@@ -87,7 +87,7 @@ impl<W: Write + Send> Parquet<W> {
             column.write(writer.expect("there are as many columns as fields"))?;
         }
         group.close().map_err(io_error)?;
-        self.gathered = 0;
+        self.buffered = 0;
         Ok(())
     }
 }

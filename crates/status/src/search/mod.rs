@@ -49,7 +49,7 @@ pub enum SearchError {
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
     /// The index's files, on which tantivy panics.
-    #[error("the search index is damaged; it is made anew at the next start or end of a crawl")]
+    #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
     /// The store.
     #[error(transparent)]
@@ -133,7 +133,7 @@ impl Search {
         let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
         let updated = match self.open().and_then(follow) {
             Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
-                warn!(%error, "the search index cannot be used; it is made anew");
+                warn!(%error, "the search index cannot be used; it will be rebuilt");
                 self.make_anew().and_then(follow)
             }
             other => other,

@@ -45,7 +45,7 @@ impl Address {
     /// secrets.
     ///
     /// ```
-    /// use crate::objects::address::{Address, Service};
+    /// use gleaner_store::objects::address::{Address, Service};
     ///
     /// let Address::Bucket { service, prefix, .. } = Address::parse("s3://corpus/news/vi/").unwrap() else { panic!() };
     /// assert_eq!((service, prefix.as_str()), (Service::S3, "news/vi"));

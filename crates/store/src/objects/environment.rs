@@ -43,7 +43,7 @@ const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 /// The variables that configure a storage.
 ///
 /// ```
-/// use crate::objects::Environment;
+/// use gleaner_store::objects::Environment;
 ///
 /// let set = Environment::from_iter([("AWS_SECRET_ACCESS_KEY", "hush"), ("HOME", "/root")]);
 /// assert_eq!(format!("{set:?}"), r#"{"AWS_SECRET_ACCESS_KEY"}"#);

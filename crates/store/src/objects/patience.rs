@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stop_is_heeded_within_a_pause_and_one_try_is_made() {
+    async fn a_stop_takes_effect_within_a_pause_and_one_try_is_made() {
         let (start, asked) = (Instant::now(), Arc::new(AtomicU32::new(0)));
         let counted = Arc::clone(&asked);
         let give_up: GiveUp = Arc::new(move || counted.fetch_add(1, Ordering::Relaxed) >= 20);

@@ -73,7 +73,7 @@ struct Inner {
 fn table_of(space: u8) -> &'static str {
     match space {
         keys::URL | keys::READY => "urls",
-        keys::RETRY | keys::REVISIT | keys::GATHERED => "queue",
+        keys::RETRY | keys::REVISIT | keys::BUFFERED => "queue",
         keys::HOST | keys::ROBOTS | keys::HEALTH | keys::TEMPLATE | keys::COUNTS => "hosts",
         keys::DOCUMENT | keys::HISTORY | keys::FILE => "documents",
         keys::CONTENT | keys::ALIAS | keys::STANDING | keys::SIGNED | keys::CLUSTER => "dedup",
