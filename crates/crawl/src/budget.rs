@@ -48,7 +48,6 @@ impl fmt::Display for Budget {
     }
 }
 
-/// The remaining budgets of a run.
 #[derive(Debug)]
 pub(crate) struct RunBudget {
     /// 0: no limit.
@@ -64,7 +63,6 @@ impl RunBudget {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
-    /// Counts dispatched pages.
     pub(crate) const fn spend(&mut self, pages: u64) {
         self.pages += pages;
     }

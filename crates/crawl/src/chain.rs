@@ -35,7 +35,6 @@ use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
 use crate::schedule::GroupName;
 
-/// The redirects followed within one visit.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,
@@ -49,7 +48,6 @@ struct Hop {
     group: GroupName,
 }
 
-/// How a visit continues after a redirect.
 enum Next {
     /// In the same visit, at this host, with this cookie.
     Here(HostId, String),
@@ -80,7 +78,6 @@ impl Visit {
         self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
     }
 
-    /// The `Cookie` header of the request.
     pub(crate) fn cookie(&self) -> Option<String> {
         self.hop().map(|hop| hop.cookie.clone())
     }
@@ -215,7 +212,6 @@ impl Owner {
         self.finish_with(change, visit, outcome, 0, None)
     }
 
-    /// Ends a visit whose chain led to another URL.
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
         let (url, hops) = (visit.asked().clone(), visit.hops());
         self.redirect(visit, url, hops)
@@ -258,7 +254,6 @@ impl Owner {
 
 /// The result of [`Owner::follow`].
 pub(crate) enum Followed {
-    /// The visit continues.
     Here,
     /// The visit starts again later; its group may be requested.
     Later(GroupName),

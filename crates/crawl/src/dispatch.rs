@@ -21,14 +21,12 @@ use crate::network::{Fetching, RobotsVisit};
 use crate::owner::{Owner, TICK};
 use crate::schedule::GroupName;
 
-/// URLs made ready per tick.
 const BATCH: usize = 1_000;
 
 /// Forbidden URLs skipped per turn of a host: each costs a verdict and a change of the store, while all other
 /// hosts wait.
 const FORBIDDEN: usize = 100;
 
-/// The result of a host's turn.
 enum Turn {
     /// It has something in flight now.
     Took,
@@ -78,7 +76,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Gives the hosts of a group their turns until one uses it.
     fn offer(&mut self, fetching: &Fetching, group: &GroupName) -> Result<(), CrawlError> {
         let mut later: Option<Instant> = None;
         for host in self.schedule.awake(group) {
@@ -263,12 +260,10 @@ fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
     })
 }
 
-/// The tracing span of a visit.
 pub(crate) fn span_of(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-/// The URL of the robots.txt of a page's host.
 fn robots_of(page: &CanonicalUrl) -> Url {
     let mut url = page.url().clone();
     url.set_path("/robots.txt");

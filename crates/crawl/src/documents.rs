@@ -89,7 +89,6 @@ impl Owner {
     }
 }
 
-/// Which kinds of duplicates the settings detect.
 pub(crate) fn levels(corpus: &Corpus) -> Levels {
     let asks_for = |level| corpus.duplicates.contains(&level);
     Levels {

@@ -26,7 +26,6 @@ const PART: usize = 2_000;
 const LONGEST_VALIDATOR: usize = 512;
 
 impl Owner {
-    /// Applies one event and releases its group.
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         self.in_flight -= 1;
         let group = match event {

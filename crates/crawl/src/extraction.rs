@@ -30,7 +30,6 @@ pub(crate) mod rank {
     pub(crate) const NEWS: u8 = 2;
     /// Links that look like articles, and sitemaps in a sitemap index.
     pub(crate) const ARTICLE: u8 = 3;
-    /// Articles that are visited again.
     pub(crate) const RECHECK: u8 = 4;
     /// All other links.
     pub(crate) const OTHER: u8 = 5;
@@ -59,13 +58,11 @@ pub(crate) struct Reading {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// An article, extracted by its host's template.
     Article(Box<Watched>),
     /// An article of a host without a template.
     Raw(PackedPage),
     /// Not an article, with the label of the reason.
     NotArticle(&'static str),
-    /// A feed or sitemap.
     List,
     /// Not of the expected kind, with the reason.
     Unreadable(String),
@@ -95,7 +92,6 @@ pub(crate) struct Watched {
 }
 
 impl Reading {
-    /// Removes the links that were found.
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();
         self.next = None;
@@ -103,7 +99,6 @@ impl Reading {
     }
 }
 
-/// Reads a 2xx response.
 pub(crate) fn read(
     visit: &Visit,
     response: Response,

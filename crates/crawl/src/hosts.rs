@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use crate::extraction::Applied;
 use crate::schedule::GroupName;
 
-/// A host of this run.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
@@ -29,17 +28,14 @@ pub(crate) struct Host {
     pub(crate) version: u32,
     /// Articles buffered and not yet learned from.
     pub(crate) buffered: usize,
-    /// Pages fetched in this run.
     pub(crate) fetched: u64,
     /// Whether it is a seed's host: only there `/sitemap.xml` is tried.
     pub(crate) seed: bool,
     /// Whether learning failed in this run; it is then not tried again.
     pub(crate) unteachable: bool,
-    /// Whether the user paused the host.
     pub(crate) paused: bool,
 }
 
-/// The hosts of this run, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_id: HashMap<HostId, Host>,
@@ -89,7 +85,6 @@ impl Hosts {
     }
 }
 
-/// The group of a known host.
 pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     match scope {
         GapScope::Domain => record.domain.as_str().into(),
@@ -106,7 +101,6 @@ pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -
     }
 }
 
-/// The group of an unknown host, by its URL.
 pub(crate) fn group_of_unknown(scope: GapScope, url: &CanonicalUrl) -> GroupName {
     match scope {
         GapScope::Domain => url.domain().into(),

@@ -30,7 +30,6 @@ pub(crate) struct Visit {
     pub(crate) at: Timestamp,
     /// The tracing span; disabled without a subscriber.
     pub(crate) span: Span,
-    /// The lease of the host's partition.
     pub(crate) lease: Lease,
     /// What the visit showed, set when the response was read.
     pub(crate) sight: Sight,
@@ -63,14 +62,11 @@ pub(crate) enum Task {
 pub(crate) enum Outgoing {
     /// Continue a visit at the target of its redirect.
     Visit(Box<Visit>),
-    /// Request a robots.txt that hosts of other partitions redirect to.
     Robots(Box<RobotsVisit>),
 }
 
-/// What the owner receives.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The result of requesting a host's robots.txt.
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<Kept>),
     /// The result of requesting a robots.txt that hosts of other partitions redirect to.
     Wanted(Url, Box<RobotsAnswer>, Vec<Kept>),
@@ -82,7 +78,6 @@ pub(crate) enum Event {
     Failed(Box<Visit>, FetchError),
     /// A page, feed or sitemap was read.
     Read(Box<Visit>, Box<Reading>, Option<Kept>),
-    /// A host's buffered pages were processed.
     Learned(TrainingJob, Box<Learned>),
     /// A panic while processing a URL: a bug, recorded like any other outcome.
     Broken(Box<Visit>, String, Option<Kept>),

@@ -23,10 +23,8 @@ use crate::extraction::rank;
 use crate::hosts::Host;
 use crate::owner::Owner;
 
-/// Messages processed at once.
 const MESSAGES: usize = 1_000;
 
-/// Enqueues the seeds of the writer's partitions.
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
     let mut change = writer.begin();
     for seed in seeds {
@@ -115,7 +113,6 @@ impl Owner {
         self.partition_holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Whether a host's partition is being released.
     pub(crate) fn is_leaving(&self, host: HostId) -> bool {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
@@ -161,7 +158,6 @@ impl Owner {
         Ok(is_ended()? || self.store.is_all_quiet()?)
     }
 
-    /// Reports that there is work again.
     pub(crate) fn mark_busy(&mut self) {
         if std::mem::take(&mut self.is_idle)
             && let Some(leases) = self.store.leases()

@@ -65,7 +65,6 @@ pub(crate) struct Owner {
     flushed: Instant,
     pub(crate) promoted: Instant,
     pub(crate) clock: Clock,
-    /// When this process began to crawl.
     pub(crate) began: Timestamp,
     /// Pages that earlier processes fetched from each host in this run.
     fetched: HashMap<String, u64>,
@@ -157,7 +156,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Adds a host to this run if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         // The stored domain may differ from the one by today's public suffix list; check both.
         let is_in_scope = || {
@@ -260,7 +258,6 @@ impl Owner {
         next.clamp(Duration::from_millis(1), TICK)
     }
 
-    /// Commits a change and wakes the hosts that it touched.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let touched: Vec<HostRecord> = change.touched().values().cloned().collect();
         let queued = change.queued().clone();

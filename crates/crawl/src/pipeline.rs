@@ -124,14 +124,11 @@ fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError
 /// The owner of the store and its worker threads. A replay's session sends no requests.
 pub(crate) struct Session {
     pub(crate) owner: Owner,
-    /// Events from the worker threads and requests.
     pub(crate) arrivals: Receiver<Event>,
-    /// The sending end of `arrivals`.
     events: Sender<Event>,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
-/// What remains of a finished session.
 pub(crate) struct Finished {
     pub(crate) store: Store,
     pub(crate) hosts: Hosts,
@@ -140,7 +137,6 @@ pub(crate) struct Finished {
 }
 
 impl Session {
-    /// Starts the worker threads.
     pub(crate) fn start(
         session_config: SessionConfig,
         politeness: Politeness,
@@ -166,7 +162,6 @@ impl Session {
         Ok(Self { owner, arrivals, events, workers })
     }
 
-    /// Crawls, with `fetcher` for the requests.
     fn crawl(
         &mut self,
         session_config: &SessionConfig,

@@ -47,18 +47,15 @@ impl Quota {
         Self { max_queued, max_bytes, sites: HashMap::new() }
     }
 
-    /// Changes the length of the site's queue by `by` URLs.
     pub(crate) fn add_queued(&mut self, site: &Arc<str>, by: i64) {
         let used = self.used(site);
         used.queued = used.queued.saturating_add_signed(by);
     }
 
-    /// Counts bytes of bodies read from the site in this run.
     pub(crate) fn add_bytes(&mut self, site: &Arc<str>, bytes: u64) {
         self.used(site).bytes += bytes;
     }
 
-    /// Forgets a site that now belongs to another worker.
     pub(crate) fn remove(&mut self, site: &str) {
         self.sites.remove(site);
     }
@@ -70,7 +67,6 @@ impl Quota {
         self.max_queued == 0 || queued < room
     }
 
-    /// Whether the site has used up its bytes in this run.
     pub(crate) fn is_spent(&self, site: &str) -> bool {
         self.max_bytes > 0 && self.sites.get(site).is_some_and(|used| used.bytes >= self.max_bytes)
     }

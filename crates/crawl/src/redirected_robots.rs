@@ -47,7 +47,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub(crate) struct Wanted {
     partition: PartitionId,
-    /// The requests to answer.
     by: Vec<RobotsWanted>,
     /// Whether another partition must answer first, because the URL redirects there.
     is_elsewhere: bool,
@@ -127,7 +126,6 @@ impl Owner {
         Ok(host.is_some_and(|host| self.schedule.is_busy(&host.group)))
     }
 
-    /// Whether the robots.txt is already being requested for a host that redirects there.
     pub(crate) fn is_wanted(&self, robots: &Url) -> bool {
         self.wanted.contains_key(robots.as_str())
     }
@@ -161,7 +159,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the response to a wanted robots.txt.
     pub(crate) fn wanted_came(
         &mut self,
         url: &Url,

@@ -41,7 +41,6 @@ const LAST_PAGE: u32 = 20;
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Owner {
-    /// The rhythm of a URL after a visit.
     pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
         let Visit { record, at, sight, .. } = visit;
         match record.role {

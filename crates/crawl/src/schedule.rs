@@ -70,7 +70,6 @@ impl Schedule {
         }
     }
 
-    /// Whether a URL of the group is in flight.
     pub(crate) fn is_busy(&self, group: &GroupName) -> bool {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
@@ -88,7 +87,6 @@ impl Schedule {
         None
     }
 
-    /// When the next group is due.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.peek().map(|Reverse((at, _))| *at)
     }

@@ -13,7 +13,6 @@ use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
 
-/// The settings and shared handles of a session, without its writer.
 #[derive(Clone)]
 pub(crate) struct SessionConfig {
     pub(crate) config: Config,

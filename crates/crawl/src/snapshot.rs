@@ -137,14 +137,12 @@ pub fn follow(config: &Config, store: &Store) {
     tell(data, &target, copied);
 }
 
-/// Removes a request and returns its target.
 fn requested(data: &Path) -> Option<String> {
     let target = fs::read_to_string(data.join(REQUEST)).ok()?;
     withdraw(data);
     Some(target)
 }
 
-/// Leaves the answer to a request.
 fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     let answer = match copied {
         Ok(()) => "done".to_owned(),
@@ -160,7 +158,6 @@ fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
 }
 
 impl Owner {
-    /// Handles a request for a copy, if there is one.
     pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
         let data = PathBuf::from(&self.config.store.path);
         let Some(target) = requested(&data) else { return Ok(()) };

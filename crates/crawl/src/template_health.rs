@@ -53,7 +53,6 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// Drops the host's template until a new one is learned.
     fn buffer_again(&mut self, id: HostId, buffered: usize) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         warn!(

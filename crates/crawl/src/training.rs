@@ -18,12 +18,10 @@ use crate::admission::Rules;
 use crate::draft::{Draft, Origin, draft};
 use crate::job::TrainingJob;
 
-/// The result of a job.
 #[derive(Debug)]
 pub(crate) struct Learned {
     /// The template; `None` if there were too few pages.
     pub(crate) template: Option<SiteTemplate>,
-    /// The buffered pages in buffering order.
     pub(crate) pages: Vec<BufferedPage>,
 }
 
@@ -33,7 +31,6 @@ const MOST: usize = 200;
 /// The draft of one page: `None` without text, an error if the page cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
-/// A buffered page after extraction.
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
     pub(crate) key: UrlKey,

@@ -18,7 +18,6 @@ use jiff::Timestamp;
 use super::source::{Limits, Place};
 use crate::archive::{ROBOTS, ROLE};
 
-/// A response from a file.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
@@ -81,7 +80,6 @@ impl Answer {
     }
 }
 
-/// The kinds of record that contain a response.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Response,
@@ -102,7 +100,6 @@ fn kind(record: &Record) -> Result<Kind, &'static str> {
     }
 }
 
-/// The block of a `resource` record as a response.
 fn resource(record: &Record) -> HttpMessage<'_> {
     let content_type = record.header.get("Content-Type");
     let headers = content_type.map(|value| ("Content-Type".to_owned(), value.to_owned()));

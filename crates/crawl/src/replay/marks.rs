@@ -23,7 +23,6 @@ pub(crate) struct OwnPartitions {
 }
 
 impl OwnPartitions {
-    /// The partitions held now.
     pub(crate) fn from_store(store: &Store) -> Self {
         let mut partitions = store.held_partitions();
         partitions.sort_unstable();
@@ -54,7 +53,6 @@ impl OwnPartitions {
     }
 }
 
-/// The progress of a re-extraction, per partition.
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
     run: u32,
@@ -74,12 +72,10 @@ impl Checkpoint {
         Ok(Self { run, settings: settings.to_owned(), done: done.collect() })
     }
 
-    /// Whether any progress was stored.
     pub(super) fn is_begun(&self) -> bool {
         self.done.iter().any(|done| *done > (0, 0))
     }
 
-    /// The marks of a file, by its number.
     pub(super) fn marks(&self, file: u32) -> Marks {
         let mark = |(number, offset): &(u32, u64)| match file.cmp(number) {
             Ordering::Less => DONE,

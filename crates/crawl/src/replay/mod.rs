@@ -205,7 +205,6 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 
-/// The files with their marks.
 fn marked(
     purpose: Purpose,
     sources: &[Source],

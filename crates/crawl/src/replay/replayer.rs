@@ -38,14 +38,12 @@ pub(super) struct Replayer {
     pub(super) files: Vec<Progressed>,
     /// The place of the last event: a record or the end of a file.
     newest: Option<Place>,
-    /// The progress of a re-extraction.
     checkpoint: Option<Checkpoint>,
     /// Responses whose host is busy, in file order.
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
     /// Places of responses without an outcome.
     open: BTreeSet<Place>,
-    /// Names of hosts with work in progress.
     busy: HashSet<String>,
     /// Places of the responses in flight, by host.
     in_flight: HashMap<String, Place>,
@@ -56,18 +54,15 @@ pub(super) struct Replayer {
     pub(super) replayed: Replayed,
 }
 
-/// How the work of a replay ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// All workers have processed everything.
     Through,
-    /// A stop was requested.
     Stopped,
     /// Partitions were gained or must be released: work continues with those held then.
     Regrouping,
 }
 
-/// A file and its progress.
 pub(super) struct Progressed {
     path: PathBuf,
     /// Its number in gleaner's own archive; 0 for other files.
@@ -163,7 +158,6 @@ impl Replayer {
         }
     }
 
-    /// Whether all other workers are done, once this one is.
     fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
         if !owner.is_idle {
             self.note(owner)?;
@@ -301,14 +295,12 @@ impl Replayer {
         Ok(())
     }
 
-    /// Starts training for the host of a waiting response, if it is due.
     fn starts_training(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
         let known = owner.store.host(&name)?;
         Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
     }
 
-    /// Starts training for a host, if it is due.
     fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
         let is_due = self.purpose != Purpose::Reextract && owner.is_training_due(host);
         if is_due {

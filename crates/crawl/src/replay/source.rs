@@ -53,7 +53,6 @@ impl Source {
     }
 }
 
-/// A position in the source files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     /// Index of the file in the sources.
@@ -61,7 +60,6 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
 }
 
-/// What the reading thread sends.
 #[derive(Debug)]
 pub(crate) enum SourceEvent {
     Answer(Box<Answer>),
@@ -186,7 +184,6 @@ impl Reading<'_> {
         self.source.stored.map(|_| self.own.stored(&name)).transpose()
     }
 
-    /// Reports that the whole file cannot be read.
     fn lacks(&self, reason: String) -> Option<()> {
         let damage = Damage { offset: 0, reason, is_last: true };
         self.send.send(SourceEvent::Damaged(self.source.path.clone(), damage)).ok()?;
@@ -207,7 +204,6 @@ impl Reading<'_> {
     }
 }
 
-/// Logs damage.
 pub(crate) fn tell(path: &Path, damage: &Damage) {
     warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
 }

@@ -114,7 +114,6 @@ fn is_silent(host: &HostTold) -> bool {
 /// Shortest pause between runs, in seconds, that is reported as missed runs.
 const LATE: f64 = 3.0 * 3600.0;
 
-/// Reports that runs were missed.
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
     // Manual runs, minutes apart, have no rhythm.
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
@@ -164,7 +163,6 @@ fn bytes_of(night: &Night) -> u64 {
     night.hosts.values().map(|counts| counts.bytes).sum()
 }
 
-/// A host with the data that its findings need.
 struct Look<'a> {
     told: &'a Told,
     host: &'a HostTold,

@@ -42,7 +42,6 @@ const TENTH: f64 = 0.1;
 const FAR: f64 = 5.0;
 /// Runs from which the second-worst is meaningful.
 const MANY: usize = 7;
-/// In seconds.
 const HOUR: f64 = 3600.0;
 /// Days after which a weekday repeats.
 const WEEK: i64 = 7;
@@ -78,7 +77,6 @@ impl Rhythm {
         Self { gaps, usual }
     }
 
-    /// The time before this run as a multiple of the usual.
     pub(crate) fn since_last(&self) -> Option<f64> {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
@@ -102,20 +100,16 @@ impl Rhythm {
     }
 }
 
-/// A host's new documents in an earlier run.
 #[derive(Debug, Clone, Copy)]
 struct Value {
     days_ago: i64,
     new: f64,
 }
 
-/// A host's usual number of new documents.
 #[derive(Debug, Clone)]
 pub(crate) struct Usual {
     values: Vec<Value>,
-    /// Usual new documents per run.
     pub(crate) new: f64,
-    /// New documents expected in this run.
     expected: f64,
     spread: f64,
 }

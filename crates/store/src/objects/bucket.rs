@@ -27,7 +27,6 @@ use super::patience::Patience;
 use super::storage::{Guard, Part, Storage, is_of_disk};
 use super::{ObjectError, name};
 
-/// Concurrent requests of [`Objects::get_ranges`].
 const AT_ONCE: usize = 8;
 
 /// Longest time that [`Objects::check`] waits for an unavailable storage.
@@ -262,7 +261,6 @@ impl Objects {
         Err(ObjectError::Refused { at: self.storage.at("check", &name), why })
     }
 
-    /// Retries one operation on the storage's thread.
     fn call<T: Send + 'static, A>(
         &self,
         doing: &'static str,

@@ -30,7 +30,6 @@ use super::environment::{Environment, without};
 use super::watch::Connector;
 use super::{ObjectError, Options};
 
-/// Longest time to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;

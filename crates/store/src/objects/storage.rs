@@ -20,7 +20,6 @@ use super::patience::{self, Failure, Patience};
 use super::watch::{self, Trouble, chain};
 use super::{ObjectError, name};
 
-/// The state shared by all clones of a storage.
 pub(crate) struct Storage {
     pub(crate) store: Store,
     pub(crate) address: String,
@@ -36,7 +35,6 @@ pub(crate) struct Guard {
     pub(crate) object: OnceLock<String>,
 }
 
-/// A part of an object.
 pub(crate) struct Part {
     path: Path,
     at: Doing,
@@ -50,7 +48,6 @@ impl Storage {
         Doing { doing, object: object.into(), address: self.address.clone() }
     }
 
-    /// A part to be read.
     pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<Part, ObjectError> {
         let (path, at) = (name::path(name)?, self.at("read", name));
         match offset.checked_add(length) {
@@ -59,7 +56,6 @@ impl Storage {
         }
     }
 
-    /// Runs a call on the storage's thread.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -72,7 +68,6 @@ impl Storage {
         })
     }
 
-    /// Repeats one operation by `patience`.
     pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
         &self,
         patience: &Patience,
@@ -111,7 +106,6 @@ impl Storage {
         object_store::Error::Generic { store: "folder", source: why.into() }
     }
 
-    /// Reads a whole part.
     pub(crate) async fn read(&self, part: Part, patience: &Patience) -> Result<Vec<u8>, ObjectError> {
         let Part { path, at, offset, end } = part;
         let wanted = end - offset;
@@ -163,7 +157,6 @@ impl Storage {
     }
 }
 
-/// The error for a permanent trouble.
 fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     let (at, why) = (at.clone(), trouble.text());
     match trouble {
@@ -193,7 +186,6 @@ fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
 
-/// Whether a refusal concerns the range.
 fn is_range(why: &str) -> bool {
     // A folder fails with "Requested range was invalid", a bucket with status 416.
     why.starts_with("416") || why.contains("Requested range was invalid")
@@ -206,7 +198,6 @@ fn same(error: &io::Error) -> io::Error {
         .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-/// Whether an error comes from a folder's disk.
 pub(crate) fn is_of_disk(error: &(dyn Error + 'static)) -> bool {
     chain(error).iter().any(|error| error.is::<io::Error>())
         && !chain(error).iter().any(|error| error.is::<HttpError>())
