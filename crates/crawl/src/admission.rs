@@ -25,7 +25,6 @@ impl Rules<'_> {
     }
 }
 
-/// The outcome of a visit whose document was refused.
 pub(crate) fn outcome_of(refusal: Refusal) -> Outcome {
     match refusal {
         Refusal::Language(language) => Outcome::OtherLanguage { language },

@@ -96,7 +96,6 @@ pub fn archive_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// Opens the writer's archive for appending, unless the settings switch it off.
 pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreError> {
     if !config.archive.keep {
         return Ok(());

@@ -26,7 +26,6 @@ pub(crate) struct Host {
     pub(crate) template: Option<Arc<Applied>>,
     /// Version of the newest template in the store; 0 if there is none.
     pub(crate) version: u32,
-    /// Articles buffered and not yet learned from.
     pub(crate) buffered: usize,
     pub(crate) fetched: u64,
     /// Whether it is a seed's host: only there `/sitemap.xml` is tried.
@@ -56,7 +55,6 @@ impl Hosts {
         self.gaps.get(group).copied().unwrap_or_default()
     }
 
-    /// Makes a group's gap at least this long, and returns it.
     pub(crate) fn widen(&mut self, group: &GroupName, gap: Duration) -> Duration {
         let kept = self.gaps.entry(Arc::clone(group)).or_default();
         *kept = gap.max(*kept);
@@ -67,7 +65,6 @@ impl Hosts {
         self.by_id.contains_key(&id)
     }
 
-    /// Removes and returns the hosts for which `stays` is false.
     pub(crate) fn retain(&mut self, stays: impl Fn(HostId) -> bool) -> Vec<(HostId, Host)> {
         self.by_id.extract_if(|id, _| !stays(*id)).collect()
     }

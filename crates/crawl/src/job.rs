@@ -24,7 +24,6 @@ pub(crate) struct Visit {
     pub(crate) url: CanonicalUrl,
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
-    /// When it was dispatched.
     pub(crate) begun: Instant,
     /// The same by the wall clock; in a replay, when the response was fetched.
     pub(crate) at: Timestamp,
@@ -33,7 +32,6 @@ pub(crate) struct Visit {
     pub(crate) lease: Lease,
     /// What the visit showed, set when the response was read.
     pub(crate) sight: Sight,
-    /// The host's template when the URL was dispatched.
     pub(crate) template: Option<Arc<Applied>>,
     /// Redirects followed within the visit; `None` in a replay, which sends no requests.
     pub(crate) chain: Option<Chain>,
@@ -51,16 +49,12 @@ pub(crate) struct TrainingJob {
 
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Archive a response, and read it if it is 2xx.
     Answer(Box<Visit>, Box<Response>, Timestamp),
-    /// Learn a template, or extract the pages one by one.
     Learn(TrainingJob),
 }
 
-/// A request to send once the event that led to it is applied.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
-    /// Continue a visit at the target of its redirect.
     Visit(Box<Visit>),
     Robots(Box<RobotsVisit>),
 }
@@ -74,9 +68,7 @@ pub(crate) enum Event {
     Answered(Box<Visit>, Box<Response>, Option<Kept>),
     /// A 2xx response at another URL than the visit's, reached by redirects.
     Arrived(Box<Visit>, Box<Response>, Timestamp),
-    /// No usable response.
     Failed(Box<Visit>, FetchError),
-    /// A page, feed or sitemap was read.
     Read(Box<Visit>, Box<Reading>, Option<Kept>),
     Learned(TrainingJob, Box<Learned>),
     /// A panic while processing a URL: a bug, recorded like any other outcome.

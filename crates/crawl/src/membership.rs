@@ -2,13 +2,13 @@
 //!
 //! | leases | action of the owner |
 //! |---|---|
-//! | a partition was gained | enqueues its seeds; its hosts wait a full gap before their first request |
-//! | other workers should have more | stops requests in some partitions; when nothing is in flight there, flushes and releases them |
+//! | a partition was gained | enqueues its seeds; its hosts wait a full gap |
+//! | other workers should have more | stops requests in some partitions and releases them when nothing is in flight there |
 //! | not certain to hold | starts no requests, and ends those in flight |
-//! | a gained partition was not released by its last worker | sends it no requests for `fetch.timeout`: a site may still be processing one |
+//! | a gained partition was not released by its last worker | sends no requests there for `fetch.timeout`: sites may still be processing some |
 //! | another worker holds one of ours | starts the crawl again, as after a crash ([`crate::pipeline::run`]) |
 //!
-//! A crawl without other workers keeps its single partition, and none of this happens.
+//! A crawl without other workers keeps its single partition.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -69,7 +69,6 @@ impl Owner {
         Ok(leases.has_gained() || leases.excess() > 0)
     }
 
-    /// Releases the partitions that other workers should have. Nothing may be in flight.
     pub(crate) fn give_way(&mut self) -> Result<(), CrawlError> {
         let Some(leases) = self.store.leases().cloned() else { return Ok(()) };
         let partitions = self.surplus(&leases);
@@ -103,7 +102,6 @@ impl Owner {
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()
     }
 
-    /// Whether requests are permitted: our leases certainly hold.
     pub(crate) fn may_ask(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -117,8 +115,8 @@ impl Owner {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
 
-    /// Releases the leaving partitions once nothing is in flight in any of them. They go together: otherwise
-    /// those without hosts would go first, and the worker that takes them would have its share but no work.
+    /// Releases all leaving partitions together once nothing is in flight in any of them. Otherwise those
+    /// without hosts would go first, and the worker that takes them would get no work.
     fn leave(&mut self) -> Result<(), CrawlError> {
         if self.leaving.is_empty() {
             return Ok(());

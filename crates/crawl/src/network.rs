@@ -155,13 +155,11 @@ impl Fetching {
 pub(crate) struct RobotsVisit {
     /// A host's own robots.txt, or the target of a redirect.
     pub(crate) url: Url,
-    /// Redirects followed so far.
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
     pub(crate) partition: PartitionId,
     /// The lease of that partition.
     pub(crate) lease: Lease,
-    /// The robots.txt known so far.
     pub(crate) previous: Option<RobotsRecord>,
 }
 

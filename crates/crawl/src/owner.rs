@@ -74,7 +74,6 @@ pub(crate) struct Owner {
     pub(crate) partition_holds: BTreeMap<PartitionId, Instant>,
     /// Robots.txt files that hosts of other partitions redirect to, and who waits for them.
     pub(crate) wanted: RedirectedRobots,
-    /// Partitions that are being released to other workers.
     pub(crate) leaving: BTreeSet<PartitionId>,
     /// Whether we reported to other workers that there is no work here.
     pub(crate) is_idle: bool,
@@ -202,7 +201,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies a host's robots.txt: its rules and gap.
     pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
         let access = robots.rules(self.config.fetch.product());
         let (delay, cap) = (self.config.fetch.delay.get(), self.config.fetch.max_crawl_delay.get());
@@ -295,7 +293,6 @@ impl Owner {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Writes everything to disk, and checks the free space.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;

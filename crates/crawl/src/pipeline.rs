@@ -206,7 +206,6 @@ impl Session {
         writer
     }
 
-    /// Flushes, waits for the threads, and ends the run if it is complete.
     pub(crate) fn finish(mut self, complete: bool) -> Result<Finished, CrawlError> {
         self.owner.flush()?;
         let Owner { mut writer, store, hosts, quota, tasks, run, clock, .. } = self.owner;
@@ -228,7 +227,6 @@ fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
     Ok(due.into_iter().flatten().min())
 }
 
-/// Begins a run or resumes the last one, and enqueues the seeds.
 pub(crate) fn begin(
     writer: &mut Writer,
     seeds: &[Seed],

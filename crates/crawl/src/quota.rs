@@ -60,7 +60,6 @@ impl Quota {
         self.sites.remove(site);
     }
 
-    /// Whether a URL of this rank may enter the site's queue.
     pub(crate) fn has_room(&self, site: &str, rank: u8) -> bool {
         let queued = self.sites.get(site).map_or(0, |used| used.queued);
         let room = if rank >= rank::OTHER { self.max_queued.div_ceil(2) } else { self.max_queued };

@@ -1,12 +1,12 @@
 //! Copies the corpus at one moment, even while a crawl runs.
 //!
-//! A caller leaves a request file in the data folder ([`ask`]). The crawl's owner looks for it at every tick,
-//! flushes, copies, and leaves an answer file. A daemon that waits for its next run does the same
-//! ([`follow`]). If no process uses the folder, the caller copies by itself ([`take`]).
+//! A caller leaves a request file in the data folder ([`ask`]). At its next tick the crawl's owner flushes,
+//! copies, and leaves an answer file. A daemon that waits for its next run does the same ([`follow`]). If no
+//! process uses the folder, the caller copies by itself ([`take`]).
 //!
-//! 1. Complete archive files are hard-linked if the file system can do that, otherwise copied. The newest is
-//!    copied up to its flushed length.
-//! 2. The store is copied record by record into a new one.
+//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest is copied up to its
+//!    flushed length.
+//! 2. The store is copied record by record.
 //! 3. Everything goes into `DIR.part`, which is renamed at the end: `DIR` is complete or does not exist.
 //!
 //! Limitation: the crawl pauses during the copy, some seconds for each hundred thousand documents.

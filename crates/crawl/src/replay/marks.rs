@@ -85,7 +85,6 @@ impl Checkpoint {
         Marks::new(self.done.iter().map(mark).collect())
     }
 
-    /// Raises the progress of all partitions to `to` and stores it.
     pub(super) fn raise(&mut self, own: &OwnPartitions, to: (u32, u64), change: &mut Change) {
         for (done, partition) in self.done.iter_mut().zip(&own.partitions).filter(|(done, _)| **done < to) {
             *done = to;
@@ -129,7 +128,6 @@ impl Marks {
         }
     }
 
-    /// Raises all lower marks to `mark`.
     pub(crate) fn raised(self, mark: u64) -> Self {
         match self {
             Self::Even(old) => Self::Even(old.max(mark)),

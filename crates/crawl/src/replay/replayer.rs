@@ -27,7 +27,6 @@ const WAITING: usize = 64;
 /// Most bytes of their bodies.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Most damages kept for the result; all are logged.
 const MOST_DAMAGES: usize = 100;
 
 /// Depth of a page that no link led to.
@@ -39,24 +38,20 @@ pub(super) struct Replayer {
     /// The place of the last event: a record or the end of a file.
     newest: Option<Place>,
     checkpoint: Option<Checkpoint>,
-    /// Responses whose host is busy, in file order.
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
     /// Places of responses without an outcome.
     open: BTreeSet<Place>,
     busy: HashSet<String>,
-    /// Places of the responses in flight, by host.
     in_flight: HashMap<String, Place>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
-    /// When leases were last checked.
     followed: Instant,
     pub(super) replayed: Replayed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// All workers have processed everything.
     Through,
     Stopped,
     /// Partitions were gained or must be released: work continues with those held then.
@@ -67,7 +62,6 @@ pub(super) struct Progressed {
     path: PathBuf,
     /// Its number in gleaner's own archive; 0 for other files.
     pub(super) number: u32,
-    /// Everything before these marks is done.
     marks: Marks,
     /// Offset of the last record that was read, or the file's length at its end.
     heard: u64,
@@ -311,7 +305,6 @@ impl Replayer {
         is_due
     }
 
-    /// Records how far the files were processed.
     pub(super) fn note(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut change = owner.writer.begin();
         match &mut self.checkpoint {

@@ -53,7 +53,6 @@ impl Replayer {
         })
     }
 
-    /// Ends a visit whose page is incomplete or too large. An existing document stays.
     pub(super) fn end_unread(
         &mut self,
         owner: &mut Owner,

@@ -18,7 +18,6 @@ use tracing::warn;
 use super::answer::Answer;
 use super::marks::{DONE, Marks, OwnPartitions};
 
-/// Responses read ahead.
 const AHEAD: usize = 16;
 
 /// A WARC file, and which of its records to read.
@@ -55,7 +54,6 @@ impl Source {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Index of the file in the sources.
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
@@ -65,7 +63,6 @@ pub(crate) enum SourceEvent {
     Answer(Box<Answer>),
     /// A record that is not a processable response, with the reason.
     PassedOver(&'static str),
-    /// A part of a file that cannot be read.
     Damaged(PathBuf, Damage),
     /// A file was read to its end: its index, and the offset at which a later record would begin.
     FileEnds(usize, u64),

@@ -223,7 +223,6 @@ impl Look<'_> {
         if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
     }
 
-    /// Far fewer new documents than usual.
     fn drop(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {

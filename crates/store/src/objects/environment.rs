@@ -104,7 +104,6 @@ impl fmt::Debug for Environment {
 }
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
-    /// Keeps only the variables of storages.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         let is_ours = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
@@ -112,7 +111,6 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     }
 }
 
-/// The text with all secrets replaced by `***`.
 pub(crate) fn without(secrets: &[String], text: &str) -> String {
     secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
 }

@@ -35,9 +35,7 @@ pub(crate) struct Patience {
 }
 
 pub(crate) enum Failure {
-    /// Temporary.
     Passes(Trouble),
-    /// Permanent.
     Stays(ObjectError),
 }
 

@@ -33,12 +33,9 @@ const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// A response without success.
     Answer {
         status: u16,
-        /// The service's error code, such as `NoSuchKey`; may be empty.
         code: String,
-        /// The service's message; may be empty.
         message: String,
     },
     Connection {
@@ -67,7 +64,6 @@ impl Trouble {
         }
     }
 
-    /// The metadata service has no keys.
     fn no_keys() -> Self {
         let message = format!("{NO_KEYS}, and this machine's metadata service has none");
         Self::Answer { status: 403, code: String::new(), message }
@@ -116,7 +112,6 @@ pub(crate) fn note(trouble: Option<Trouble>) {
     let _ = NOTE.try_with(|noted| noted.replace(trouble));
 }
 
-/// Creates clients that record failures.
 #[derive(Debug)]
 pub(crate) struct Connector;
 
