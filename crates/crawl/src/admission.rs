@@ -18,7 +18,6 @@ pub(crate) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The packed document, or the outcome of its refusal.
     pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
         self.admission.admit(draft.document).map(PackedDocument::from_document).map_err(outcome_of)

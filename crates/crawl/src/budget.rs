@@ -67,7 +67,6 @@ impl RunBudget {
         self.pages += pages;
     }
 
-    /// The budget that is used up at `now`, if any.
     pub(crate) fn empty(&self, now: Instant) -> Option<Budget> {
         if self.max_pages > 0 && self.pages >= self.max_pages {
             return Some(Budget::Pages);

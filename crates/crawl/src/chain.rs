@@ -71,7 +71,6 @@ impl Visit {
         self.asked().key() != self.key
     }
 
-    /// Number of redirects from the URL that was found to the requested one.
     pub(crate) fn hops(&self) -> u32 {
         let followed = self.chain.as_ref().map_or(0, |chain| chain.hops.len());
         self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
@@ -81,7 +80,6 @@ impl Visit {
         self.hop().map(|hop| hop.cookie.clone())
     }
 
-    /// The group whose gap the request waits for.
     pub(crate) fn gate(&self) -> &GroupName {
         self.hop().map_or(&self.group, |hop| &hop.group)
     }

@@ -240,7 +240,6 @@ impl Owner {
         Turn { rank, fresh: dated.or(found_at) }
     }
 
-    /// Buffers an article for training; its outcome follows when its host is learned.
     fn buffer(
         &mut self,
         mut change: Change,

@@ -37,10 +37,8 @@ pub(crate) mod rank {
     pub(crate) const ARCHIVE: u8 = 6;
 }
 
-/// Links examined per page.
 const MOST_LINKS: usize = 10_000;
 
-/// Links that are not followed, counted by the label of the reason.
 pub(crate) type Refused = BTreeMap<&'static str, u64>;
 
 #[derive(Debug)]
@@ -80,7 +78,6 @@ impl Applied {
     }
 }
 
-/// A page extracted with a template, and its evidence about the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) document: Result<PackedDocument, Outcome>,

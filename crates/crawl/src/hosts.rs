@@ -21,7 +21,6 @@ pub(crate) struct Host {
     pub(crate) site: Arc<str>,
     /// What its robots.txt allows; `None` until it is known.
     pub(crate) access: Option<Access>,
-    /// When its robots.txt must be requested again.
     pub(crate) robots_due: Timestamp,
     pub(crate) template: Option<Arc<Applied>>,
     /// Version of the newest template in the store; 0 if there is none.

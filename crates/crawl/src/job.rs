@@ -27,7 +27,6 @@ pub(crate) struct Visit {
     pub(crate) begun: Instant,
     /// The same by the wall clock; in a replay, when the response was fetched.
     pub(crate) at: Timestamp,
-    /// The tracing span; disabled without a subscriber.
     pub(crate) span: Span,
     pub(crate) lease: Lease,
     /// What the visit showed, set when the response was read.

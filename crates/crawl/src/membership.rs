@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a partition was gained | enqueues its seeds; its hosts wait a full gap |
 //! | other workers should have more | stops requests in some partitions and releases them when nothing is in flight there |
-//! | not certain to hold | starts no requests, and ends those in flight |
+//! | the leases may have ended | starts no requests, and ends those in flight |
 //! | a gained partition was not released by its last worker | sends no requests there for `fetch.timeout`: sites may still be processing some |
 //! | another worker holds one of ours | starts the crawl again, as after a crash ([`crate::pipeline::run`]) |
 //!
@@ -36,7 +36,6 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Owner {
-    /// Follows changes of the leases, and answers messages from other workers.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
         self.take_found(&received.found)?;

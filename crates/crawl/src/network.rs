@@ -158,7 +158,6 @@ pub(crate) struct RobotsVisit {
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
     pub(crate) partition: PartitionId,
-    /// The lease of that partition.
     pub(crate) lease: Lease,
     pub(crate) previous: Option<RobotsRecord>,
 }

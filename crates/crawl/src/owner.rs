@@ -43,14 +43,13 @@ pub(crate) struct Owner {
     pub(crate) store: Store,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
-    /// What documents are compared with.
+    /// The index that documents are compared with.
     pub(crate) duplicates: Duplicates,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
     /// When hosts may be requested. Only a crawl also has a [`Fetching`]; a replay sends no requests.
     pub(crate) politeness: Politeness,
-    /// Requests that events led to; [`Owner::work`] sends them.
     pub(crate) outgoing: Vec<Outgoing>,
     pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,

@@ -50,7 +50,7 @@ pub struct Start {
     pub stop: Stop,
     /// Counters, updated while the crawl runs.
     pub progress: Arc<Progress>,
-    /// The time of day.
+    /// The wall clock.
     pub clock: Clock,
 }
 
@@ -192,7 +192,6 @@ impl Session {
         self.abandon()
     }
 
-    /// Drops everything in flight. Returns the writer, including changes not yet flushed.
     pub(crate) fn abandon(self) -> Writer {
         // Later events find a closed channel.
         let Self { owner, arrivals, workers, .. } = self;
@@ -221,7 +220,6 @@ impl Session {
     }
 }
 
-/// When the next URL is due for a retry or revisit, in seconds since 1970.
 fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
     let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
     Ok(due.into_iter().flatten().min())

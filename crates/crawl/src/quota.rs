@@ -1,8 +1,7 @@
 //! Limits the disk space that one site may use.
 //!
-//! A site is a registrable domain, because a trap may have any number of subdomains. The quotas prevent one
-//! site's sitemaps or calendar from filling the disk, which would end the whole crawl at
-//! `store.min_free_disk`:
+//! A site is a registrable domain, because a trap may have any number of subdomains. Without quotas, one site
+//! could fill the disk and end the whole crawl at `store.min_free_disk`.
 //!
 //! | quota | counts | when exceeded |
 //! |---|---|---|
@@ -10,11 +9,11 @@
 //! | `crawl.max_bytes_per_site` | decompressed bytes of pages, feeds and sitemaps read in this run | the site gets no more requests in this run |
 //!
 //! Half of the queue is reserved for current news: URLs of the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. If a list contains a URL that was left out, the next
-//! visit reads it in full.
+//! enter only while the queue is less than half full. A list with a URL that was left out is read in full at
+//! the next visit.
 //!
 //! The queue is counted at each commit, so a list may exceed the quota by the URLs of one commit. A site is
-//! in one partition, so two workers never count the same site.
+//! in one partition, so only one worker counts it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -53,7 +53,6 @@ pub(crate) struct Wanted {
 
 pub(crate) type RedirectedRobots = BTreeMap<String, Wanted>;
 
-/// Why a host has no rules while it waits for those of another.
 pub(crate) fn waits_for(url: &Url) -> String {
     format!("it redirects to {url}; waiting for that robots.txt")
 }
@@ -63,7 +62,6 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Owner {
-    /// Whether a request for a wanted robots.txt is in flight in a partition that is being released.
     pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartitionId) -> bool) -> bool {
         self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.partition))
     }
@@ -213,7 +211,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the result of a robots.txt to its own host and to those that redirect to it.
     fn settle_wanted(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
         let by = self.wanted.remove(url.as_str()).map(|wanted| wanted.by).unwrap_or_default();
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };

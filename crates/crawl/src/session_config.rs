@@ -19,7 +19,6 @@ pub(crate) struct SessionConfig {
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
     pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are accepted, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,

@@ -22,7 +22,6 @@ use crate::owner::Owner;
 use crate::schedule::GroupName;
 
 impl Owner {
-    /// Ends the visit of a page that its host's template extracted.
     pub(crate) fn watch(
         &mut self,
         mut change: Change,

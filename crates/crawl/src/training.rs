@@ -20,7 +20,6 @@ use crate::job::TrainingJob;
 
 #[derive(Debug)]
 pub(crate) struct Learned {
-    /// The template; `None` if there were too few pages.
     pub(crate) template: Option<SiteTemplate>,
     pub(crate) pages: Vec<BufferedPage>,
 }
@@ -34,7 +33,6 @@ type Drafted = Result<Option<Draft>, String>;
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
     pub(crate) key: UrlKey,
-    /// The document, or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
 }
 
@@ -85,7 +83,6 @@ fn read(store: &Store, key: UrlKey) -> Result<Kept, String> {
     Ok(Kept { origin: Origin { url, fetched }, page })
 }
 
-/// Runs the work on one page; a panic becomes a reason.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("an error in gleaner".into()))
 }

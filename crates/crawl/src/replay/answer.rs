@@ -3,12 +3,11 @@
 //! | record | result |
 //! |---|---|
 //! | `response` | its HTTP response |
-//! | `resource` | a 200 response with the record's content type, since it has no HTTP headers |
+//! | `resource` | a 200 response with the record's content type |
 //! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
 //!
-//! The body of an incomplete page is not read, since half an article is useless. A page is incomplete if its
-//! writer marked it as truncated, it is shorter than its `Content-Length`, it ends within a coding, or its
-//! status is 206.
+//! The body of an incomplete page is not read. A page is incomplete if its writer marked it as truncated, it
+//! is shorter than its `Content-Length`, it ends within a coding, or its status is 206.
 
 use gleaner_archive::{Cut, HttpMessage, Payload, Record};
 use gleaner_fetch::Response;

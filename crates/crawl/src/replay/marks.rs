@@ -1,7 +1,6 @@
 //! Records how far each file was processed, in each of our partitions.
 //!
-//! Every worker reads all files and processes the pages of its own partitions. A mark belongs to a partition,
-//! so a worker that gains the partition resumes there.
+//! A mark belongs to a partition, so a worker that gains the partition resumes there.
 //!
 //! A re-extraction reads gleaner's own archive in order, and there may be one file per flush of each worker.
 //! So it has one mark for all files, its [`Checkpoint`].
@@ -120,7 +119,6 @@ impl Marks {
         }
     }
 
-    /// The offset from which the file must be read.
     pub(crate) fn least(&self) -> u64 {
         match self {
             Self::Even(mark) => *mark,

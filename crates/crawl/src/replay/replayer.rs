@@ -221,7 +221,6 @@ impl Replayer {
         Ok(())
     }
 
-    /// The visit of a response; `None` if the response is not to be processed.
     fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
         let known = owner.store.url(key)?;

@@ -14,7 +14,6 @@ use crate::job::Visit;
 use crate::owner::Owner;
 
 impl Replayer {
-    /// Whether to process a response. `known`: the store's record of its URL.
     pub(super) fn is_wanted(
         &self,
         owner: &Owner,

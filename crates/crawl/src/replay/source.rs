@@ -69,7 +69,6 @@ pub(crate) enum SourceEvent {
     Failed(PathBuf, io::Error),
 }
 
-/// Largest bodies, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) page: usize,

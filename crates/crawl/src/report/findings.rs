@@ -233,7 +233,6 @@ impl Look<'_> {
         Some((grade, format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, self.cause())))
     }
 
-    /// No new documents for longer than chance explains.
     fn silence(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
@@ -263,7 +262,6 @@ impl Look<'_> {
         )
     }
 
-    /// A far higher share of failures than usual.
     fn failures(&self) -> Option<(Grade, String)> {
         let share = |figures: &Figures| figures.failed() as f64 / figures.visits().max(1) as f64;
         let past: Vec<f64> = self

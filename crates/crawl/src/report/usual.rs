@@ -64,7 +64,6 @@ pub(crate) struct Rhythm {
 }
 
 impl Rhythm {
-    /// From the start of this run and the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: &[Night]) -> Self {
         let starts: Vec<Timestamp> =
             [now].into_iter().chain(past.iter().map(|night| night.started)).collect();
@@ -153,7 +152,6 @@ impl Usual {
         new <= expected * share && is_far
     }
 
-    /// Whether `new` is far below the second-worst of many runs.
     fn is_worse_than_bad(&self, new: f64) -> bool {
         let mut sorted: Vec<f64> = self.values.iter().map(|value| value.new).collect();
         sorted.sort_by(f64::total_cmp);

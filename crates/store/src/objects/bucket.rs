@@ -29,7 +29,6 @@ use super::{ObjectError, name};
 
 const AT_ONCE: usize = 8;
 
-/// Longest time that [`Objects::check`] waits for an unavailable storage.
 const CHECK: Duration = Duration::from_secs(10);
 
 /// The options of a storage.

@@ -114,7 +114,6 @@ fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl 
     set.with_prefix(prefix).filter_map(known)
 }
 
-/// Endpoint variables, and those that allow plain http for them.
 const ENDPOINTS: [(&str, &str); 8] = [
     ("AWS_ENDPOINT", "AWS_ALLOW_HTTP"),
     ("AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"),

@@ -25,7 +25,6 @@ pub(crate) struct Storage {
     pub(crate) address: String,
     pub(crate) secrets: Vec<String>,
     pub(crate) engine: Engine,
-    /// See [`Storage::is_mounted`].
     pub(crate) guard: Guard,
 }
 
@@ -63,7 +62,7 @@ impl Storage {
         call: impl Future<Output = Result<T, ObjectError>> + Send + 'static,
     ) -> Result<T, ObjectError> {
         self.engine.wait(call).unwrap_or_else(|| {
-            let why = "it ended by an internal error; see the log".into();
+            let why = "an internal error occurred; see the log".into();
             Err(ObjectError::Refused { at: self.at(doing, object), why })
         })
     }
@@ -174,7 +173,7 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
         Trouble::Answer { .. } => ObjectError::Refused { at, why },
         Trouble::Connection { .. } => {
             let why = format!(
-                "{why}; its certificate is not trusted; put its issuer's certificate into a PEM file and name that in AWS_CA_BUNDLE"
+                "{why}; its certificate is not trusted; set AWS_CA_BUNDLE to a PEM file with its issuer's certificate"
             );
             ObjectError::Refused { at, why }
         }

@@ -23,7 +23,6 @@ use object_store::client::{
 
 use super::environment::without;
 
-/// Most characters shown of a storage's text.
 const SHOWN: usize = 300;
 
 /// Paths on which the S3 library requests keys from the cloud's metadata service when none are set.
