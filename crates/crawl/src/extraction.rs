@@ -1,4 +1,4 @@
-//! Turns the bytes of a response into what the owner needs to know.
+//! Parses a response into the data that the owner needs.
 //!
 //! Runs on a worker thread. Uses no data from the store except the host's template, which comes with the
 //! visit. Decides no outcomes.

@@ -81,7 +81,7 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // Says nothing about the page: it stays ready, with all its retries.
+            // No permit says nothing about the page: it stays ready, with all its retries.
             FetchError::NotPermitted => {
                 if let Some(host) = self.hosts.get_mut(visit.record.host) {
                     host.fetched = host.fetched.saturating_sub(1);

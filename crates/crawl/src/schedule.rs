@@ -72,8 +72,8 @@ impl Schedule {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes and returns the group that has been due longest at `now`. It is asleep until [`Schedule::put_off`] or
-    /// [`Schedule::take`].
+    /// Removes and returns the group that has been due longest at `now`. It is asleep until
+    /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;

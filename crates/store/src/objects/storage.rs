@@ -85,8 +85,8 @@ impl Storage {
         patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for the
-    /// guard object itself always passes.
+    /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for
+    /// the guard object itself always passes.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
