@@ -181,9 +181,7 @@ fn the_gravest_comes_first_then_the_largest_host() {
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
     assert_eq!(report.findings[0].grade, Grade::Failed);
-    assert!(
-        report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date; pages"))
-    );
+    assert!(report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date; pages")));
 }
 
 #[test]
@@ -223,7 +221,10 @@ fn a_disk_that_fills_up_is_said_in_runs() {
     assert_eq!(Report::from_told(&told).status, Status::Fine);
     told.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
     let report = Report::from_told(&told);
-    assert_eq!(sentences(&report), ["the disk is getting full: 100.0 MiB free; estimated runs until store.min_free_disk: 6"]);
+    assert_eq!(
+        sentences(&report),
+        ["the disk is getting full: 100.0 MiB free; estimated runs until store.min_free_disk: 6"]
+    );
     assert_eq!(report.status, Status::Unusual);
     told.disk = None;
     assert_eq!(Report::from_told(&told).status, Status::Fine);
