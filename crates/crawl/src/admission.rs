@@ -18,14 +18,12 @@ pub(crate) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The packed document, or the outcome of its refusal.
     pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
         self.admission.admit(draft.document).map(PackedDocument::from_document).map_err(outcome_of)
     }
 }
 
-/// The outcome of a visit whose document was refused.
 pub(crate) fn outcome_of(refusal: Refusal) -> Outcome {
     match refusal {
         Refusal::Language(language) => Outcome::OtherLanguage { language },

@@ -2,11 +2,10 @@
 //!
 //! 1. A worker builds and compresses the records of a response and its request ([`Keeping`]).
 //! 2. The owner appends them before it changes the store for that response.
-//! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`). So whatever the
-//!    store has on disk is in the archive, too.
+//! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! A 304 response, or one whose body equals the URL's previous body, becomes a revisit record that refers to
-//! that body. Failed requests (timeout, too large, wrong type) are not archived.
+//! A 304 response, or one whose body equals the URL's previous body, becomes a revisit record. Failed
+//! requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +95,6 @@ pub fn archive_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// Opens the writer's archive for appending, unless the settings switch it off.
 pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreError> {
     if !config.archive.keep {
         return Ok(());
@@ -116,7 +114,6 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
 }
 
 impl Owner {
-    /// Appends the records of a response and notes in the URL's record where the body is.
     pub(crate) fn keep(
         &mut self,
         kept: Option<Kept>,

@@ -48,7 +48,6 @@ impl fmt::Display for Budget {
     }
 }
 
-/// The remaining budgets of a run.
 #[derive(Debug)]
 pub(crate) struct RunBudget {
     /// 0: no limit.
@@ -64,12 +63,10 @@ impl RunBudget {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
-    /// Counts dispatched pages.
     pub(crate) const fn spend(&mut self, pages: u64) {
         self.pages += pages;
     }
 
-    /// The budget that is used up at `now`, if any.
     pub(crate) fn empty(&self, now: Instant) -> Option<Budget> {
         if self.max_pages > 0 && self.pages >= self.max_pages {
             return Some(Budget::Pages);

@@ -1,21 +1,20 @@
 //! Follows redirects that set cookies, within one visit.
 //!
-//! Normally the target of a redirect is a URL of its own, requested later and without cookies. That fails
-//! behind a cookie wall: the target redirects again, or is the same page. So if a redirect within a site (one
-//! registrable domain) sets a cookie for its target, the same visit continues there with the site's cookies:
+//! Normally a redirect's target becomes a URL of its own, requested later without cookies. That fails behind
+//! a cookie wall, where the target redirects again. So if a redirect within a site (one registrable domain)
+//! sets a cookie for its target, the same visit continues there with the site's cookies:
 //!
-//! 1. Each hop is checked like any URL: scope, the host's known robots.txt, `crawl.max_pages_per_host`, and
-//!    the budgets. It waits for its gap. There are at most `fetch.max_redirects` hops.
-//! 2. A chain that returns to its URL ends like any visit of it. One that ends at another URL is recorded as
-//!    a redirect there; the page received is processed as that URL's if it is new, so it is not requested
-//!    twice.
+//! 1. Each hop is checked like any URL: scope, known robots.txt, `crawl.max_pages_per_host`, budgets. It
+//!    waits for its gap. There are at most `fetch.max_redirects` hops.
+//! 2. A chain that returns to its URL ends like any visit of it. If it ends at another URL, the visit is
+//!    recorded as a redirect, and the response is processed as that of the new URL.
 //! 3. The cookies are dropped with the visit.
 //!
 //! A redirect is not followed here if its target was already requested with the same cookies, is a known
 //! page, has a host without known robots.txt or on hold, or must wait longer than a gap.
 //!
-//! Limitation: a redirect within the site that sets no cookie starts no chain, even if its target sets one
-//! and leads back. A replay follows no redirects: the archive has each response of a chain.
+//! Limitation: a redirect that sets no cookie starts no chain, even if its target sets one and leads back. A
+//! replay follows no redirects: the archive has each response of a chain.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,7 +34,6 @@ use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
 use crate::schedule::GroupName;
 
-/// The redirects followed within one visit.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,
@@ -49,7 +47,6 @@ struct Hop {
     group: GroupName,
 }
 
-/// How a visit continues after a redirect.
 enum Next {
     /// In the same visit, at this host, with this cookie.
     Here(HostId, String),
@@ -74,24 +71,21 @@ impl Visit {
         self.asked().key() != self.key
     }
 
-    /// Number of redirects from the URL that was found to the requested one.
     pub(crate) fn hops(&self) -> u32 {
         let followed = self.chain.as_ref().map_or(0, |chain| chain.hops.len());
         self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
     }
 
-    /// The `Cookie` header of the request.
     pub(crate) fn cookie(&self) -> Option<String> {
         self.hop().map(|hop| hop.cookie.clone())
     }
 
-    /// The group whose gap the request waits for.
     pub(crate) fn gate(&self) -> &GroupName {
         self.hop().map_or(&self.group, |hop| &hop.group)
     }
 
-    /// Stores the cookies of a redirect to `target`, a URL of the same site, and returns those to send there.
-    /// `None` if there are none, or they were sent there before.
+    /// Stores the cookies of a redirect within the site and returns those for `target`; `None` if there are
+    /// none, or they were sent there before.
     fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.asked().url().clone();
         let chain = self.chain.as_mut()?;
@@ -215,14 +209,13 @@ impl Owner {
         self.finish_with(change, visit, outcome, 0, None)
     }
 
-    /// Ends a visit whose chain led to another URL.
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
         let (url, hops) = (visit.asked().clone(), visit.hops());
         self.redirect(visit, url, hops)
     }
 
-    /// Ends a visit whose chain led to a 2xx response at another URL. The response is processed as that URL's
-    /// unless that is a known page. `None`: it is being processed.
+    /// Ends a visit whose chain led to a 2xx response at another URL, and passes the response on for that URL
+    /// unless that is a known page. `None`: it was passed on.
     pub(crate) fn arrived(
         &mut self,
         visit: Visit,
@@ -258,7 +251,6 @@ impl Owner {
 
 /// The result of [`Owner::follow`].
 pub(crate) enum Followed {
-    /// The visit continues.
     Here,
     /// The visit starts again later; its group may be requested.
     Later(GroupName),

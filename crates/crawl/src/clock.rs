@@ -37,7 +37,6 @@ impl Clock {
     }
 }
 
-/// The system clock.
 impl Default for Clock {
     fn default() -> Self {
         Self::from_fn(Timestamp::now)

@@ -67,7 +67,6 @@ impl Control {
         has_room
     }
 
-    /// Removes and returns all queued commands, oldest first.
     pub(crate) fn taken(&self) -> VecDeque<Command> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -87,7 +86,6 @@ pub fn follow(writer: &mut Writer, command: &Command) -> Result<bool, StoreError
 }
 
 impl Owner {
-    /// Applies the commands queued since the last tick.
     pub(crate) fn follow_commands(&mut self) -> Result<(), CrawlError> {
         for command in self.progress.control().taken() {
             if !follow(&mut self.writer, &command)? {

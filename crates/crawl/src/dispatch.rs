@@ -21,14 +21,11 @@ use crate::network::{Fetching, RobotsVisit};
 use crate::owner::{Owner, TICK};
 use crate::schedule::GroupName;
 
-/// URLs made ready per tick.
 const BATCH: usize = 1_000;
 
-/// Forbidden URLs skipped per turn of a host: each costs a verdict and a change of the store, while all other
-/// hosts wait.
+/// Forbidden URLs skipped per turn of a host: each costs a change of the store while other hosts wait.
 const FORBIDDEN: usize = 100;
 
-/// The result of a host's turn.
 enum Turn {
     /// It has something in flight now.
     Took,
@@ -39,8 +36,8 @@ enum Turn {
 }
 
 impl Owner {
-    /// Makes waiting URLs ready when they are due. Revisits count only if they were due when this process
-    /// began: with many sites one is always due soon, and the run would never end.
+    /// Makes due URLs ready. Revisits must have been due when this process began: with many sites one is
+    /// always due soon, and the run would never end.
     pub(crate) fn tick(&mut self) -> Result<(), CrawlError> {
         if self.promoted.elapsed() < TICK {
             return Ok(());
@@ -58,7 +55,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Sends a request for the next URL of every group that is due.
     pub(crate) fn dispatch(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
         // One instant for all groups: those that become due meanwhile wait for the next call.
         let now = Instant::now();
@@ -78,7 +74,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Gives the hosts of a group their turns until one uses it.
     fn offer(&mut self, fetching: &Fetching, group: &GroupName) -> Result<(), CrawlError> {
         let mut later: Option<Instant> = None;
         for host in self.schedule.awake(group) {
@@ -197,9 +192,8 @@ impl Owner {
         }
     }
 
-    /// Whether nothing is due now or within `crawl.linger`. A gap is always waited for, but not a host's hold
-    /// or a failed robots.txt. Returns false while partitions are being released: they may have work although
-    /// their hosts take no turns here.
+    /// Whether nothing is due now or within `crawl.linger`. Gaps are always waited for; holds and failed
+    /// robots.txt are not. Partitions being released count as due, because they may have work.
     pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
         if !self.leaving.is_empty() {
             return Ok(false);
@@ -215,9 +209,8 @@ impl Owner {
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
     }
 
-    /// At the end of a run, starts training for hosts with too few buffered pages. Returns whether any was
-    /// started. A template is learned only if the run is `quiet` or the host has no more URLs: otherwise the
-    /// next run brings more pages.
+    /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any was
+    /// started. A template is learned only if the run is `quiet` or the host has no more URLs.
     pub(crate) fn close(&mut self, quiet: bool) -> Result<bool, CrawlError> {
         let waiting: Vec<HostId> = self
             .hosts
@@ -246,7 +239,6 @@ impl Owner {
         Ok(begun)
     }
 
-    /// Whether a buffered page of the host has no outcome yet.
     fn has_unsettled(&self, id: HostId) -> Result<bool, CrawlError> {
         for key in self.store.buffered(id)? {
             if self.store.url(key)?.is_some_and(|record| record.last.is_none()) {
@@ -263,12 +255,10 @@ fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
     })
 }
 
-/// The tracing span of a visit.
 pub(crate) fn span_of(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-/// The URL of the robots.txt of a page's host.
 fn robots_of(page: &CanonicalUrl) -> Url {
     let mut url = page.url().clone();
     url.set_path("/robots.txt");

@@ -16,7 +16,6 @@ use crate::schedule::GroupName;
 use crate::training::{BufferedPage, Learned};
 
 impl Owner {
-    /// Applies a finished training job: template, documents and outcomes are one change.
     pub(crate) fn learned(&mut self, job: TrainingJob, learned: Learned) -> Result<GroupName, CrawlError> {
         let mut change = self.writer.begin();
         let settled = learned.template.is_some();
@@ -89,7 +88,6 @@ impl Owner {
     }
 }
 
-/// Which kinds of duplicates the settings detect.
 pub(crate) fn levels(corpus: &Corpus) -> Levels {
     let asks_for = |level| corpus.duplicates.contains(&level);
     Levels {

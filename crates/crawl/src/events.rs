@@ -26,7 +26,6 @@ const PART: usize = 2_000;
 const LONGEST_VALIDATOR: usize = 512;
 
 impl Owner {
-    /// Applies one event and releases its group.
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         self.in_flight -= 1;
         let group = match event {
@@ -85,14 +84,13 @@ impl Owner {
         Ok(())
     }
 
-    /// The visit is still in flight: its group stays busy.
     fn goes_on(&mut self) -> Result<(), CrawlError> {
         self.in_flight += 1;
         Ok(())
     }
 
-    /// Applies the response to a robots.txt request. If another worker must request the redirect's target,
-    /// the host has no rules until that worker answers.
+    /// Applies the response to a robots.txt request. A host whose robots.txt redirects to another partition
+    /// has no rules until that is answered.
     fn robots_answered(&mut self, id: HostId, origin: &Url, answer: RobotsAnswer) -> Result<(), CrawlError> {
         match answer {
             RobotsAnswer::Record(record) => self.robots_came(id, origin, &record),
@@ -198,8 +196,8 @@ impl Owner {
         self.finish_with(change, visit, outcome, bytes, refused)
     }
 
-    /// Adds the URLs that were found, and revives known ones with an announced change. Returns how many of
-    /// both. A long list is committed in steps: after a crash, the rest is found again.
+    /// Adds new URLs and revives known ones with an announced change; returns the number of both. A long list
+    /// is committed in steps: after a crash, the rest is found again.
     fn discover(
         &mut self,
         mut change: Change,
@@ -242,7 +240,6 @@ impl Owner {
         Turn { rank, fresh: dated.or(found_at) }
     }
 
-    /// Buffers an article for training; its outcome follows when its host is learned.
     fn buffer(
         &mut self,
         mut change: Change,
@@ -265,7 +262,6 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// Ends a visit without any other change.
     pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
         let change = self.writer.begin();
         self.finish_with(change, visit, outcome, 0, None)
@@ -369,7 +365,6 @@ fn is_as_it_was(visit: &Visit, kept: Option<&Kept>) -> bool {
         && visit.record.last.as_ref().is_some_and(is_article)
 }
 
-/// Parses a URL in the robots.txt of `origin`, absolute or relative.
 fn parsed_at(origin: &Url, text: &str) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(origin.join(text).ok()?.as_str()).ok()
 }

@@ -1,4 +1,4 @@
-//! Turns the bytes of a response into what the owner needs to know.
+//! Parses a response into the data that the owner needs.
 //!
 //! Runs on a worker thread. Uses no data from the store except the host's template, which comes with the
 //! visit. Decides no outcomes.
@@ -30,7 +30,6 @@ pub(crate) mod rank {
     pub(crate) const NEWS: u8 = 2;
     /// Links that look like articles, and sitemaps in a sitemap index.
     pub(crate) const ARTICLE: u8 = 3;
-    /// Articles that are visited again.
     pub(crate) const RECHECK: u8 = 4;
     /// All other links.
     pub(crate) const OTHER: u8 = 5;
@@ -38,10 +37,8 @@ pub(crate) mod rank {
     pub(crate) const ARCHIVE: u8 = 6;
 }
 
-/// Links examined per page.
 const MOST_LINKS: usize = 10_000;
 
-/// Links that are not followed, counted by the label of the reason.
 pub(crate) type Refused = BTreeMap<&'static str, u64>;
 
 #[derive(Debug)]
@@ -59,13 +56,10 @@ pub(crate) struct Reading {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// An article, extracted by its host's template.
     Article(Box<Watched>),
     /// An article of a host without a template.
     Raw(PackedPage),
-    /// Not an article, with the label of the reason.
     NotArticle(&'static str),
-    /// A feed or sitemap.
     List,
     /// Not of the expected kind, with the reason.
     Unreadable(String),
@@ -84,10 +78,8 @@ impl Applied {
     }
 }
 
-/// A page extracted with a template, and its evidence about the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    /// The document, or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
     /// The raw page, if it is unlike those that the template was learned from.
@@ -95,7 +87,6 @@ pub(crate) struct Watched {
 }
 
 impl Reading {
-    /// Removes the links that were found.
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();
         self.next = None;
@@ -103,7 +94,6 @@ impl Reading {
     }
 }
 
-/// Reads a 2xx response.
 pub(crate) fn read(
     visit: &Visit,
     response: Response,
@@ -205,11 +195,10 @@ fn read_page(
     };
 }
 
-/// Extracts an article only from the places that its host's template names, reading just part of the page.
+/// Extracts an article only from the places that its host's template names, without parsing the whole page.
 ///
-/// A detected page is not checked for being an article: it has text where the articles of its site have
-/// theirs. Of 23 recorded non-article pages of two sites with templates, none is detected, while the article
-/// check lets 2 pass. Pins need every line to be judged, so hosts with pins are excluded.
+/// There is no further check that it is an article: of 23 recorded non-article pages of two sites, none is
+/// detected, while that check passes 2. Hosts with pins are excluded, because pins need every line judged.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Watched)> {
     let applied =
         visit.template.as_ref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
@@ -221,8 +210,8 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
     Some((partly.page, Watched { document: rules.admitted(draft), seen, raw: None }))
 }
 
-/// Pins affect only the document. The template's health is judged without them, as it was learned: they would
-/// hide its failures or make every page look unlike.
+/// Pins affect only the document. The template's health is judged without them: they would hide failures or
+/// make every page look unlike.
 fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Watched {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };

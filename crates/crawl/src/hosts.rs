@@ -13,7 +13,6 @@ use jiff::Timestamp;
 use crate::extraction::Applied;
 use crate::schedule::GroupName;
 
-/// A host of this run.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
@@ -22,24 +21,19 @@ pub(crate) struct Host {
     pub(crate) site: Arc<str>,
     /// What its robots.txt allows; `None` until it is known.
     pub(crate) access: Option<Access>,
-    /// When its robots.txt must be requested again.
     pub(crate) robots_due: Timestamp,
     pub(crate) template: Option<Arc<Applied>>,
     /// Version of the newest template in the store; 0 if there is none.
     pub(crate) version: u32,
-    /// Articles buffered and not yet learned from.
     pub(crate) buffered: usize,
-    /// Pages fetched in this run.
     pub(crate) fetched: u64,
     /// Whether it is a seed's host: only there `/sitemap.xml` is tried.
     pub(crate) seed: bool,
     /// Whether learning failed in this run; it is then not tried again.
     pub(crate) unteachable: bool,
-    /// Whether the user paused the host.
     pub(crate) paused: bool,
 }
 
-/// The hosts of this run, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     by_id: HashMap<HostId, Host>,
@@ -60,7 +54,6 @@ impl Hosts {
         self.gaps.get(group).copied().unwrap_or_default()
     }
 
-    /// Makes a group's gap at least this long, and returns it.
     pub(crate) fn widen(&mut self, group: &GroupName, gap: Duration) -> Duration {
         let kept = self.gaps.entry(Arc::clone(group)).or_default();
         *kept = gap.max(*kept);
@@ -71,7 +64,6 @@ impl Hosts {
         self.by_id.contains_key(&id)
     }
 
-    /// Removes and returns the hosts for which `stays` is false.
     pub(crate) fn retain(&mut self, stays: impl Fn(HostId) -> bool) -> Vec<(HostId, Host)> {
         self.by_id.extract_if(|id, _| !stays(*id)).collect()
     }
@@ -89,7 +81,6 @@ impl Hosts {
     }
 }
 
-/// The group of a known host.
 pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
     match scope {
         GapScope::Domain => record.domain.as_str().into(),
@@ -106,7 +97,6 @@ pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -
     }
 }
 
-/// The group of an unknown host, by its URL.
 pub(crate) fn group_of_unknown(scope: GapScope, url: &CanonicalUrl) -> GroupName {
     match scope {
         GapScope::Domain => url.domain().into(),

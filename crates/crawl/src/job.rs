@@ -24,17 +24,13 @@ pub(crate) struct Visit {
     pub(crate) url: CanonicalUrl,
     pub(crate) record: UrlRecord,
     pub(crate) group: GroupName,
-    /// When it was dispatched.
     pub(crate) begun: Instant,
     /// The same by the wall clock; in a replay, when the response was fetched.
     pub(crate) at: Timestamp,
-    /// The tracing span; disabled without a subscriber.
     pub(crate) span: Span,
-    /// The lease of the host's partition.
     pub(crate) lease: Lease,
     /// What the visit showed, set when the response was read.
     pub(crate) sight: Sight,
-    /// The host's template when the URL was dispatched.
     pub(crate) template: Option<Arc<Applied>>,
     /// Redirects followed within the visit; `None` in a replay, which sends no requests.
     pub(crate) chain: Option<Chain>,
@@ -52,25 +48,18 @@ pub(crate) struct TrainingJob {
 
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Archive a response, and read it if it is 2xx.
     Answer(Box<Visit>, Box<Response>, Timestamp),
-    /// Learn a template, or extract the pages one by one.
     Learn(TrainingJob),
 }
 
-/// A request to send once the event that led to it is applied.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
-    /// Continue a visit at the target of its redirect.
     Visit(Box<Visit>),
-    /// Request a robots.txt that hosts of other partitions redirect to.
     Robots(Box<RobotsVisit>),
 }
 
-/// What the owner receives.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The result of requesting a host's robots.txt.
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<Kept>),
     /// The result of requesting a robots.txt that hosts of other partitions redirect to.
     Wanted(Url, Box<RobotsAnswer>, Vec<Kept>),
@@ -78,11 +67,8 @@ pub(crate) enum Event {
     Answered(Box<Visit>, Box<Response>, Option<Kept>),
     /// A 2xx response at another URL than the visit's, reached by redirects.
     Arrived(Box<Visit>, Box<Response>, Timestamp),
-    /// No usable response.
     Failed(Box<Visit>, FetchError),
-    /// A page, feed or sitemap was read.
     Read(Box<Visit>, Box<Reading>, Option<Kept>),
-    /// A host's buffered pages were processed.
     Learned(TrainingJob, Box<Learned>),
     /// A panic while processing a URL: a bug, recorded like any other outcome.
     Broken(Box<Visit>, String, Option<Kept>),

@@ -21,7 +21,6 @@ pub(crate) struct KnownUrls {
 }
 
 impl KnownUrls {
-    /// Whether the URL is certainly in the store.
     pub(crate) fn contains(&mut self, url: UrlKey) -> bool {
         if self.young.contains(&url) {
             return true;
@@ -33,7 +32,6 @@ impl KnownUrls {
         known
     }
 
-    /// Remembers a URL that is in the store or in the change being made.
     pub(crate) fn insert(&mut self, url: UrlKey) {
         if self.young.len() >= GENERATION {
             self.old = std::mem::take(&mut self.young);

@@ -46,7 +46,6 @@ impl Live {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets all hosts.
     pub(crate) fn clear(&self) {
         self.hosts().clear();
     }
@@ -63,12 +62,10 @@ impl Live {
         }
     }
 
-    /// Records the dispatch of a URL.
     pub(crate) fn asks(&self, host: &str) {
         self.see(host, |seen| seen.asked = true);
     }
 
-    /// Records that a URL will be retried.
     pub(crate) fn waits(&self, host: &str, reason: &str) {
         self.see(host, |seen| {
             seen.asked = false;

@@ -2,13 +2,13 @@
 //!
 //! | leases | action of the owner |
 //! |---|---|
-//! | a partition was gained | enqueues its seeds; its hosts wait a full gap before their first request |
-//! | other workers should have more | stops requests in some partitions; when nothing is in flight there, flushes and releases them |
-//! | not certain to hold | starts no requests, and ends those in flight |
-//! | a gained partition was not released by its last worker | sends it no requests for `fetch.timeout`: a site may still be processing one |
+//! | a partition was gained | enqueues its seeds; its hosts wait a full gap |
+//! | other workers should have more | stops requests in some partitions and releases them when nothing is in flight there |
+//! | the leases may have ended | starts no requests, and ends those in flight |
+//! | a gained partition was not released by its last worker | sends no requests there for `fetch.timeout`: sites may still be processing some |
 //! | another worker holds one of ours | starts the crawl again, as after a crash ([`crate::pipeline::run`]) |
 //!
-//! A crawl without other workers keeps its single partition, and none of this happens.
+//! A crawl without other workers keeps its single partition.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -23,10 +23,8 @@ use crate::extraction::rank;
 use crate::hosts::Host;
 use crate::owner::Owner;
 
-/// Messages processed at once.
 const MESSAGES: usize = 1_000;
 
-/// Enqueues the seeds of the writer's partitions.
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
     let mut change = writer.begin();
     for seed in seeds {
@@ -38,7 +36,6 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Owner {
-    /// Follows changes of the leases, and answers messages from other workers.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
         self.take_found(&received.found)?;
@@ -71,7 +68,6 @@ impl Owner {
         Ok(leases.has_gained() || leases.excess() > 0)
     }
 
-    /// Releases the partitions that other workers should have. Nothing may be in flight.
     pub(crate) fn give_way(&mut self) -> Result<(), CrawlError> {
         let Some(leases) = self.store.leases().cloned() else { return Ok(()) };
         let partitions = self.surplus(&leases);
@@ -105,7 +101,6 @@ impl Owner {
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()
     }
 
-    /// Whether requests are permitted: our leases certainly hold.
     pub(crate) fn may_ask(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
@@ -115,13 +110,12 @@ impl Owner {
         self.partition_holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Whether a host's partition is being released.
     pub(crate) fn is_leaving(&self, host: HostId) -> bool {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
 
-    /// Releases the leaving partitions once nothing is in flight in any of them. They go together: otherwise
-    /// those without hosts would go first, and the worker that takes them would have its share but no work.
+    /// Releases all leaving partitions together once nothing is in flight in any of them. Otherwise those
+    /// without hosts would go first, and the worker that takes them would get no work.
     fn leave(&mut self) -> Result<(), CrawlError> {
         if self.leaving.is_empty() {
             return Ok(());
@@ -161,7 +155,6 @@ impl Owner {
         Ok(is_ended()? || self.store.is_all_quiet()?)
     }
 
-    /// Reports that there is work again.
     pub(crate) fn mark_busy(&mut self) {
         if std::mem::take(&mut self.is_idle)
             && let Some(leases) = self.store.leases()

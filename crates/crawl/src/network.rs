@@ -22,7 +22,6 @@ use crate::job::{Event, Outgoing, Task, Visit};
 use crate::progress::Progress;
 use crate::schedule::GroupName;
 
-/// What a task needs to send a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Fetching {
     pub(crate) runtime: Handle,
@@ -38,7 +37,6 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// Sends a request that an event led to.
     pub(crate) fn send(&self, request: Outgoing) {
         match request {
             Outgoing::Visit(visit) => self.visit(visit),
@@ -80,7 +78,6 @@ impl Fetching {
         }
     }
 
-    /// Requests a host's robots.txt.
     pub(crate) fn robots(&self, host: HostId, visit: RobotsVisit) {
         let (this, origin, group) = (self.clone(), visit.url.clone(), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
@@ -89,7 +86,6 @@ impl Fetching {
         });
     }
 
-    /// Requests a robots.txt that hosts of other partitions redirect to.
     pub(crate) fn wanted_robots(&self, visit: RobotsVisit) {
         let (this, url) = (self.clone(), visit.url.clone());
         self.runtime.spawn(async move {
@@ -159,13 +155,10 @@ impl Fetching {
 pub(crate) struct RobotsVisit {
     /// A host's own robots.txt, or the target of a redirect.
     pub(crate) url: Url,
-    /// Redirects followed so far.
     pub(crate) hops: usize,
     pub(crate) group: GroupName,
     pub(crate) partition: PartitionId,
-    /// The lease of that partition.
     pub(crate) lease: Lease,
-    /// The robots.txt known so far.
     pub(crate) previous: Option<RobotsRecord>,
 }
 

@@ -43,14 +43,13 @@ pub(crate) struct Owner {
     pub(crate) store: Store,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
-    /// What documents are compared with.
+    /// The index that documents are compared with.
     pub(crate) duplicates: Duplicates,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
     /// When hosts may be requested. Only a crawl also has a [`Fetching`]; a replay sends no requests.
     pub(crate) politeness: Politeness,
-    /// Requests that events led to; [`Owner::work`] sends them.
     pub(crate) outgoing: Vec<Outgoing>,
     pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,
@@ -65,7 +64,6 @@ pub(crate) struct Owner {
     flushed: Instant,
     pub(crate) promoted: Instant,
     pub(crate) clock: Clock,
-    /// When this process began to crawl.
     pub(crate) began: Timestamp,
     /// Pages that earlier processes fetched from each host in this run.
     fetched: HashMap<String, u64>,
@@ -75,7 +73,6 @@ pub(crate) struct Owner {
     pub(crate) partition_holds: BTreeMap<PartitionId, Instant>,
     /// Robots.txt files that hosts of other partitions redirect to, and who waits for them.
     pub(crate) wanted: RedirectedRobots,
-    /// Partitions that are being released to other workers.
     pub(crate) leaving: BTreeSet<PartitionId>,
     /// Whether we reported to other workers that there is no work here.
     pub(crate) is_idle: bool,
@@ -157,7 +154,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Adds a host to this run if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         // The stored domain may differ from the one by today's public suffix list; check both.
         let is_in_scope = || {
@@ -204,7 +200,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies a host's robots.txt: its rules and gap.
     pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
         let access = robots.rules(self.config.fetch.product());
         let (delay, cap) = (self.config.fetch.delay.get(), self.config.fetch.max_crawl_delay.get());
@@ -260,7 +255,6 @@ impl Owner {
         next.clamp(Duration::from_millis(1), TICK)
     }
 
-    /// Commits a change and wakes the hosts that it touched.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let touched: Vec<HostRecord> = change.touched().values().cloned().collect();
         let queued = change.queued().clone();
@@ -298,7 +292,6 @@ impl Owner {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Writes everything to disk, and checks the free space.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;

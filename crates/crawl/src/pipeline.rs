@@ -50,7 +50,7 @@ pub struct Start {
     pub stop: Stop,
     /// Counters, updated while the crawl runs.
     pub progress: Arc<Progress>,
-    /// The time of day.
+    /// The wall clock.
     pub clock: Clock,
 }
 
@@ -124,14 +124,11 @@ fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError
 /// The owner of the store and its worker threads. A replay's session sends no requests.
 pub(crate) struct Session {
     pub(crate) owner: Owner,
-    /// Events from the worker threads and requests.
     pub(crate) arrivals: Receiver<Event>,
-    /// The sending end of `arrivals`.
     events: Sender<Event>,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
-/// What remains of a finished session.
 pub(crate) struct Finished {
     pub(crate) store: Store,
     pub(crate) hosts: Hosts,
@@ -140,7 +137,6 @@ pub(crate) struct Finished {
 }
 
 impl Session {
-    /// Starts the worker threads.
     pub(crate) fn start(
         session_config: SessionConfig,
         politeness: Politeness,
@@ -166,7 +162,6 @@ impl Session {
         Ok(Self { owner, arrivals, events, workers })
     }
 
-    /// Crawls, with `fetcher` for the requests.
     fn crawl(
         &mut self,
         session_config: &SessionConfig,
@@ -197,7 +192,6 @@ impl Session {
         self.abandon()
     }
 
-    /// Drops everything in flight. Returns the writer, including changes not yet flushed.
     pub(crate) fn abandon(self) -> Writer {
         // Later events find a closed channel.
         let Self { owner, arrivals, workers, .. } = self;
@@ -211,7 +205,6 @@ impl Session {
         writer
     }
 
-    /// Flushes, waits for the threads, and ends the run if it is complete.
     pub(crate) fn finish(mut self, complete: bool) -> Result<Finished, CrawlError> {
         self.owner.flush()?;
         let Owner { mut writer, store, hosts, quota, tasks, run, clock, .. } = self.owner;
@@ -227,13 +220,11 @@ impl Session {
     }
 }
 
-/// When the next URL is due for a retry or revisit, in seconds since 1970.
 fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
     let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
     Ok(due.into_iter().flatten().min())
 }
 
-/// Begins a run or resumes the last one, and enqueues the seeds.
 pub(crate) fn begin(
     writer: &mut Writer,
     seeds: &[Seed],

@@ -94,14 +94,12 @@ impl Progress {
         Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))
     }
 
-    /// Counts a visit that has ended.
     pub(crate) fn ended(&self, outcome: &Outcome) {
         // No code panics while it holds the lock.
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry(outcome.label()).or_default() += 1;
     }
 
-    /// Counts the duration of a request.
     pub(crate) fn took(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let class = LATENCIES.iter().position(|bound| millis <= *bound).unwrap_or(LATENCIES.len());
@@ -110,7 +108,6 @@ impl Progress {
         self.latency_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Adds the time that a group has to wait.
     pub(crate) fn waits(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.waited_millis.fetch_add(millis, Ordering::Relaxed);

@@ -1,8 +1,7 @@
 //! Limits the disk space that one site may use.
 //!
-//! A site is a registrable domain, because a trap may have any number of subdomains. The quotas prevent one
-//! site's sitemaps or calendar from filling the disk, which would end the whole crawl at
-//! `store.min_free_disk`:
+//! A site is a registrable domain, because a trap may have any number of subdomains. Without quotas, one site
+//! could fill the disk and end the whole crawl at `store.min_free_disk`.
 //!
 //! | quota | counts | when exceeded |
 //! |---|---|---|
@@ -10,11 +9,11 @@
 //! | `crawl.max_bytes_per_site` | decompressed bytes of pages, feeds and sitemaps read in this run | the site gets no more requests in this run |
 //!
 //! Half of the queue is reserved for current news: URLs of the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
-//! enter only while the queue is less than half full. If a list contains a URL that was left out, the next
-//! visit reads it in full.
+//! enter only while the queue is less than half full. A list with a URL that was left out is read in full at
+//! the next visit.
 //!
 //! The queue is counted at each commit, so a list may exceed the quota by the URLs of one commit. A site is
-//! in one partition, so two workers never count the same site.
+//! in one partition, so only one worker counts it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,30 +46,25 @@ impl Quota {
         Self { max_queued, max_bytes, sites: HashMap::new() }
     }
 
-    /// Changes the length of the site's queue by `by` URLs.
     pub(crate) fn add_queued(&mut self, site: &Arc<str>, by: i64) {
         let used = self.used(site);
         used.queued = used.queued.saturating_add_signed(by);
     }
 
-    /// Counts bytes of bodies read from the site in this run.
     pub(crate) fn add_bytes(&mut self, site: &Arc<str>, bytes: u64) {
         self.used(site).bytes += bytes;
     }
 
-    /// Forgets a site that now belongs to another worker.
     pub(crate) fn remove(&mut self, site: &str) {
         self.sites.remove(site);
     }
 
-    /// Whether a URL of this rank may enter the site's queue.
     pub(crate) fn has_room(&self, site: &str, rank: u8) -> bool {
         let queued = self.sites.get(site).map_or(0, |used| used.queued);
         let room = if rank >= rank::OTHER { self.max_queued.div_ceil(2) } else { self.max_queued };
         self.max_queued == 0 || queued < room
     }
 
-    /// Whether the site has used up its bytes in this run.
     pub(crate) fn is_spent(&self, site: &str) -> bool {
         self.max_bytes > 0 && self.sites.get(site).is_some_and(|used| used.bytes >= self.max_bytes)
     }

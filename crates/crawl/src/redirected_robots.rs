@@ -9,17 +9,16 @@
 //!             rules of a   ◄──────────────── found ◄────────────────── yes ◄──────────┘
 //! ```
 //!
-//! * Until the answer arrives the host has no rules: it gets no requests, and its robots.txt is requested
-//!   again after the usual pause.
-//! * The result is cached like a robots.txt of the target. So many hosts that redirect there cost the target
-//!   one request.
-//! * A wanted robots.txt stays in the store until it is answered. If its owner dies, the next one answers it,
-//!   and no run ends before that.
-//! * If the target redirects to a third partition, the target's owner requests that one and answers after it.
-//!   At most five redirects in a row are followed (RFC 9309, 2.3.1.2).
+//! * Until the answer arrives the host gets no requests. Its robots.txt is requested again after the usual
+//!   pause.
+//! * The result is cached as the target's robots.txt, so many redirecting hosts cost one request.
+//! * A wanted robots.txt stays in the store until it is answered, also by a later owner. No run ends before
+//!   that.
+//! * If the target redirects to a third partition, the target's owner asks there first. At most five redirects in a
+//!   row are followed (RFC 9309, 2.3.1.2).
 //!
-//! Limitation: a redirect loop over several partitions counts as a failure that is retried, not as missing
-//! rules.
+//! Limitation: a redirect loop over several partitions is retried like a failure and does not count as
+//! missing rules.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -47,7 +46,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub(crate) struct Wanted {
     partition: PartitionId,
-    /// The requests to answer.
     by: Vec<RobotsWanted>,
     /// Whether another partition must answer first, because the URL redirects there.
     is_elsewhere: bool,
@@ -55,18 +53,15 @@ pub(crate) struct Wanted {
 
 pub(crate) type RedirectedRobots = BTreeMap<String, Wanted>;
 
-/// Why a host has no rules while it waits for those of another.
 pub(crate) fn waits_for(url: &Url) -> String {
     format!("it redirects to {url}; waiting for that robots.txt")
 }
 
-/// Whether a URL is that of its host's own robots.txt.
 fn is_own(url: &CanonicalUrl) -> bool {
     url.url().path() == "/robots.txt" && url.url().query().is_none()
 }
 
 impl Owner {
-    /// Whether a request for a wanted robots.txt is in flight in a partition that is being released.
     pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartitionId) -> bool) -> bool {
         self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.partition))
     }
@@ -127,7 +122,6 @@ impl Owner {
         Ok(host.is_some_and(|host| self.schedule.is_busy(&host.group)))
     }
 
-    /// Whether the robots.txt is already being requested for a host that redirects there.
     pub(crate) fn is_wanted(&self, robots: &Url) -> bool {
         self.wanted.contains_key(robots.as_str())
     }
@@ -161,7 +155,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the response to a wanted robots.txt.
     pub(crate) fn wanted_came(
         &mut self,
         url: &Url,
@@ -209,7 +202,6 @@ impl Owner {
         Ok(true)
     }
 
-    /// Applies answers to this worker's wanted robots.txt files.
     pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
         for found in found {
             if let Ok(origin) = Url::parse(&found.origin) {
@@ -219,7 +211,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the result of a robots.txt to its own host and to those that redirect to it.
     fn settle_wanted(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
         let by = self.wanted.remove(url.as_str()).map(|wanted| wanted.by).unwrap_or_default();
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
@@ -240,7 +231,6 @@ impl Owner {
         self.answer(&by, record)
     }
 
-    /// Applies the rules to the host if this is its own robots.txt.
     fn follow_rules(&mut self, place: &CanonicalUrl, record: &RobotsRecord) -> Result<(), CrawlError> {
         let host =
             self.store.host(place.host())?.filter(|host| is_own(place) && self.hosts.contains(host.id));

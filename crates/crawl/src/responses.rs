@@ -51,8 +51,8 @@ impl Owner {
     }
 
     /// Handles 429 or 503: the host is on hold for as long as it asked. The URL is retried after the hold and
-    /// a pause of its own, so that other URLs come first. If those get responses, the usual number of retries
-    /// applies. If none does, the whole host is in trouble, and the limit is four times as high.
+    /// a pause, so that other URLs come first. If none of those gets a response either, the host is in
+    /// trouble, and four times as many retries are allowed.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
@@ -81,7 +81,7 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // Says nothing about the page: it stays ready, with all its retries.
+            // No permit says nothing about the page: it stays ready, with all its retries.
             FetchError::NotPermitted => {
                 if let Some(host) = self.hosts.get_mut(visit.record.host) {
                     host.fetched = host.fetched.saturating_sub(1);

@@ -6,11 +6,11 @@
 //! | sitemap with a change date in its index | when that date is later than the last visit |
 //! | page that looks like a section and leads to new articles | as a section from then on |
 //! | further pages of a list | when half of the articles on the page before are new |
-//! | article | when a feed or sitemap announces a change and it is younger than `crawl.recheck_window`; at each age in `crawl.recheck` |
+//! | article | when a feed or sitemap announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
 //!
-//! Every revisit needs a reason, because it costs a request. Announced changes are not always real: some
-//! sites put today's date on all articles every day. So the pause of an unchanged article grows each time,
-//! and a site whose announcements are mostly wrong gets only one article in [`SAMPLE`] revisited.
+//! Announced changes are not always real: some sites put today's date on all articles every day. So the pause
+//! of an unchanged article grows each time, and a site whose announcements are mostly wrong gets only one
+//! article in [`SAMPLE`] revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -41,7 +41,6 @@ const LAST_PAGE: u32 = 20;
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Owner {
-    /// The rhythm of a URL after a visit.
     pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
         let Visit { record, at, sight, .. } = visit;
         match record.role {
@@ -130,7 +129,6 @@ impl Owner {
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
 
-    /// Counts whether a revisited article had changed.
     pub(crate) fn count_call(
         &self,
         change: &mut Change,
@@ -153,11 +151,10 @@ impl Owner {
     }
 
     /// Revives the next page of a list that was read in an earlier run, if half of the articles on this page
-    /// are new in this run: then the next page may have new ones, too.
+    /// are new in this run.
     ///
-    /// An article is new if it was not visited before this run, no matter which page linked to it first: the
-    /// front page may link to everything on a section's first page. But if feeds and sitemaps named all new
-    /// articles, they also name those on the next page.
+    /// An article is new if it was not visited before this run, no matter which page linked to it first. But
+    /// if feeds and sitemaps named all new articles, they also name those on the next page.
     pub(crate) fn read_on(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -223,7 +220,6 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
         && looks_like_section(&visit.url)
 }
 
-/// Whether it is a sitemap that no other sitemap names.
 fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }

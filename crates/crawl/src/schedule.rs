@@ -1,9 +1,8 @@
 //! Schedules the groups of hosts: which may send its next request, and when.
 //!
-//! A group is all hosts that share one gap. It is busy (one of its URLs is in flight), due at an instant (in
-//! the heap), or asleep (no work). The heap returns the group that has been due longest; within a group,
-//! hosts that may have work take turns. So no host starves another, however long its queue, and an idle host
-//! costs nothing.
+//! A group is busy (one of its URLs is in flight), due at an instant (in the heap), or asleep (no work). The
+//! heap returns the group that has been due longest; within a group, hosts take turns. So no host starves
+//! another, and an idle host costs nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -23,7 +22,6 @@ pub(crate) struct Schedule {
 
 #[derive(Debug, Default)]
 struct Group {
-    /// Hosts that may have work, in the order of their turns.
     awake: VecDeque<HostId>,
     known: HashSet<HostId>,
     state: State,
@@ -70,13 +68,12 @@ impl Schedule {
         }
     }
 
-    /// Whether a URL of the group is in flight.
     pub(crate) fn is_busy(&self, group: &GroupName) -> bool {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// Removes the group that has been due longest at `now`. It is asleep until [`Schedule::put_off`] or
-    /// [`Schedule::take`].
+    /// Removes and returns the group that has been due longest at `now`. It is asleep until
+    /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;
@@ -88,7 +85,6 @@ impl Schedule {
         None
     }
 
-    /// When the next group is due.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
@@ -102,7 +98,6 @@ impl Schedule {
         self.groups.iter().filter_map(due)
     }
 
-    /// The hosts of a group that may have work, in the order of their turns.
     pub(crate) fn awake(&self, group: &GroupName) -> Vec<HostId> {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }

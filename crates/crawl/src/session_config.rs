@@ -13,14 +13,12 @@ use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
 
-/// The settings and shared handles of a session, without its writer.
 #[derive(Clone)]
 pub(crate) struct SessionConfig {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
     pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are accepted, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,

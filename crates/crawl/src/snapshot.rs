@@ -1,12 +1,12 @@
 //! Copies the corpus at one moment, even while a crawl runs.
 //!
-//! A caller leaves a request file in the data folder ([`ask`]). The crawl's owner looks for it at every tick,
-//! flushes, copies, and leaves an answer file. A daemon that waits for its next run does the same
-//! ([`follow`]). If no process uses the folder, the caller copies by itself ([`take`]).
+//! A caller leaves a request file in the data folder ([`ask`]). At its next tick the crawl's owner flushes,
+//! copies, and leaves an answer file. A daemon that waits for its next run does the same ([`follow`]). If no
+//! process uses the folder, the caller copies by itself ([`take`]).
 //!
-//! 1. Complete archive files are hard-linked if the file system can do that, otherwise copied. The newest is
-//!    copied up to its flushed length.
-//! 2. The store is copied record by record into a new one.
+//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest is copied up to its
+//!    flushed length.
+//! 2. The store is copied record by record.
 //! 3. Everything goes into `DIR.part`, which is renamed at the end: `DIR` is complete or does not exist.
 //!
 //! Limitation: the crawl pauses during the copy, some seconds for each hundred thousand documents.
@@ -137,14 +137,12 @@ pub fn follow(config: &Config, store: &Store) {
     tell(data, &target, copied);
 }
 
-/// Removes a request and returns its target.
 fn requested(data: &Path) -> Option<String> {
     let target = fs::read_to_string(data.join(REQUEST)).ok()?;
     withdraw(data);
     Some(target)
 }
 
-/// Leaves the answer to a request.
 fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     let answer = match copied {
         Ok(()) => "done".to_owned(),
@@ -160,7 +158,6 @@ fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
 }
 
 impl Owner {
-    /// Handles a request for a copy, if there is one.
     pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
         let data = PathBuf::from(&self.config.store.path);
         let Some(target) = requested(&data) else { return Ok(()) };

@@ -37,7 +37,6 @@ pub struct HeldBack {
     pub why: String,
 }
 
-/// Most URLs counted per host.
 const COUNTED: usize = 100_000;
 
 pub(crate) fn held_back(

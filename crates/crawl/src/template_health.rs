@@ -22,7 +22,6 @@ use crate::owner::Owner;
 use crate::schedule::GroupName;
 
 impl Owner {
-    /// Ends the visit of a page that its host's template extracted.
     pub(crate) fn watch(
         &mut self,
         mut change: Change,
@@ -53,7 +52,6 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// Drops the host's template until a new one is learned.
     fn buffer_again(&mut self, id: HostId, buffered: usize) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         warn!(

@@ -1,10 +1,10 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use the zone's local time, and each local time starts a run once a day. A time skipped in
-//! spring comes as much later as the clock jumps; a time repeated in autumn counts the first time. This
-//! module reads no clock and never waits: the caller passes times and random numbers.
+//! Expressions use local time, and each local time counts once a day. A time skipped in spring comes as much
+//! later as the clock jumps; a time repeated in autumn counts the first time. This module reads no clock: the
+//! caller passes times and random numbers.
 //!
-//! Limitation: therefore an hourly expression has one start less on the day of a repeated hour.
+//! Limitation: an hourly expression has one start less on the day of a repeated hour.
 
 use std::time::Duration;
 

@@ -18,12 +18,9 @@ use crate::admission::Rules;
 use crate::draft::{Draft, Origin, draft};
 use crate::job::TrainingJob;
 
-/// The result of a job.
 #[derive(Debug)]
 pub(crate) struct Learned {
-    /// The template; `None` if there were too few pages.
     pub(crate) template: Option<SiteTemplate>,
-    /// The buffered pages in buffering order.
     pub(crate) pages: Vec<BufferedPage>,
 }
 
@@ -33,11 +30,9 @@ const MOST: usize = 200;
 /// The draft of one page: `None` without text, an error if the page cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
-/// A buffered page after extraction.
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
     pub(crate) key: UrlKey,
-    /// The document, or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
 }
 
@@ -88,7 +83,6 @@ fn read(store: &Store, key: UrlKey) -> Result<Kept, String> {
     Ok(Kept { origin: Origin { url, fetched }, page })
 }
 
-/// Runs the work on one page; a panic becomes a reason.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("an error in gleaner".into()))
 }

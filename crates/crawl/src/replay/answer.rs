@@ -3,12 +3,11 @@
 //! | record | result |
 //! |---|---|
 //! | `response` | its HTTP response |
-//! | `resource` | a 200 response with the record's content type, since it has no HTTP headers |
+//! | `resource` | a 200 response with the record's content type |
 //! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
 //!
-//! The body of an incomplete page is not read, since half an article is useless. A page is incomplete if its
-//! writer marked it as truncated, it is shorter than its `Content-Length`, it ends within a coding, or its
-//! status is 206.
+//! The body of an incomplete page is not read. A page is incomplete if its writer marked it as truncated, it
+//! is shorter than its `Content-Length`, it ends within a coding, or its status is 206.
 
 use gleaner_archive::{Cut, HttpMessage, Payload, Record};
 use gleaner_fetch::Response;
@@ -18,7 +17,6 @@ use jiff::Timestamp;
 use super::source::{Limits, Place};
 use crate::archive::{ROBOTS, ROLE};
 
-/// A response from a file.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
@@ -81,7 +79,6 @@ impl Answer {
     }
 }
 
-/// The kinds of record that contain a response.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Response,
@@ -102,7 +99,6 @@ fn kind(record: &Record) -> Result<Kind, &'static str> {
     }
 }
 
-/// The block of a `resource` record as a response.
 fn resource(record: &Record) -> HttpMessage<'_> {
     let content_type = record.header.get("Content-Type");
     let headers = content_type.map(|value| ("Content-Type".to_owned(), value.to_owned()));

@@ -1,7 +1,6 @@
 //! Records how far each file was processed, in each of our partitions.
 //!
-//! Every worker reads all files and processes the pages of its own partitions. A mark belongs to a partition,
-//! so a worker that gains the partition resumes there.
+//! A mark belongs to a partition, so a worker that gains the partition resumes there.
 //!
 //! A re-extraction reads gleaner's own archive in order, and there may be one file per flush of each worker.
 //! So it has one mark for all files, its [`Checkpoint`].
@@ -23,7 +22,6 @@ pub(crate) struct OwnPartitions {
 }
 
 impl OwnPartitions {
-    /// The partitions held now.
     pub(crate) fn from_store(store: &Store) -> Self {
         let mut partitions = store.held_partitions();
         partitions.sort_unstable();
@@ -54,7 +52,6 @@ impl OwnPartitions {
     }
 }
 
-/// The progress of a re-extraction, per partition.
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
     run: u32,
@@ -74,12 +71,10 @@ impl Checkpoint {
         Ok(Self { run, settings: settings.to_owned(), done: done.collect() })
     }
 
-    /// Whether any progress was stored.
     pub(super) fn is_begun(&self) -> bool {
         self.done.iter().any(|done| *done > (0, 0))
     }
 
-    /// The marks of a file, by its number.
     pub(super) fn marks(&self, file: u32) -> Marks {
         let mark = |(number, offset): &(u32, u64)| match file.cmp(number) {
             Ordering::Less => DONE,
@@ -89,7 +84,6 @@ impl Checkpoint {
         Marks::new(self.done.iter().map(mark).collect())
     }
 
-    /// Raises the progress of all partitions to `to` and stores it.
     pub(super) fn raise(&mut self, own: &OwnPartitions, to: (u32, u64), change: &mut Change) {
         for (done, partition) in self.done.iter_mut().zip(&own.partitions).filter(|(done, _)| **done < to) {
             *done = to;
@@ -125,7 +119,6 @@ impl Marks {
         }
     }
 
-    /// The offset from which the file must be read.
     pub(crate) fn least(&self) -> u64 {
         match self {
             Self::Even(mark) => *mark,
@@ -133,7 +126,6 @@ impl Marks {
         }
     }
 
-    /// Raises all lower marks to `mark`.
     pub(crate) fn raised(self, mark: u64) -> Self {
         match self {
             Self::Even(old) => Self::Even(old.max(mark)),

@@ -7,21 +7,19 @@
 //! | [`Purpose::Ingest`] | pages of any host, from any crawler | ignored |
 //!
 //! 1. A thread reads the files ([`source`]). A response waits while another one of its host is in progress.
-//!    So a host's pages are processed in file order, and its template comes out as in the crawl.
-//! 2. Workers process the responses and the owner applies the results, as in a crawl: it buffers pages until
-//!    the host's template can be learned, and places documents.
+//!    So pages are processed in file order per host, and the host's template comes out as in the crawl.
+//! 2. Workers process the responses and the owner applies the results, as in a crawl.
 //! 3. With each flush the store records how far each file was processed. An interrupted replay resumes there;
-//!    the few later responses that were already done get the same outcome again.
+//!    later responses that were already done get the same outcome again.
 //!
-//! In a store with many workers, all workers of an ingest or re-extraction read the same files, and each
-//! processes the pages of its own partitions. Progress is recorded per partition. When partitions are gained
-//! or released, the responses in flight are finished, and the files are read again from the marks of the
-//! partitions now held. Reading a file costs little compared with processing its pages (docs/scale.md), so
-//! workers need not pass pages to each other.
+//! With several workers, all read the same files, and each processes the pages of its own partitions.
+//! Progress is recorded per partition. When partitions change, the responses in flight are finished, and the
+//! files are read again from the marks of the partitions now held. Reading costs little compared with
+//! processing (docs/scale.md).
 //!
 //! Limitation: responses that made the crawl wait or retry (429, 5xx) and those without a body (304) are
 //! skipped, so retry counts and outcomes of failed URLs differ from the crawl. A re-extracted page keeps its
-//! text, if the settings still admit it, when it is no longer judged an article or its host has no template.
+//! text, if still admitted, when it is no longer judged an article or its host has no template.
 
 mod answer;
 mod marks;
@@ -205,7 +203,6 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 
-/// The files with their marks.
 fn marked(
     purpose: Purpose,
     sources: &[Source],

@@ -14,7 +14,6 @@ use crate::job::Visit;
 use crate::owner::Owner;
 
 impl Replayer {
-    /// Replaces a page's text with that of its current extraction.
     pub(super) fn extracted_again(
         &mut self,
         owner: &mut Owner,

@@ -27,7 +27,6 @@ const WAITING: usize = 64;
 /// Most bytes of their bodies.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Most damages kept for the result; all are logged.
 const MOST_DAMAGES: usize = 100;
 
 /// Depth of a page that no link led to.
@@ -38,41 +37,31 @@ pub(super) struct Replayer {
     pub(super) files: Vec<Progressed>,
     /// The place of the last event: a record or the end of a file.
     newest: Option<Place>,
-    /// The progress of a re-extraction.
     checkpoint: Option<Checkpoint>,
-    /// Responses whose host is busy, in file order.
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
     /// Places of responses without an outcome.
     open: BTreeSet<Place>,
-    /// Names of hosts with work in progress.
     busy: HashSet<String>,
-    /// Places of the responses in flight, by host.
     in_flight: HashMap<String, Place>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
-    /// When leases were last checked.
     followed: Instant,
     pub(super) replayed: Replayed,
 }
 
-/// How the work of a replay ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// All workers have processed everything.
     Through,
-    /// A stop was requested.
     Stopped,
     /// Partitions were gained or must be released: work continues with those held then.
     Regrouping,
 }
 
-/// A file and its progress.
 pub(super) struct Progressed {
     path: PathBuf,
     /// Its number in gleaner's own archive; 0 for other files.
     pub(super) number: u32,
-    /// Everything before these marks is done.
     marks: Marks,
     /// Offset of the last record that was read, or the file's length at its end.
     heard: u64,
@@ -163,7 +152,6 @@ impl Replayer {
         }
     }
 
-    /// Whether all other workers are done, once this one is.
     fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
         if !owner.is_idle {
             self.note(owner)?;
@@ -233,7 +221,6 @@ impl Replayer {
         Ok(())
     }
 
-    /// The visit of a response; `None` if the response is not to be processed.
     fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
         let known = owner.store.url(key)?;
@@ -301,14 +288,12 @@ impl Replayer {
         Ok(())
     }
 
-    /// Starts training for the host of a waiting response, if it is due.
     fn starts_training(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
         let known = owner.store.host(&name)?;
         Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
     }
 
-    /// Starts training for a host, if it is due.
     fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
         let is_due = self.purpose != Purpose::Reextract && owner.is_training_due(host);
         if is_due {
@@ -319,7 +304,6 @@ impl Replayer {
         is_due
     }
 
-    /// Records how far the files were processed.
     pub(super) fn note(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut change = owner.writer.begin();
         match &mut self.checkpoint {

@@ -14,7 +14,6 @@ use crate::job::Visit;
 use crate::owner::Owner;
 
 impl Replayer {
-    /// Whether to process a response. `known`: the store's record of its URL.
     pub(super) fn is_wanted(
         &self,
         owner: &Owner,
@@ -53,7 +52,6 @@ impl Replayer {
         })
     }
 
-    /// Ends a visit whose page is incomplete or too large. An existing document stays.
     pub(super) fn end_unread(
         &mut self,
         owner: &mut Owner,

@@ -18,7 +18,6 @@ use tracing::warn;
 use super::answer::Answer;
 use super::marks::{DONE, Marks, OwnPartitions};
 
-/// Responses read ahead.
 const AHEAD: usize = 16;
 
 /// A WARC file, and which of its records to read.
@@ -53,28 +52,23 @@ impl Source {
     }
 }
 
-/// A position in the source files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Index of the file in the sources.
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
 
-/// What the reading thread sends.
 #[derive(Debug)]
 pub(crate) enum SourceEvent {
     Answer(Box<Answer>),
     /// A record that is not a processable response, with the reason.
     PassedOver(&'static str),
-    /// A part of a file that cannot be read.
     Damaged(PathBuf, Damage),
     /// A file was read to its end: its index, and the offset at which a later record would begin.
     FileEnds(usize, u64),
     Failed(PathBuf, io::Error),
 }
 
-/// Largest bodies, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) page: usize,
@@ -186,7 +180,6 @@ impl Reading<'_> {
         self.source.stored.map(|_| self.own.stored(&name)).transpose()
     }
 
-    /// Reports that the whole file cannot be read.
     fn lacks(&self, reason: String) -> Option<()> {
         let damage = Damage { offset: 0, reason, is_last: true };
         self.send.send(SourceEvent::Damaged(self.source.path.clone(), damage)).ok()?;
@@ -207,7 +200,6 @@ impl Reading<'_> {
     }
 }
 
-/// Logs damage.
 pub(crate) fn tell(path: &Path, damage: &Damage) {
     warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
 }

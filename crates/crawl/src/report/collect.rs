@@ -97,7 +97,6 @@ fn template(store: &Store, host: &HostRecord, run: &Run) -> Result<Template, Sto
     })
 }
 
-/// The runs before `run` that ended, newest first.
 fn past(store: &Store, run: &Run) -> Result<Vec<Night>, StoreError> {
     let before = |other: &Run| other.number < run.number && other.ended.is_some();
     let runs = store.runs(RUNS)?.into_iter().filter(before).take(Told::PAST);

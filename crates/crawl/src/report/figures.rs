@@ -34,7 +34,6 @@ pub struct Figures {
     pub millis: u64,
 }
 
-/// The label of a reason: the part before the colon.
 fn label(reason: &str) -> &str {
     reason.split(": ").next().unwrap_or(reason)
 }

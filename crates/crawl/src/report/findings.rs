@@ -114,7 +114,6 @@ fn is_silent(host: &HostTold) -> bool {
 /// Shortest pause between runs, in seconds, that is reported as missed runs.
 const LATE: f64 = 3.0 * 3600.0;
 
-/// Reports that runs were missed.
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
     // Manual runs, minutes apart, have no rhythm.
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
@@ -164,7 +163,6 @@ fn bytes_of(night: &Night) -> u64 {
     night.hosts.values().map(|counts| counts.bytes).sum()
 }
 
-/// A host with the data that its findings need.
 struct Look<'a> {
     told: &'a Told,
     host: &'a HostTold,
@@ -225,7 +223,6 @@ impl Look<'_> {
         if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
     }
 
-    /// Far fewer new documents than usual.
     fn drop(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {
@@ -236,7 +233,6 @@ impl Look<'_> {
         Some((grade, format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, self.cause())))
     }
 
-    /// No new documents for longer than chance explains.
     fn silence(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
@@ -266,7 +262,6 @@ impl Look<'_> {
         )
     }
 
-    /// A far higher share of failures than usual.
     fn failures(&self) -> Option<(Grade, String)> {
         let share = |figures: &Figures| figures.failed() as f64 / figures.visits().max(1) as f64;
         let past: Vec<f64> = self

@@ -1,7 +1,7 @@
 //! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, with an `.html` beside it.
 //!
-//! Files are written under a temporary name and renamed, so that readers never see partial files. At most
-//! `report.keep` reports stay; the oldest are removed.
+//! Files are written under a temporary name and renamed, so that readers never see partial files. The oldest
+//! reports beyond `report.keep` are removed.
 
 use std::fs;
 use std::io;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Told`] | the state of the store at a run's end | `told` |
 //! | [`Figures`] | a host's counts, grouped for people | `figures` |
-//! | usual | a host's usual number of new documents, and when a number is too low | `usual` |
+//! | usual | a host's usual number of new documents | `usual` |
 //! | findings | sentences about unusual values | `findings` |
 //! | [`Report`] | all of it, as JSON | `data` |
 //! | [`page`], [`text`] | the same for people | `page`, `text` |
@@ -13,8 +13,7 @@
 //! Only `collect` and `folder` do IO, and no module reads a clock.
 //!
 //! Limitation: values become usual after three runs. A site that was down for half of the last runs counts as
-//! one that has no articles. So a fault is reported for about a week and after that only appears in the
-//! table.
+//! one without articles. So a fault is reported for about a week and then only appears in the table.
 
 mod collect;
 mod data;

@@ -173,7 +173,6 @@ fn list(html: &mut String, title: &str, counts: &BTreeMap<String, u64>) {
     }
 }
 
-/// Escapes HTML's special characters.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

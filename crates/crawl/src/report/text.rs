@@ -7,7 +7,6 @@ use super::told::Ending;
 use super::usual::minute;
 use super::{Report, Status};
 
-/// Most findings shown.
 const SHOWN: usize = 30;
 
 /// The headline and the findings, one line each.
@@ -76,7 +75,6 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// The prefix of a finding.
 const fn mark(grade: Grade) -> &'static str {
     match grade {
         Grade::Failed => "!!",

@@ -4,25 +4,22 @@
 //!    the run before. A manual crawl an hour after a scheduled one finds little.
 //! 2. The usual number is their median. It needs at least three runs.
 //! 3. The expected number is the usual one, reduced in proportion if less time has passed.
-//! 4. A number is low if it is at most a quarter of the expected one and chance does not explain the
-//!    difference. Counts are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count +
-//!    3/8)) ≥ 5 √spread` (Anscombe, 1948). The spread is the variance over the mean, estimated by the median
-//!    absolute deviation, and at least 1.
+//! 4. A number is low if it is at most a quarter of the expected one and chance does not explain it. Counts
+//!    are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread`
+//!    (Anscombe, 1948). The spread is the variance, estimated by the median absolute deviation, over the
+//!    mean; at least 1.
 //! 5. For a host that varies a lot, a number below a quarter of its second-worst run is low, too.
-//! 6. Weekends: the expected number is at most that of the same weekday one and two weeks ago. If there was
-//!    no such run, a low number must be at most a tenth of the expected one.
+//! 6. The expected number is at most that of the same weekday one and two weeks ago. Without such a run, a
+//!    low number must be at most a tenth of the expected one.
 //! 7. For a host with few articles, single runs are never low. Consecutive runs without articles are judged
-//!    together: with three expected per run, four empty runs are too few, unless there were as many in a row
-//!    before.
+//!    together: with three expected per run, four empty runs are too few, unless that happened before.
 //!
-//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a run, a variation of a fifth to
-//! a half, and weekends with none to all of the articles, there are 12 false alarms in 40 host-years. 10 of
-//! them are in the first week of hosts that are silent at weekends. A host with 30 or more articles a run
-//! that stops is noticed in the same run.
+//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a run there are 12 false alarms
+//! in 40 host-years, 10 of them in the first week of hosts that are silent at weekends. A host with 30 or
+//! more articles a run that stops is noticed in the same run.
 //!
 //! Limitation: a host that was bad in half of the runs counts as normal. A small host that stops on a weekend
 //! is noticed some days later.
-//! that stops on a weekend day is noticed some days later.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -42,7 +39,6 @@ const TENTH: f64 = 0.1;
 const FAR: f64 = 5.0;
 /// Runs from which the second-worst is meaningful.
 const MANY: usize = 7;
-/// In seconds.
 const HOUR: f64 = 3600.0;
 /// Days after which a weekday repeats.
 const WEEK: i64 = 7;
@@ -68,7 +64,6 @@ pub(crate) struct Rhythm {
 }
 
 impl Rhythm {
-    /// From the start of this run and the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: &[Night]) -> Self {
         let starts: Vec<Timestamp> =
             [now].into_iter().chain(past.iter().map(|night| night.started)).collect();
@@ -78,13 +73,12 @@ impl Rhythm {
         Self { gaps, usual }
     }
 
-    /// The time before this run as a multiple of the usual.
     pub(crate) fn since_last(&self) -> Option<f64> {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
     /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if that is
-    /// unknown. A manual crawl soon after another requests little but earlier failures.
+    /// unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
@@ -102,20 +96,16 @@ impl Rhythm {
     }
 }
 
-/// A host's new documents in an earlier run.
 #[derive(Debug, Clone, Copy)]
 struct Value {
     days_ago: i64,
     new: f64,
 }
 
-/// A host's usual number of new documents.
 #[derive(Debug, Clone)]
 pub(crate) struct Usual {
     values: Vec<Value>,
-    /// Usual new documents per run.
     pub(crate) new: f64,
-    /// New documents expected in this run.
     expected: f64,
     spread: f64,
 }
@@ -162,7 +152,6 @@ impl Usual {
         new <= expected * share && is_far
     }
 
-    /// Whether `new` is far below the second-worst of many runs.
     fn is_worse_than_bad(&self, new: f64) -> bool {
         let mut sorted: Vec<f64> = self.values.iter().map(|value| value.new).collect();
         sorted.sort_by(f64::total_cmp);
@@ -192,14 +181,12 @@ fn distance(expected: f64, count: f64) -> f64 {
     2.0 * ((expected + 0.375).sqrt() - (count + 0.375).sqrt())
 }
 
-/// Days between two times, rounded to the nearest.
 fn days(earlier: Timestamp, later: Timestamp) -> i64 {
     let half_a_day = SignedDuration::from_hours(12);
     let apart = later.duration_since(earlier) + half_a_day;
     apart.as_hours() / 24
 }
 
-/// A time in UTC, to the minute.
 pub(crate) fn minute(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

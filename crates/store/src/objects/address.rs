@@ -77,7 +77,7 @@ impl Address {
             return Err(wrong("it must not contain `@`, `?` or `#`; set keys in the environment"));
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(wrong("the bucket is missing"));
+            return Err(wrong("it has no bucket name"));
         }
         let (_, path) = ObjectStoreScheme::parse(&url).map_err(|_| wrong("its path cannot be read"))?;
         Ok(Self::Bucket { service, url, prefix: path.to_string() })

@@ -2,11 +2,11 @@
 //!
 //! A put is complete and atomic: a reader sees the object before or after it, never a part. A bucket
 //! guarantees this for a single upload. In a folder, the file is written under another name, synced and
-//! renamed, and the folder is synced.
+//! renamed.
 //!
 //! Limitation: an object is held in memory as a whole and sent in one request, for which S3 allows 5 GB. If
-//! the writer of a folder is killed, its unfinished file `name#1` stays; it is never listed, but nobody
-//! removes it. Whether synced data is durable depends on the folder's file system.
+//! the writer of a folder is killed, its unfinished file `name#1` stays; it is never listed or removed.
+//! Whether synced data is durable depends on the folder's file system.
 
 use std::fmt;
 use std::future::Future;
@@ -27,10 +27,8 @@ use super::patience::Patience;
 use super::storage::{Guard, Part, Storage, is_of_disk};
 use super::{ObjectError, name};
 
-/// Concurrent requests of [`Objects::get_ranges`].
 const AT_ONCE: usize = 8;
 
-/// Longest time that [`Objects::check`] waits for an unavailable storage.
 const CHECK: Duration = Duration::from_secs(10);
 
 /// The options of a storage.
@@ -45,8 +43,8 @@ pub struct Options {
     pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Keys, endpoint, region.
     pub environment: Environment,
-    /// A PEM file of certificates trusted in addition to the system's, such as those of a private storage.
-    /// `None`: the file in `AWS_CA_BUNDLE`, if set.
+    /// A PEM file of certificates trusted in addition to the system's. `None`: the file in `AWS_CA_BUNDLE`,
+    /// if set.
     pub certificates: Option<PathBuf>,
     /// Whether a missing folder is created.
     pub makes_folder: bool,
@@ -127,8 +125,8 @@ impl Objects {
         Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
     }
 
-    /// From now on, all clones treat a folder without this object as unavailable, because it is not mounted.
-    /// Has no effect on a bucket.
+    /// Makes all clones treat a folder without this object as unavailable, because it is not mounted. Has no
+    /// effect on a bucket.
     pub fn is_away_without(&self, object: &str) {
         // An error means that it was set before.
         let _ = self.storage.guard.object.set(object.to_owned());
@@ -240,8 +238,8 @@ impl Objects {
         })
     }
 
-    /// Writes, reads and removes a small object with a unique name, so that a wrong bucket, key or endpoint
-    /// is detected at the start. Waits at most 10 s for an unavailable storage.
+    /// Writes, reads and removes a uniquely named object to detect a wrong bucket, key or endpoint. Waits at
+    /// most 10 s for an unavailable storage.
     ///
     /// # Errors
     /// What failed, on which object, and what to do.
@@ -262,7 +260,6 @@ impl Objects {
         Err(ObjectError::Refused { at: self.storage.at("check", &name), why })
     }
 
-    /// Retries one operation on the storage's thread.
     fn call<T: Send + 'static, A>(
         &self,
         doing: &'static str,

@@ -37,7 +37,6 @@ const SECRETS: [&str; 20] = [
     "AZURE_ENCRYPTION_KEY",
 ];
 
-/// Prefixes of the variables that are read.
 const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 
 /// The variables that configure a storage.
@@ -85,13 +84,11 @@ impl Environment {
         Ok(self)
     }
 
-    /// The variables with this prefix, and their values.
     pub(crate) fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         all.filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
     }
 
-    /// The values that must not be shown.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let set = SECRETS.iter().filter_map(|name| self.get(name));
         // Shorter values would hide ordinary words; no service uses such short secrets.
@@ -107,7 +104,6 @@ impl fmt::Debug for Environment {
 }
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
-    /// Keeps only the variables of storages.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         let is_ours = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
@@ -115,7 +111,6 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     }
 }
 
-/// The text with all secrets replaced by `***`.
 pub(crate) fn without(secrets: &[String], text: &str) -> String {
     secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
 }

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | [`bucket`] | the operations of a storage |
 //! | [`address`](mod@address) | parses a storage address |
-//! | [`environment`](mod@environment) | keys, endpoint and region from environment variables |
-//! | `open` | sets up the library for a storage |
+//! | [`environment`](mod@environment) | keys, endpoint and region |
+//! | `open` | sets up the library |
 //! | `name` | valid object names |
-//! | [`error`](mod@error) | errors: what failed, on which object, and what to do |
+//! | [`error`](mod@error) | errors, and what to do |
 //! | `storage` | makes one try and interprets its failure |
-//! | `watch` | records the storage's own error responses |
-//! | `patience` | retries, and when they are logged |
+//! | `watch` | records the storage's error responses |
+//! | `patience` | retries |
 //! | `engine` | runs the asynchronous library |
 //!
 //! Calls are synchronous and may be made from any thread. On a thread that runs asynchronous tasks, a call

@@ -30,7 +30,6 @@ use super::environment::{Environment, without};
 use super::watch::Connector;
 use super::{ObjectError, Options};
 
-/// Longest time to connect.
 const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;
@@ -115,7 +114,6 @@ fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl 
     set.with_prefix(prefix).filter_map(known)
 }
 
-/// Endpoint variables, and those that allow plain http for them.
 const ENDPOINTS: [(&str, &str); 8] = [
     ("AWS_ENDPOINT", "AWS_ALLOW_HTTP"),
     ("AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"),

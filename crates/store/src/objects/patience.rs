@@ -28,18 +28,14 @@ const TOLD_EACH: Duration = Duration::from_secs(60);
 
 pub(crate) type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// The retry limits of one call.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) lasts: Duration,
     pub(crate) give_up: GiveUp,
 }
 
-/// The kind of a failure.
 pub(crate) enum Failure {
-    /// Temporary.
     Passes(Trouble),
-    /// Permanent.
     Stays(ObjectError),
 }
 
@@ -90,7 +86,6 @@ async fn pause(length: Duration, give_up: &GiveUp) -> bool {
     }
 }
 
-/// A period in which the storage is unavailable.
 #[derive(Default)]
 struct Spell {
     tries: u32,

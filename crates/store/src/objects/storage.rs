@@ -20,13 +20,11 @@ use super::patience::{self, Failure, Patience};
 use super::watch::{self, Trouble, chain};
 use super::{ObjectError, name};
 
-/// The state shared by all clones of a storage.
 pub(crate) struct Storage {
     pub(crate) store: Store,
     pub(crate) address: String,
     pub(crate) secrets: Vec<String>,
     pub(crate) engine: Engine,
-    /// See [`Storage::is_mounted`].
     pub(crate) guard: Guard,
 }
 
@@ -36,7 +34,6 @@ pub(crate) struct Guard {
     pub(crate) object: OnceLock<String>,
 }
 
-/// A part of an object.
 pub(crate) struct Part {
     path: Path,
     at: Doing,
@@ -50,7 +47,6 @@ impl Storage {
         Doing { doing, object: object.into(), address: self.address.clone() }
     }
 
-    /// A part to be read.
     pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<Part, ObjectError> {
         let (path, at) = (name::path(name)?, self.at("read", name));
         match offset.checked_add(length) {
@@ -59,7 +55,6 @@ impl Storage {
         }
     }
 
-    /// Runs a call on the storage's thread.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -67,12 +62,11 @@ impl Storage {
         call: impl Future<Output = Result<T, ObjectError>> + Send + 'static,
     ) -> Result<T, ObjectError> {
         self.engine.wait(call).unwrap_or_else(|| {
-            let why = "it ended by an internal error; see the log".into();
+            let why = "an internal error occurred; see the log".into();
             Err(ObjectError::Refused { at: self.at(doing, object), why })
         })
     }
 
-    /// Repeats one operation by `patience`.
     pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
         &self,
         patience: &Patience,
@@ -91,8 +85,8 @@ impl Storage {
         patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether the guard object is there: an unmounted network folder looks like an empty or missing one that
-    /// can be written. The guard object itself may always be requested.
+    /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for
+    /// the guard object itself always passes.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
@@ -111,7 +105,6 @@ impl Storage {
         object_store::Error::Generic { store: "folder", source: why.into() }
     }
 
-    /// Reads a whole part.
     pub(crate) async fn read(&self, part: Part, patience: &Patience) -> Result<Vec<u8>, ObjectError> {
         let Part { path, at, offset, end } = part;
         let wanted = end - offset;
@@ -163,7 +156,6 @@ impl Storage {
     }
 }
 
-/// The error for a permanent trouble.
 fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     let (at, why) = (at.clone(), trouble.text());
     match trouble {
@@ -181,7 +173,7 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
         Trouble::Answer { .. } => ObjectError::Refused { at, why },
         Trouble::Connection { .. } => {
             let why = format!(
-                "{why}; its certificate is not trusted; put its issuer's certificate into a PEM file and name that in AWS_CA_BUNDLE"
+                "{why}; its certificate is not trusted; set AWS_CA_BUNDLE to a PEM file with its issuer's certificate"
             );
             ObjectError::Refused { at, why }
         }
@@ -193,7 +185,6 @@ fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
 
-/// Whether a refusal concerns the range.
 fn is_range(why: &str) -> bool {
     // A folder fails with "Requested range was invalid", a bucket with status 416.
     why.starts_with("416") || why.contains("Requested range was invalid")
@@ -206,7 +197,6 @@ fn same(error: &io::Error) -> io::Error {
         .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-/// Whether an error comes from a folder's disk.
 pub(crate) fn is_of_disk(error: &(dyn Error + 'static)) -> bool {
     chain(error).iter().any(|error| error.is::<io::Error>())
         && !chain(error).iter().any(|error| error.is::<HttpError>())

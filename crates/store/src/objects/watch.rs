@@ -23,7 +23,6 @@ use object_store::client::{
 
 use super::environment::without;
 
-/// Most characters shown of a storage's text.
 const SHOWN: usize = 300;
 
 /// Paths on which the S3 library requests keys from the cloud's metadata service when none are set.
@@ -31,23 +30,15 @@ const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
 
-/// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// A response without success.
     Answer {
-        /// The HTTP status.
         status: u16,
-        /// The service's error code, such as `NoSuchKey`; may be empty.
         code: String,
-        /// The service's message; may be empty.
         message: String,
     },
-    /// No response.
     Connection {
-        /// Host and port.
         host: String,
-        /// What happened.
         why: String,
         /// Whether TLS failed, for example because of the certificate.
         is_tls: bool,
@@ -55,7 +46,6 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
-    /// Whether a later request may succeed.
     pub(crate) fn passes(&self) -> bool {
         match self {
             Self::Answer { status, .. } => matches!(status, 408 | 429 | 500..),
@@ -63,7 +53,6 @@ impl Trouble {
         }
     }
 
-    /// A short description.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Answer { status, code, message } => {
@@ -74,13 +63,11 @@ impl Trouble {
         }
     }
 
-    /// The metadata service has no keys.
     fn no_keys() -> Self {
         let message = format!("{NO_KEYS}, and this machine's metadata service has none");
         Self::Answer { status: 403, code: String::new(), message }
     }
 
-    /// Replaces secrets in the texts.
     pub(crate) fn without(self, secrets: &[String]) -> Self {
         let clean = |text: String| without(secrets, &text);
         match self {
@@ -124,7 +111,6 @@ pub(crate) fn note(trouble: Option<Trouble>) {
     let _ = NOTE.try_with(|noted| noted.replace(trouble));
 }
 
-/// Creates clients that record failures.
 #[derive(Debug)]
 pub(crate) struct Connector;
 
@@ -135,7 +121,6 @@ impl HttpConnector for Connector {
     }
 }
 
-/// A client that records failures.
 #[derive(Debug)]
 struct Watching {
     inner: HttpClient,
