@@ -112,7 +112,7 @@ places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus
 rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=cluster@gleaner.invalid
     --set=crawl.linger=5s "--seeds=$folder/seeds.txt")
 workers() { "$GLEANER" workers "${places[@]}" "$@"; }
-each_has_parts() { [ "$(workers --json | grep -c '"parts":[1-9]')" = 3 ]; }
+each_has_parts() { [ "$(workers --json | grep -c '"partitions":[1-9]')" = 3 ]; }
 
 say "three workers, a status page, Prometheus"
 for number in 1 2 3; do

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line of `gleaner`.
 
 mod dedup;
 mod eval;
@@ -26,7 +26,7 @@ pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedu
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 
-/// Builds growing text corpora from news sites.
+/// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
 #[command(name = "gleaner", version, propagate_version = true)]
 pub(crate) struct Args {
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     pub(crate) common: Common,
 }
 
-/// What all commands take.
+/// Options of all commands.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
@@ -46,17 +46,17 @@ pub(crate) struct Common {
     /// Folder of the corpus [default: store.path of the settings, "data"]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) data: Option<PathBuf>,
-    /// Where the corpus is kept: sled, or postgres://user@host/database [default: store.engine of
-    /// the settings, sled]
+    /// Store of the corpus: sled, or postgres://user@host/database [default: store.engine of the
+    /// settings, sled]
     #[arg(long, value_name = "ADDRESS", global = true)]
     pub(crate) store: Option<String>,
-    /// Where texts and WARC files go with PostgreSQL: s3://bucket/prefix, or a folder
+    /// Storage of texts and WARC files with PostgreSQL: s3://bucket/prefix, or a folder
     #[arg(long, value_name = "ADDRESS", global = true)]
     pub(crate) objects: Option<String>,
-    /// Set one key, such as fetch.delay=5s; wins over the file; repeatable
+    /// Set one key, such as fetch.delay=5s; overrides the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
-    /// Where colours are wanted
+    /// When to use colours
     #[arg(
         long,
         value_enum,
@@ -70,68 +70,68 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Crawl seed sites into the corpus; the same command goes on after any interruption
+    /// Crawl seed sites into the corpus; the same command resumes after an interruption
     #[command(after_help = "Examples:
   gleaner crawl --config config/demo.toml
   gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
   gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
   gleaner crawl --max-pages 20 --set log.level=info
 
-Exit codes: 0 fine, 3 unusual (the report says what, `gleaner report`), 1 failed, 2 not
-understood, 130 interrupted. A run that ends at its budget is fine.")]
+Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line,
+130 interrupted. A run that ends at its budget is a success.")]
     Crawl(Crawl),
-    /// Stay up and crawl at the times of the settings, every night by itself
+    /// Run as a daemon that crawls at the configured times
     #[command(
-        after_help = "Times, zone, jitter and limits are keys of [schedule]; Ctrl-C ends it as it ends a crawl.
+        after_help = "The settings of [schedule] give the times, zone, jitter and limits. Ctrl-C stops it.
 
 Examples:
   gleaner schedule --config gleaner.toml
   gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]' --set schedule.zone=Asia/Ho_Chi_Minh"
     )]
     Schedule(Schedule),
-    /// Show what the last crawls came to, and what was unusual
+    /// Show the reports of the last runs and what was unusual
     #[command(after_help = "Examples:
   gleaner report --data corpus
   gleaner report --list
   gleaner report --last 7 --json")]
     Report(Report),
-    /// Explain one URL or host: why it gives what it gives, or nothing
-    #[command(after_help = "Nothing is asked of anyone unless --fetch is given.
+    /// Explain the result of one URL or host
+    #[command(after_help = "Sends no request unless --fetch is given.
 
 Examples:
   gleaner doctor vnexpress.net
   gleaner doctor https://vnexpress.net/a-page-4181177.html --data corpus
   gleaner doctor https://vnexpress.net/a-page-4181177.html --fetch --json")]
     Doctor(Doctor),
-    /// List all hosts: what they gave, what waits, how they do
+    /// List all hosts with their documents, queue and state
     #[command(after_help = "Examples:
   gleaner hosts --data corpus
   gleaner hosts --sort last-success
   gleaner hosts --filter 'out of date' --json")]
     Hosts(Hosts),
-    /// List the workers of a corpus in PostgreSQL: what each has and does
+    /// List the workers of a corpus in PostgreSQL
     #[command(after_help = "Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
   gleaner workers --json
 
-Exit codes: 0 fine, 3 partitions have no worker.")]
+Exit codes: 0 success, 3 some partitions have no worker.")]
     Workers(Workers),
     /// Move the corpus from a folder into PostgreSQL, or back
     #[command(after_help = MIGRATE_HELP)]
     Migrate(Migrate),
-    /// Write documents out of the corpus
+    /// Export documents of the corpus
     #[command(after_help = export_help())]
     Export(Export),
-    /// Show what the corpus holds: by language, by day and by host
+    /// Show the size of the corpus by language, day and host
     #[command(after_help = "Examples:
   gleaner stats --data corpus
   gleaner stats --svg growth.svg
   gleaner stats --quick --json")]
     Stats(Stats),
-    /// List near-duplicates: clusters of documents, or documents that are only alike
+    /// List clusters of near-duplicates, or documents that are only related
     #[command(
-        after_help = "Of each cluster the head is shown, which stands for it, and its members with their similarity to
-it: an estimate of the share of runs of three words that two texts have in common.
+        after_help = "For each cluster, prints its representative and its members with their similarity to it: an
+estimate of the share of three-word shingles that two texts have in common.
 
 Examples:
   gleaner duplicates --data corpus
@@ -139,13 +139,13 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
-    /// Find near-duplicates over the exports of many corpora, with files instead of memory
+    /// Find near-duplicates across the exports of many corpora, on disk
     #[command(after_help = DEDUP_HELP)]
     Dedup(Dedup),
-    /// Serve a web page that shows the corpus and its hosts, with search
+    /// Serve the status page: hosts, runs, search, documents, metrics
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
-    /// Look at the templates that were learned, and at what they make of a page
+    /// Inspect templates and what they extract from a page
     #[command(after_help = "Examples:
   gleaner template list
   gleaner template show vnexpress.net
@@ -165,37 +165,40 @@ Examples:
     #[command(after_help = "Example:
   gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
     Learn(Learn),
-    /// Make the store anew from the archive of what was fetched
+    /// Rebuild the store from the WARC archive
     #[command(
-        after_help = "The old store stays beside the new one, as sled.old-1. Interrupted, the same command goes on.
+        after_help = "The old store is kept as sled.old-1. After an interruption, the same command resumes.
 
 Example:
   gleaner rebuild --data corpus"
     )]
     Rebuild(Rebuild),
-    /// Extract the archived pages again by today's templates; ids stay
-    #[command(after_help = "Interrupted, the same command goes on; on PostgreSQL several may share it.
+    /// Extract the archived pages again with the current templates; ids stay the same
+    #[command(
+        after_help = "After an interruption, the same command resumes. On PostgreSQL several workers can share the work.
 
 Example:
-  gleaner reextract --data corpus")]
+  gleaner reextract --data corpus"
+    )]
     Reextract(Reextract),
-    /// Look whether store and archive are whole and agree with each other
-    #[command(after_help = "Exit code 1 if there is a fault; each is named.
+    /// Check that store and archive are complete and consistent
+    #[command(after_help = "Exit code 1 if there is a fault. Each fault is printed.
 
 Example:
   gleaner verify --data corpus")]
     Verify(Verify),
-    /// Copy the corpus as it is at this moment, also while a crawl runs
-    #[command(after_help = "The copy is a folder like the corpus's own: `--data DIR` reads it.
+    /// Make a consistent copy of the corpus, even during a crawl
+    #[command(after_help = "The copy is a corpus folder: read it with `--data DIR`.
 
 Example:
   gleaner snapshot backup/2026-11-21 --data corpus")]
     Snapshot(Snapshot),
-    /// Build a corpus from WARC files of other crawlers
+    /// Ingest WARC files of other crawlers
     #[command(
-        after_help = "Read are .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with
-.gz) beside the files they name. A page that is not all there is not stored; it ends as truncated. Interrupted, the same command goes on; files that are done are passed over.
-On PostgreSQL several may ingest the same files at once; each takes its share of the sites.
+        after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
+beside the files that they name. An incomplete page is not stored; it ends as truncated. After an
+interruption, the same command resumes and skips finished files. On PostgreSQL several workers can
+ingest the same files at once; each takes its share of the sites.
 
 Examples:
   gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
@@ -203,24 +206,23 @@ Examples:
   gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus"
     )]
     Ingest(Ingest),
-    /// Compare methods on recorded pages with gold text
+    /// Evaluate extraction methods on recorded pages with gold text
     #[command(after_help = "Examples:
   gleaner eval ../shared/sets/sites --protocol template --method gleaner
   gleaner eval ../shared/sets/single --json > scores.jsonl
   gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
   gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .
 
-Figures: P, R and F1 are those of words, means over the pages that have gold text; where nothing
-is shared, as with an empty gold text, they are 0. The site mean F1 (site_mean_f1) is the mean over
-the sets of their means, whatever sites the pages of a set are of. Exit code 1 if a page could not
-be read: it is named, and in no figure.")]
+P, R and F1 are word precision, recall and F1, averaged over the pages with gold text; without a
+common word they are 0. The site mean F1 (site_mean_f1) is the mean of the sets' means. Exit code 1
+if a page cannot be read; the page is printed and not counted.")]
     Eval(Eval),
-    /// Print what a shell needs to complete gleaner's commands
+    /// Print completions for a shell
     #[command(after_help = "Examples:
   gleaner completions bash > ~/.local/share/bash-completion/completions/gleaner
   gleaner completions zsh > ~/.zfunc/_gleaner")]
     Completions(Completions),
-    /// Write the manual: a page for each command
+    /// Write man pages, one per command
     #[command(after_help = "Example:
   gleaner man ~/.local/share/man/man1")]
     Man(Man),
@@ -228,7 +230,7 @@ be read: it is named, and in no figure.")]
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Crawl {
-    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
@@ -239,10 +241,10 @@ pub(crate) struct Crawl {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rebuild {
-    /// Seed sites, one a line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Anew though the archive lacks pages of documents, or though an unfinished one could go on
+    /// Start over even if a rebuild can be resumed, or if the archive lacks pages of documents
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -252,14 +254,14 @@ pub(crate) struct Reextract {}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
-    /// Remove what killed workers left in object storage, and which does not count
+    /// Remove unused files that killed workers left in object storage
     #[arg(long)]
     pub(crate) sweep: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshot {
-    /// Folder of the copy; it must not be there
+    /// Folder of the copy; it must not exist
     pub(crate) dir: PathBuf,
 }
 
@@ -275,10 +277,10 @@ pub(crate) struct Stats {
     /// Print one JSON object instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw the growth by day into this file
+    /// Write a chart of the growth by day to this file
     #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     pub(crate) svg: Option<PathBuf>,
-    /// Only what is known without reading the documents: no types, no growth
+    /// Do not read the documents: no word types, no growth
     #[arg(long)]
     pub(crate) quick: bool,
 }
@@ -288,13 +290,13 @@ pub(crate) struct Duplicates {
     /// Only clusters with a document of this host or its subdomains
     #[arg(long)]
     pub(crate) host: Option<String>,
-    /// Show that many clusters, the largest; 0 for all
+    /// Show the N largest clusters; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Instead of clusters, documents with those that are alike and no duplicates
+    /// List related documents that are not near-duplicates, instead of clusters
     #[arg(long)]
     pub(crate) related: bool,
-    /// Print a JSON object for each, one a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -309,15 +311,15 @@ pub(crate) struct Template {
 pub(crate) enum TemplateCommand {
     /// List the hosts that have a template
     List,
-    /// Print a host's template for people
+    /// Print a host's template in readable form
     Show {
         /// The host, such as vnexpress.net
         host: String,
-        /// Print the file that `extract --template` reads instead
+        /// Print JSON that `extract --template` can read
         #[arg(long)]
         json: bool,
     },
-    /// Write a page as HTML that shows what each of its lines was taken for, and why
+    /// Write HTML that shows the label of each line of a page and the reason
     Explain(Explain),
 }
 
@@ -325,27 +327,27 @@ pub(crate) enum TemplateCommand {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) page: OnePage,
-    /// Where it is written [default: the page's name with .explained.html, here]
+    /// Output file [default: the page's name with .explained.html, in the current folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// A page, and how its template is found.
+/// A page and its template.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnePage {
     /// A file (gzip or not), a URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
-    /// Extract by this template instead of the corpus's (method gleaner only)
+    /// Use this template instead of the one in the corpus (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Use no template at all, but the single-page method
+    /// Extract without a template
     #[arg(long, conflicts_with = "template")]
     pub(crate) no_template: bool,
-    /// Where a file came from; its host's template in the corpus is then used
+    /// URL of the page; selects the template of its host in the corpus
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Keep these lines in the body, too [default: text.keep of the settings, none]
+    /// Keep these kinds of line in the text [default: text.keep of the settings, none]
     #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
     pub(crate) keep: Vec<Insert>,
 }
@@ -354,21 +356,21 @@ pub(crate) struct OnePage {
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) page: OnePage,
-    /// Extract by this method
+    /// Extraction method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,
-    /// Other pages of the same site, to learn from: files or folders; repeatable (methods that
-    /// learn a site: content-extractor, fast-content-extractor, gleaner)
+    /// Other pages of the same site to learn from, files or folders; repeatable (methods
+    /// content-extractor, fast-content-extractor, gleaner)
     #[arg(long, value_name = "PAGES", conflicts_with_all = ["template", "no_template"])]
     pub(crate) beside: Vec<PathBuf>,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PageFormat {
-    /// The text alone, a paragraph a line
+    /// Plain text, one paragraph per line
     Text,
     /// Text and metadata as one JSON object
     Json,
@@ -379,15 +381,15 @@ pub(crate) struct Learn {
     /// Article pages of one site: files (gzip or not) or folders of them
     #[arg(required = true, value_name = "PAGES")]
     pub(crate) pages: Vec<PathBuf>,
-    /// Where the template is written
+    /// Output file of the template
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// The site's host [default: the canonical URL that the pages state]
+    /// Host of the site [default: from the canonical URL of the pages]
     #[arg(long)]
     pub(crate) host: Option<String>,
 }
 
-/// The methods' names, which help lists, to methods.
+/// Parses the name of a method.
 fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))

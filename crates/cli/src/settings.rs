@@ -161,7 +161,7 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
         let condition: Condition =
             text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
         if LATER.contains(&condition.figure()) {
-            let said = "is told only once a document is stored; `gleaner export --where` knows it";
+            let said = "is known only for stored documents; use it with `gleaner export --where`";
             return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
         }
         Ok(condition)
@@ -187,7 +187,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
         say(format_args!(
-            "gleaner: {} has an archive and no store: a new one begins; `gleaner rebuild` makes the old one anew instead",
+            "gleaner: {} has an archive but no store: starting a new store; `gleaner rebuild` would restore the old one",
             config.store.path
         ));
     }
@@ -201,7 +201,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     }
 }
 
-/// What to say of a store that is being made anew or moved to; `None`: it is whole.
+/// What to say of a store that is being rebuilt or moved to; `None`: it is whole.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
         // The settings of a migration name the database, also where the folder is asked.
@@ -210,24 +210,24 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(
-            "the corpus in {place} is not complete: `gleaner migrate` was interrupted, or is at work; the same command begins it anew"
+            "the corpus in {place} is not complete: `gleaner migrate` is running or was interrupted; the same command starts it over"
         )));
     }
     let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
     Ok(is_unfinished.then(|| {
         format!(
-            "the corpus in {} is being made anew and not complete: `gleaner rebuild` goes on with it",
+            "the corpus in {} is being rebuilt and is not complete: `gleaner rebuild` resumes it",
             config.store.path
         )
     }))
 }
 
-/// The same, also where the store is being made anew.
+/// The same, also where the store is being rebuilt.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
-            "no corpus in {}, but an archive: `gleaner rebuild` makes the corpus anew from it",
+            "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",
             path.display()
         )),
         error => Failure::work(error),

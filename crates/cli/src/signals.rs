@@ -17,7 +17,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
         stop.ask();
         ask();
         signals.next().await;
-        say("gleaner: ended at once; the same command goes on where it was");
+        say("gleaner: stopped at once; the same command resumes");
         std::process::exit(130);
     });
 }

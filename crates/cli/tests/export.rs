@@ -295,7 +295,7 @@ fn a_killed_export_goes_on_and_gives_the_same_files() {
         assert!(kills > 0, "{name}: it was never in the middle");
         if part.exists() {
             let (_, told) = said(home.path(), &parts);
-            assert!(told.contains("goes on behind"), "{name}: {told}");
+            assert!(told.contains("resuming an interrupted export"), "{name}: {told}");
         }
         let (one, other) = (home.path().join(name), home.path().join(whole));
         assert_eq!(data_files(&one), data_files(&other), "{name}");

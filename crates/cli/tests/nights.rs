@@ -109,7 +109,11 @@ fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
     assert_eq!((&told[0]["run"], &told[1]["run"]), (&Value::from(1), &Value::from(2)));
     assert!(told[0]["totals"]["new"].as_u64() > Some(60), "{}", told[0]);
     assert_eq!(told[1]["status"], "fine");
-    assert!(log(&crawl).contains("(asked for)") && log(&crawl).contains("(scheduled)"), "{}", log(&crawl));
+    assert!(
+        log(&crawl).contains("(requested with --once-now)") && log(&crawl).contains("(scheduled)"),
+        "{}",
+        log(&crawl)
+    );
 }
 
 #[test]
@@ -277,7 +281,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     for (path, parts) in [
         (
             "/private/x",
-            ["it would not be asked for: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
+            ["it would not be fetched: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
         ),
         ("/nobody-links-here", ["nothing has led to it yet", "unknown: no page, feed or sitemap"]),
     ] {
@@ -285,7 +289,8 @@ fn the_doctor_explains_a_url_from_what_is_known() {
         assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
     }
     assert!(
-        ask("https://elsewhere.example/a").contains("out of scope: elsewhere.example is none of the 2 sites")
+        ask("https://elsewhere.example/a")
+            .contains("out of scope: elsewhere.example is not among the seed sites (2)")
     );
     let front = ask(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
@@ -294,7 +299,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     let fetched =
         crawl.run(&["doctor", &format!("http://{host}/private/x"), "--fetch", "--seeds", "seeds.txt"]);
     assert!(
-        out(&fetched).contains("fetched now") && out(&fetched).contains("may not be asked for"),
+        out(&fetched).contains("fetched now") && out(&fetched).contains("is disallowed by robots.txt"),
         "{}",
         out(&fetched)
     );

@@ -163,7 +163,7 @@ impl RobotsRecord {
                 let lasted = Duration::try_from(self.at.duration_since(*since)).unwrap_or_default();
                 match last_known {
                     _ if lasted < GIVE_UP => {
-                        Access::AllDisallowed { reason: format!("robots.txt could not be had: {reason}") }
+                        Access::AllDisallowed { reason: format!("robots.txt is unavailable: {reason}") }
                     }
                     Some(text) => Access::Rules(Rules::parse(text.as_bytes(), product)),
                     None => Access::AllAllowed,

@@ -111,7 +111,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
         return Ok(false);
     }
     if !progress.control().ask(command.clone()) {
-        return Err("the crawl has not yet followed what was asked for before".into());
+        return Err("the crawl has not yet processed the earlier request".into());
     }
     for _ in 0..PATIENCE {
         let host = store.host(command.host()).map_err(text)?;

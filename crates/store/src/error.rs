@@ -114,7 +114,7 @@ pub enum StoreError {
     },
     /// The tables need an update, but older workers are running.
     #[error(
-        "the tables of {database} are to be brought up to date, while older workers are at work: {workers}; stop them first"
+        "the tables of {database} must be upgraded, but older workers are running: {workers}; stop them first"
     )]
     OlderWorkers {
         /// Its address.
@@ -172,7 +172,7 @@ pub enum StoreError {
     },
     /// A setting that is not possible with several workers.
     #[error(
-        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document stands for the others; set corpus.head = \"first\""
+        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
     )]
     Heads,
     /// The records now belong to another process.

@@ -55,7 +55,7 @@ pub enum MigrateError {
     )]
     Messages,
     /// Workers use the database.
-    #[error("{workers} at work on the database; stop them first (`gleaner workers` lists them)")]
+    #[error("workers are running on the database: {workers}; stop them first (`gleaner workers` lists them)")]
     AtWork {
         /// Their names.
         workers: String,

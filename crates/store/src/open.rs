@@ -208,7 +208,7 @@ impl Writer {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;
             let Some(url) = keys::last_url(&key) else {
-                warn!("a raw page with a key that is none is left alone");
+                warn!("ignoring a raw page with an invalid key");
                 continue;
             };
             let state = self.store.url(url)?.map(|record| record.state);

@@ -332,7 +332,7 @@ impl<E: Examiner> Look<'_, E> {
             let key = key?;
             self.looked.pages += 1;
             let Some(url) = keys::last_url(&key) else {
-                self.examiner.fault(format!("a raw page has the key {}, which is none", keys::hex(&key)));
+                self.examiner.fault(format!("a raw page has the invalid key {}", keys::hex(&key)));
                 continue;
             };
             if let Err(error) = self.store.page(url) {

@@ -1,4 +1,4 @@
-//! What `gleaner dedup` takes.
+//! Options of `gleaner dedup`.
 
 use std::path::PathBuf;
 
@@ -7,16 +7,16 @@ use gleaner_config::Bytes;
 use gleaner_global::Task;
 
 pub(super) const DEDUP_HELP: &str =
-    "IN are files that `gleaner export` writes as JSON Lines or Parquet, or files of others that have the
-fields id and text, or folders of them: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents come in the
-order of the field fetched; those without it come last, in the order in which they are read.
+    "IN is a JSON Lines or Parquet file of `gleaner export`, another file with the fields id and text, or a
+folder of such files: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents are ordered by the field
+fetched; documents without it come last, in input order.
 
-The work is many tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with --write,
-write:N for each file. Each one's result is a folder in --work, whole or not there. The same command
-goes on after any interruption, and may run on several machines that share the folder. docs/dedup.md
-has examples for Slurm and Kubernetes.
+The work is split into tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with
+--write, write:N for each file. The result of a task is a folder in --work, written atomically. The
+same command resumes after an interruption and can run on several machines that share the folder.
+docs/dedup.md has examples for Slurm and Kubernetes.
 
-The result is a JSON object a line for each document for which another one stands: id, shard, line,
+The result has one JSON object per line for each document that another one represents: id, shard, line,
 head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
 clusters/duplicates.jsonl in --work.
 
@@ -28,47 +28,47 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Dedup {
-    /// Over all that IN holds; what a corpus finds by itself, `gleaner duplicates` shows
+    /// Compare all documents of IN (`gleaner duplicates` lists the near-duplicates of one corpus)
     #[arg(long, required = true)]
     pub(crate) global: bool,
     /// Exported files, or folders of them
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder of what is found on the way; a new one, or the same to go on
+    /// Folder of intermediate results; a new one, or an existing one to resume
     #[arg(long, value_name = "DIR")]
     pub(crate) work: PathBuf,
-    /// Write the result to this file, too, whole or not at all
+    /// Also write the result to this file, atomically
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write the files again into this new folder, without documents for which others stand
+    /// Write copies of the files without duplicates into this new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
-    /// Memory for what is sorted; besides it, 4 bytes a document for the clusters and some
-    /// 20 MiB a thread
+    /// Memory for sorting; in addition, 4 bytes per document for the clusters and about 20 MiB
+    /// per thread
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub(crate) memory: usize,
-    /// Do this task only, such as sign:3, exact, band:17, clusters or write:3
+    /// Run only this task, such as sign:3, exact, band:17, clusters or write:3
     #[arg(long, conflicts_with_all = ["list_tasks", "out"])]
     pub(crate) task: Option<Task>,
-    /// Print the tasks, each with done or left, and do nothing
+    /// List the tasks with their state and exit
     #[arg(long, conflicts_with = "out")]
     pub(crate) list_tasks: bool,
-    /// Do so many tasks at a time [default: one a core]
+    /// Number of concurrent tasks [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Similarity from which a text is a duplicate, 0 to 1
+    /// Minimum similarity of near-duplicates, 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = super::export::share, default_value = "0.5")]
     pub(crate) similarity: f64,
-    /// Which document of a cluster stands for it
+    /// Which document represents a cluster
     #[arg(long, value_enum, default_value_t = WhichHead::First)]
     pub(crate) head: WhichHead,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum WhichHead {
-    /// The one that was fetched first
+    /// The document that was fetched first
     First,
-    /// The one with the most words
+    /// The document with the most words
     Longest,
 }
 

@@ -1,4 +1,4 @@
-//! What can be typed of `gleaner eval`.
+//! Options of `gleaner eval`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,52 +15,52 @@ pub(crate) struct Eval {
     /// Sets: folders with a manifest.jsonl, or folders of such folders
     #[arg(required = true, value_name = "FOLDER")]
     pub(crate) sets: Vec<PathBuf>,
-    /// What a method may learn from before it extracts a page
+    /// Which pages a method can learn from
     #[arg(long, value_enum, default_value_t = EvalProtocol::Cold)]
     pub(crate) protocol: EvalProtocol,
-    /// Only this method; repeatable [default: all that the protocol allows]
+    /// Only this method; repeatable [default: all methods of the protocol]
     #[arg(long, value_name = "NAME", value_parser = methods())]
     pub(crate) method: Vec<Method>,
-    /// Take this measure besides words, in the table, JSON and CSV; repeatable
+    /// Add this measure to the table, JSON and CSV; repeatable
     ///
-    /// edit_distance_pages counts the pages of which the mean edit distance ratio is: texts
-    /// that are long and unlike (80,000 characters and more) are not measured.
+    /// edit_distance_pages is the number of pages in the mean edit distance ratio. Long and very
+    /// different texts (80,000 characters and more) are not measured.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) measure: Vec<EvalMeasure>,
-    /// Print a JSON object for each set and method, and for all sets together, one a line
+    /// Print one JSON object per line for each set and method, and for all sets together
     ///
-    /// Times are in the table for people only, since they differ from run to run. With
-    /// --protocol papers it is an object a row of a table: paper, table, row, from (the
-    /// paper, ours, the difference) and figures by column; and one a table with its remarks.
+    /// Only the table has times, since they vary. With --protocol papers there is one object for
+    /// each row of a table (paper, table, row, from, figures by column) and one for each table
+    /// with its remarks.
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Print the same as CSV, on standard output: it takes no file name
+    /// Print CSV on standard output
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Show also the N pages on which each method did worst (on standard error with --json, --csv)
+    /// Also show the N pages with the lowest F1 of each method (on standard error with --json, --csv)
     #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
-    /// Judge each page by a block model grown now from the other sites (2 minutes), not the built-in one
+    /// Train the block model on the other sites (2 minutes) instead of using the built-in one
     #[arg(long)]
     pub(crate) cross_validate: bool,
     /// With --protocol papers: only the tables of this paper; repeatable
     #[arg(long, value_name = "NAME", value_parser = papers())]
     pub(crate) paper: Vec<Paper>,
-    /// With --protocol papers: write the papers' figures into this folder, as SVG
+    /// With --protocol papers: write the papers' figures as SVG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) pictures: Option<PathBuf>,
-    /// Threads; of more than 4 a core, 4 a core are started [default: one a core]
+    /// Number of threads, at most 4 per core [default: one per core]
     #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EvalProtocol {
-    /// Five folds a set: each page by what the other folds teach
+    /// Five folds per set: learn from the other folds, then extract
     Template,
-    /// Each page by itself
+    /// Each page on its own
     Cold,
-    /// The tables of the papers, with our figures in their rows
+    /// The tables of the papers with our figures
     Papers,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum EvalProtocol {
 pub(crate) enum EvalMeasure {
     /// Precision, recall and F of blocks (FastContentExtractor, IV.B.1)
     Blocks,
-    /// The same by the longest common subsequence of words (Line-Block)
+    /// Precision, recall and F of the longest common subsequence of words (Line-Block)
     Subsequence,
     /// Edit distance ratio of characters (Text-To-Tag Ratio, 5.1)
     EditDistance,
@@ -78,7 +78,7 @@ pub(crate) enum EvalMeasure {
     All,
 }
 
-/// clap's own words for a number that is none are the compiler's.
+/// clap would print the error text of the standard library.
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "name 1 or more, or leave it out for one a core")
 }

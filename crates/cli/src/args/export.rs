@@ -1,4 +1,4 @@
-//! What `gleaner export` takes.
+//! Options of `gleaner export`.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,20 @@ use gleaner_corpus::condition::FIGURES;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub(crate) format: ExportFormat,
     /// Compress JSON Lines or vertical text
     #[arg(long, value_enum, default_value_t = Compress::None)]
     pub(crate) compress: Compress,
-    /// Write to this file, whole or not at all [default: standard output]
+    /// Write to this file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub(crate) out: Option<PathBuf>,
-    /// Write files of --shard-size and a manifest into this new folder, whole or not at all;
-    /// the same command goes on after any interruption
+    /// Write shards and a manifest into this new folder, atomically; the same command resumes
+    /// after an interruption
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
-    /// With --into: size at which a file is ended and the next begun
+    /// With --into: maximum size of a shard
     #[arg(long, value_name = "SIZE", default_value = "512MiB", requires = "into", value_parser = size)]
     pub(crate) shard_size: u64,
     /// Only documents of this host or its subdomains; repeatable
@@ -30,33 +30,33 @@ pub(crate) struct Export {
     /// Only documents in this language, such as vi; repeatable
     #[arg(long, value_name = "TAG")]
     pub(crate) language: Vec<String>,
-    /// Only documents fetched on this day (UTC) or at this time or later; or the folder of
-    /// an earlier export: only what was fetched since then
+    /// Only documents fetched on or after this day or time (UTC), or since the earlier export in
+    /// this folder
     #[arg(long, value_name = "DATE|DIR")]
     pub(crate) since: Option<String>,
-    /// Only documents fetched before this day (UTC) or time
+    /// Only documents fetched before this day or time (UTC)
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Only documents whose extraction is at least so sure, 0 to 1; 0 for all. Those
-    /// that are held back are counted on standard error
+    /// Minimum confidence of the extraction, 0 to 1; 0 for all. The number of omitted documents
+    /// is printed on standard error
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
     pub(crate) confidence: f64,
-    /// Where the tone marks of Vietnamese texts and titles stand
+    /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_enum, default_value_t = Tones::AsKept)]
     pub(crate) tones: Tones,
-    /// Only documents for which this holds, such as 'words>=100'; repeatable. Figures are
+    /// Only documents that meet this condition, such as 'words>=100'; repeatable. The figures are
     /// listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
-    /// Also the members of clusters: near-duplicates, for which another document stands
+    /// Also export near-duplicates that another document represents
     #[arg(long)]
     pub(crate) members: bool,
-    /// Also the texts that pages had before, each as a document of the same id with its
-    /// number as revision; not with --into
+    /// Also export earlier texts of pages, each with the same id and its revision number; not
+    /// with --into
     #[arg(long, conflicts_with = "into")]
     pub(crate) revisions: bool,
-    /// Leave out paragraphs that a site or several sites repeat; their hashes are named in
-    /// the field removed. Reads the corpus twice
+    /// Remove paragraphs that one or several sites repeat; the field removed lists their hashes.
+    /// Reads the corpus twice
     #[arg(long)]
     pub(crate) without_repeated: bool,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Export {
 pub(super) fn export_help() -> String {
     let figures = FIGURES.map(|(name, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
-        "Figures for --where, with >= <= > < or =; shares are 0 to 1. A document that does not tell one passes:
+        "Figures for --where, with >= <= > < or =; shares are 0 to 1. A document without the figure passes:
 {}
 Examples:
   gleaner export > corpus.jsonl
@@ -90,33 +90,33 @@ fn size(text: &str) -> Result<u64, String> {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
-    /// Apache Parquet, zstd inside
+    /// Apache Parquet with zstd compression
     Parquet,
-    /// One token a line, for Sketch Engine and NoSketch Engine
+    /// Vertical text, one token per line, for Sketch Engine and NoSketch Engine
     Vertical,
-    /// A text file a document, in a folder a host (with --into)
+    /// One text file per document, in one folder per host (with --into)
     Text,
-    /// A text file a host (with --into)
+    /// One text file per host (with --into)
     TextBySite,
-    /// A folder that the library datasets of Hugging Face loads (with --into)
+    /// A folder for the Hugging Face library `datasets` (with --into)
     Datasets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tones {
-    /// As the corpus has them
+    /// As in the corpus
     AsKept,
-    /// On the first vowel: hòa
+    /// Old style, on the first vowel: hòa
     Old,
-    /// On the second: hoà
+    /// New style, on the second vowel: hoà
     New,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compress {
-    /// Not
+    /// No compression
     None,
     /// gzip, .gz
     Gzip,

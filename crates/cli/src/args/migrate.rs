@@ -1,24 +1,23 @@
-//! What `gleaner migrate` takes.
+//! Options of `gleaner migrate`.
 
 pub(super) const MIGRATE_HELP: &str =
-    "A corpus in a folder (sled; --data names it, with its archive) is moved into a database, its texts and
-WARC files into --objects; or the other way. The target must be empty, the source stays as it is, and
-nobody may work on either meanwhile: workers are refused. Interrupted, the same command empties what it
-had written and begins anew. WARC files of more than 64 MiB are cut between two records on the way into
-object storage, and get other numbers.
+    "Copies a corpus from a folder (sled; --data, with its archive) into a database, and its texts and WARC
+files into --objects; or the other way. The target must be empty. The source does not change. Workers
+cannot use either meanwhile. After an interruption, the same command clears the target and starts over.
+WARC files of more than 64 MiB are split between records for object storage and get other numbers.
 
 Examples:
   gleaner migrate --from sled --to postgres://gleaner@db.example/news --objects s3://news/corpus --data corpus
   gleaner migrate --from postgres://gleaner@db.example/news --to sled --objects s3://news/corpus --data copy
 
-Exit code 1 also where the figures of both differ: `gleaner verify` tells which is right.";
+Exit code 1 also if the totals of both differ; `gleaner verify` shows which is right.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Migrate {
-    /// Where the corpus is: sled, or postgres://user@host/database
+    /// Source: sled, or postgres://user@host/database
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) from: String,
-    /// Where it is to be: postgres://user@host/database, or sled
+    /// Target: postgres://user@host/database, or sled
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) to: String,
 }

@@ -1,12 +1,12 @@
-//! What can be typed of the status page: `gleaner serve`, and `--status` of what crawls.
+//! Options of the status page: `gleaner serve`, and `--status` of crawling commands.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Below the help of `gleaner serve`.
 pub(crate) const SERVE_HELP: &str =
-    "Who reaches the address may read; changes need the token, which stands in DATA/status.token unless
---token-file names another file. docs/status.md tells how to put it behind a proxy with TLS.
+    "Anyone who can reach the address can read. Changes need the token in DATA/status.token, or in the file
+of --token-file. docs/status.md describes a setup behind a proxy with TLS.
 
 Examples:
   gleaner serve --data corpus
@@ -15,10 +15,10 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
-    /// Where it is served; port 0 takes one that is free
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     pub(crate) address: SocketAddr,
-    /// Seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct Serve {
 /// The status page beside a crawl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Status {
-    /// Serve the status page there meanwhile, such as 127.0.0.1:7700
+    /// Also serve the status page on this address, such as 127.0.0.1:7700
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) status: Option<SocketAddr>,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub(crate) fn run(args: Dedup) -> Done {
     let tell = |event: Event| show(event, &bar);
     let kept = |error: GlobalError| match failure(error) {
         Failure::Work(message) => Failure::Work(format!(
-            "{message}; what is done is kept in {}, and the same command goes on from there",
+            "{message}; finished work is kept in {}; the same command resumes",
             args.work.display()
         )),
         other => other,

@@ -218,14 +218,11 @@ fn into_folder(
         ExportError::Nameless { .. } => Failure::usage(error),
         error => Failure::work(error),
     })?;
-    let kept = format!(
-        "what is whole is kept in {}, and the same command goes on from there",
-        folder.part().display()
-    );
+    let kept = format!("complete files are kept in {}; the same command resumes", folder.part().display());
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
-        say(format_args!("gleaner: goes on behind {before} documents of an interrupted export"));
+        say(format_args!("gleaner: resuming an interrupted export; documents already written: {before}"));
         bar.set_position(before);
     }
     for document in source.store.documents_after(folder.last()) {

@@ -25,7 +25,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let mut documents = None;
     match standing(config, folder, force) {
         Ok(Standing::Unfinished(writer)) => {
-            say("gleaner: going on with the rebuilding that was interrupted (--force begins anew)");
+            say("gleaner: resuming the interrupted rebuild (--force starts over)");
             return Ok(Begun { writer, before: None });
         }
         // What the archive does not have, such as what was ingested, would be gone.

@@ -242,7 +242,7 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
         text += "\nIt went on with one that was interrupted; what that one did is not counted here.\n";
     }
     if !replayed.complete {
-        text += "\nInterrupted. Everything is kept; the same command goes on where it was.\n";
+        text += "\nInterrupted. Nothing is lost; the same command resumes.\n";
     }
     text
 }

@@ -52,7 +52,7 @@ fn sooner(one: Span, other: Span) -> Span {
 fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(daemon, nights, "asked for");
+        night(daemon, nights, "requested with --once-now");
     } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
         night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
     }
@@ -67,7 +67,7 @@ fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
         match wait_until(daemon, at) {
             Woken::Time => {}
             Woken::CrawlRequest => {
-                night(daemon, nights, "asked for on the status page");
+                night(daemon, nights, "requested on the status page");
                 after = Timestamp::now();
                 continue;
             }

@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
 
 /// One crawl, and what is said about it.
 fn crawl(daemon: &Daemon) {
-    say("gleaner: a crawl begins (asked for on the status page)");
+    say("gleaner: starting a crawl (requested on the status page)");
     let crawled = daemon.crawl();
     if let Err(error) = &crawled {
         say(format_args!("gleaner: the crawl failed: {error}"));

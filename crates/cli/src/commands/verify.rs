@@ -28,7 +28,7 @@ const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
-    // One that is being made anew can be looked at as well.
+    // One that is being rebuilt can be looked at as well.
     let store = match distributed::is_shared(&config) {
         true => distributed::visit(&config)?,
         false => settings::open_store(&config, false)?.store(),
@@ -105,7 +105,7 @@ struct Found {
 impl Found {
     /// What to do about the faults.
     fn advice(&self, is_shared: bool) -> String {
-        let rebuilding = "`gleaner rebuild` makes the store anew from what the archive has";
+        let rebuilding = "`gleaner rebuild` rebuilds the store from the archive";
         match (self.of_the_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
             (true, true) => {

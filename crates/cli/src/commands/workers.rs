@@ -39,7 +39,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     } else if held < PARTITIONS {
         let free = PARTITIONS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTITIONS} parts have no worker; whoever works with the others takes them within {lease:?} and a beat"
+            "gleaner: {free} of {PARTITIONS} partitions have no worker; a running worker takes them within {lease:?} and one heartbeat"
         ));
         return Err(Failure::Unusual);
     }
@@ -52,7 +52,7 @@ fn lines(workers: &[WorkerStatus]) -> String {
             worker;
         let worker = json!({
             "name": name, "version": version, "age_seconds": age, "silent_seconds": silent,
-            "parts": partitions, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
+            "partitions": partitions, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
         });
         format!("{worker}\n")
     };
@@ -65,7 +65,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
             _ if worker.silent > lease.as_secs_f64() => "gone",
             WorkerStatus { waiting: true, .. } => "waiting",
             WorkerStatus { idle: true, .. } => "idle",
-            WorkerStatus { .. } => "at work",
+            WorkerStatus { .. } => "running",
         };
         vec![
             worker.name.clone(),

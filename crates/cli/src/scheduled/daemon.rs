@@ -224,7 +224,7 @@ impl Daemon {
         let place = format!("gleaner: status page at http://{}/", server.address());
         say(format_args!("{place} (token for changes: {})", file.display()));
         if !server.address().ip().is_loopback() {
-            say("gleaner: whoever reaches this address may read the corpus; see docs/status.md");
+            say("gleaner: anyone who can reach this address can read the corpus; see docs/status.md");
         }
         self.server = Some(server);
         Ok(())

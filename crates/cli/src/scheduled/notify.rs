@@ -1,7 +1,8 @@
 //! The command of the user's choice, run with a report.
 //!
-//! No shell is between: what stands in the report cannot become a command. The awkward
-//! truth: a command that hangs holds the next night up for as long as its time limit.
+//! No shell is involved, so text in the report cannot become a command.
+//!
+//! Limitation: a command that hangs delays the next run by up to its time limit.
 
 use std::io::{self, Write};
 use std::path::absolute;

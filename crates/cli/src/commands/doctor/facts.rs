@@ -50,7 +50,7 @@ impl Facts {
 /// When a host may be asked.
 pub(super) fn patience(host: &HostRecord, now: Timestamp) -> String {
     match host.held_until {
-        _ if host.paused => "paused: nothing is asked there until it is taken back".into(),
+        _ if host.paused => "paused by the user; not crawled until resumed".into(),
         Some(until) if until > now => format!("left alone until {until}, as it asked or failed"),
         _ => "may be asked".into(),
     }

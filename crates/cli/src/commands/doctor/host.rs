@@ -36,8 +36,8 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     context.add_state(&mut facts, &host)?;
     let given = context.add_counts(&mut facts, &host)?;
     let why = match (host.paused, context.is_in_scope(&url)) {
-        (true, _) => "it is paused: nothing is asked there".into(),
-        (false, false) => "it is none of the sites of the seeds: nothing is asked there".into(),
+        (true, _) => "paused by the user; not crawled".into(),
+        (false, false) => "not among the seed sites; not crawled".into(),
         (false, true) => nothing_allowed.or(said).unwrap_or(given),
     };
     facts.lead("why", why);
@@ -48,7 +48,7 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
 /// What a host's last runs gave, in a sentence.
 fn given(last: &Figures, all: &Figures, runs: usize) -> String {
     match (last.new, all.new, all.worst()) {
-        (0, 0, _) if runs == 0 => "it has not been asked for anything in the last runs".into(),
+        (0, 0, _) if runs == 0 => "it was not crawled in the last runs".into(),
         (0, 0, Some((reason, count))) => format!(
             "no documents in the last {runs} runs: {}% of its pages end as {reason}",
             count * 100 / all.pages().max(1)
@@ -98,13 +98,13 @@ impl DoctorContext {
     fn add_robots(&self, facts: &mut Facts, host: &HostRecord) -> Result<Option<String>, Failure> {
         let kept = self.store.robots::<RobotsRecord>(&host.name).map_err(Failure::work)?;
         let Some(robots) = kept else {
-            facts.add("robots.txt", "not asked for yet");
+            facts.add("robots.txt", "not fetched yet");
             return Ok(None);
         };
         let access = robots.rules(self.config.fetch.product());
         let says = match &access {
-            Access::AllAllowed => "there is none: everything may be asked for".to_owned(),
-            Access::AllDisallowed { reason } => format!("nothing may be asked for: {reason}"),
+            Access::AllAllowed => "not found: everything is allowed".to_owned(),
+            Access::AllDisallowed { reason } => format!("nothing is allowed: {reason}"),
             Access::Rules(rules) => match rules.verdict("/") {
                 gleaner_fetch::Verdict::Disallowed { rule } => {
                     format!("the front page is forbidden by `{rule}`")
@@ -112,12 +112,12 @@ impl DoctorContext {
                 gleaner_fetch::Verdict::Allowed { .. } => "there are rules; the front page is allowed".into(),
             },
         };
-        facts.add("robots.txt", format!("{says} (asked for at {})", robots.at));
+        facts.add("robots.txt", format!("{says} (fetched at {})", robots.at));
         facts.add("robots.txt", format!("names {} sitemaps", access.sitemaps().len()));
         let gap = hosts::gap(&self.config, Some(&access));
         facts.add("gap", format!("{} s between two requests to {}", gap.as_secs_f64(), host.domain));
         Ok(match access {
-            Access::AllDisallowed { reason } => Some(format!("nothing may be asked for there now: {reason}")),
+            Access::AllDisallowed { reason } => Some(format!("nothing can be fetched now: {reason}")),
             Access::AllAllowed | Access::Rules(_) => None,
         })
     }

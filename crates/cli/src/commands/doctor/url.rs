@@ -43,7 +43,7 @@ impl DoctorContext {
         facts.add("scope", self.scope(url.domain()));
         let robots = self.robots(url)?;
         let forbidden = robots.as_ref().is_some_and(|(rule, _)| !rule.is_allowed());
-        facts.add("robots.txt", robots.map_or_else(|| "not asked for yet".into(), |(_, says)| says));
+        facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
         let Some(record) = self.store.url(url.key()).map_err(Failure::work)? else {
             facts.add("state", "unknown: no page, feed or sitemap that was read has named it");
             if fetch {
@@ -81,13 +81,13 @@ impl DoctorContext {
 
     fn of_unknown(&self, url: &CanonicalUrl, forbidden: bool, fetch: bool) -> String {
         if !self.is_in_scope(url) {
-            return "a link to it is not followed: its site is none of the seeds".into();
+            return "links to it are not followed: its site is not among the seeds".into();
         }
         if forbidden {
-            return "it would not be asked for: robots.txt forbids it".into();
+            return "it would not be fetched: robots.txt forbids it".into();
         }
         let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
-        format!("nothing has led to it yet; once a page, feed or sitemap names it, it is asked for{more}")
+        format!("no page, feed or sitemap has named it yet; it will be fetched when one does{more}")
     }
 
     /// What the host's robots.txt says of the URL.
@@ -101,7 +101,7 @@ impl DoctorContext {
                 Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
                 Rule::Disallowed { rule } => format!("forbidden by `{rule}`"),
             };
-            let says = format!("{says} (asked for at {}, again after {})", robots.at, robots.next_ask());
+            let says = format!("{says} (fetched at {}, next fetch after {})", robots.at, robots.next_ask());
             (rule, says)
         }))
     }
@@ -154,7 +154,7 @@ impl DoctorContext {
             facts.add(
                 "document",
                 format!(
-                    "nearly the same as {head} (similarity {similarity:.2}), which stands for it in exports"
+                    "nearly the same as {head} (similarity {similarity:.2}), which represents it in exports"
                 ),
             );
         }
@@ -273,7 +273,7 @@ fn state(record: &UrlRecord) -> String {
     match record.state {
         UrlState::Ready { rank, sequence } => {
             format!(
-                "ready: asked for when its host's turn comes (rank {rank}, smaller is earlier; number {sequence})"
+                "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
             )
         }
         UrlState::Waiting { wait: Wait::Retry, due, .. } => {
@@ -283,7 +283,7 @@ fn state(record: &UrlRecord) -> String {
         UrlState::Buffered { .. } => {
             "buffered: its page is kept until its host has pages enough for a template".into()
         }
-        UrlState::Done => "done: it is not asked for again".into(),
+        UrlState::Done => "done: will not be fetched again".into(),
         UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
     }
 }
@@ -295,7 +295,7 @@ fn why(record: &UrlRecord, document: Option<&Document>, judged: Option<bool>) ->
             UrlState::Buffered { .. } => {
                 "its page is there; its document follows when its host's template is learned".into()
             }
-            _ => "it has not been asked for yet".into(),
+            _ => "it has not been fetched yet".into(),
         };
     };
     let now = match (outcome, judged) {

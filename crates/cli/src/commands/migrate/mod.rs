@@ -98,7 +98,7 @@ fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migrat
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
     if migration.is_again() {
-        say("gleaner: what an interrupted migration had written is removed; it begins anew");
+        say("gleaner: removed the partial result of an interrupted migration; starting over");
     }
     Ok(migration)
 }

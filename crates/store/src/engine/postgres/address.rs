@@ -73,7 +73,7 @@ fn check_escapes(text: &str) -> Result<(), StoreError> {
     match Pieces::from_text(text).is_some_and(|pieces| is_clear(&pieces)) {
         true => Ok(()),
         false => Err(wrong(
-            "it cannot be told where the password ends; in a user or password, write @ as %40 and ? as %3F",
+            "cannot find the end of the password; in a user or password, write @ as %40 and ? as %3F",
         )),
     }
 }
@@ -106,7 +106,7 @@ impl Address {
             Some("disable") => SslMode::Disable,
             Some(other) => {
                 return Err(wrong(format!(
-                    "sslmode={other} is none of disable, prefer, require, verify-full"
+                    "sslmode={other} is invalid; use disable, prefer, require or verify-full"
                 )));
             }
         };
