@@ -157,7 +157,7 @@ if [ -n "${watch:-}" ]; then
     say "what Prometheus saw: three workers with parts, and rules that it can read"
     saw() { fetch "http://$watch/api/v1/$1" | grep -q "$2"; }
     until_it saw 'query?query=count(max_over_time(gleaner_worker_partitions[5m])%3E0)' '"3"'
-    until_it saw rules '"name":"PartsWithoutWorker".*"health":"ok"'
+    until_it saw rules '"name":"PartitionsWithoutWorker".*"health":"ok"'
 fi
 
 say "whether every document is there once"

@@ -116,7 +116,7 @@ impl Out<'_> {
         });
         let help = "Workers of the last day, by what they do";
         self.gauges("workers", help, &states.unwrap_or_default())?;
-        let help = "Parts of the crawl, of 256, that no worker has";
+        let help = "Partitions, of 256, without a worker";
         let mut metric =
             self.encoder.encode_descriptor("partitions_without_worker", help, None, MetricType::Gauge)?;
         if let Some(workers) = workers {
