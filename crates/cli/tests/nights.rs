@@ -283,7 +283,10 @@ fn the_doctor_explains_a_url_from_what_is_known() {
             "/private/x",
             ["it would not be fetched: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
         ),
-        ("/nobody-links-here", ["no page, feed or sitemap has named it yet", "unknown: no page, feed or sitemap"]),
+        (
+            "/nobody-links-here",
+            ["no page, feed or sitemap has named it yet", "unknown: no page, feed or sitemap"],
+        ),
     ] {
         let explained = ask(&format!("http://{host}{path}"));
         assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
