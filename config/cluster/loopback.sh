@@ -112,7 +112,7 @@ places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus
 rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=cluster@gleaner.invalid
     --set=crawl.linger=5s "--seeds=$folder/seeds.txt")
 workers() { "$GLEANER" workers "${places[@]}" "$@"; }
-each_has_parts() { [ "$(workers --json | grep -c '"parts":[1-9]')" = 3 ]; }
+each_has_parts() { [ "$(workers --json | grep -c '"partitions":[1-9]')" = 3 ]; }
 
 say "three workers, a status page, Prometheus"
 for number in 1 2 3; do
@@ -157,7 +157,7 @@ if [ -n "${watch:-}" ]; then
     say "what Prometheus saw: three workers with parts, and rules that it can read"
     saw() { fetch "http://$watch/api/v1/$1" | grep -q "$2"; }
     until_it saw 'query?query=count(max_over_time(gleaner_worker_partitions[5m])%3E0)' '"3"'
-    until_it saw rules '"name":"PartsWithoutWorker".*"health":"ok"'
+    until_it saw rules '"name":"PartitionsWithoutWorker".*"health":"ok"'
 fi
 
 say "whether every document is there once"

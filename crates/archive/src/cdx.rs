@@ -1,23 +1,22 @@
-//! Indexes of archives: which record lies where.
+//! Reads indexes of archives: which record is at which position.
 //!
-//! Read are CDX files (a first line ` CDX N b a m s k r M S V g` names the columns; 9 and
-//! 11 columns without it are known) and CDXJ (`key timestamp {json}`), as pywb, OpenWayback
-//! and Common Crawl write them. Of a line only the file's name and the offset count; what
-//! the record is, the record says.
+//! It reads CDX files (a first line ` CDX N b a m s k r M S V g` names the columns; without it, 9 and 11
+//! columns are known) and CDXJ (`key timestamp {json}`), as pywb, OpenWayback and Common Crawl write them.
+//! Only the file name and the offset of a line are used; the rest is read from the record.
 //!
-//! Limitation: a JSON value is looked for, not parsed, so a name with an escaped
-//! quotation mark is not found.
+//! Limitation: a JSON value is searched for, not parsed, so a name with an escaped quotation mark is not
+//! found.
 
 use crate::Place;
 
 /// A reader of the lines of one index.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
-    /// Places of offset and file name in a line; `None` until the first line told.
+    /// Columns of offset and file name; `None` before the first line.
     named: Option<(usize, usize)>,
 }
 
-/// What a line of an index is.
+/// The meaning of an index line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// It names a record.
@@ -63,7 +62,6 @@ fn place_in_json(text: &str) -> Option<Place> {
     Some(Place { file: value(json, "filename")?.to_owned(), offset: value(json, "offset")?.parse().ok()? })
 }
 
-/// The value of a key, with or without quotation marks.
 fn value<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let at = json.find(&format!("\"{key}\""))? + key.len() + 2;
     let rest = json[at..].trim_start().strip_prefix(':')?.trim_start();

@@ -1,11 +1,9 @@
-//! A buffered source that knows how far it was read.
+//! A buffered reader that knows its position.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-/// Bytes of the buffer.
 const BUFFER: usize = 256 << 10;
 
-/// A source, and the offset of the next byte that is read from it.
 #[derive(Debug)]
 pub(crate) struct Counted<R> {
     inner: BufReader<R>,
@@ -13,7 +11,6 @@ pub(crate) struct Counted<R> {
 }
 
 impl<R: Read + Seek> Counted<R> {
-    /// From an offset on.
     pub(crate) fn from_offset(mut source: R, at: u64) -> io::Result<Self> {
         source.seek(SeekFrom::Start(at))?;
         Ok(Self { inner: BufReader::with_capacity(BUFFER, source), at })
@@ -21,7 +18,6 @@ impl<R: Read + Seek> Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// The source, wherever it stands.
     pub(crate) fn into_inner(self) -> R
     where
         R: Read,
@@ -49,7 +45,7 @@ impl<R: Read> BufRead for Counted<R> {
     }
 }
 
-/// Whether the bytes that were read are at fault, and not the disk.
+/// Whether the error is in the data, not the disk.
 pub(crate) fn is_of_the_bytes(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,10 +1,10 @@
-//! Digests of payloads and blocks, as WARC files label them.
+//! Digests of payloads and blocks, as in the fields of WARC records.
 //!
-//! SHA-1 in base32, which Heritrix, Common Crawl and pywb write, so that archives can be
-//! compared with theirs. Others are read as far as they can be told to be others.
+//! SHA-1 in base32, as Heritrix, Common Crawl and pywb write it, so that archives can be compared. Labels of
+//! other algorithms are recognized but not checked.
 //!
-//! Limitation: SHA-1 can be made to collide on purpose. Nothing is dropped for a
-//! digest alone: it says that a URL's page is what this URL gave before.
+//! Limitation: SHA-1 collisions can be made on purpose. A digest only shows that a URL returned the same page
+//! as before; nothing is dropped because of a digest alone.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use sha1::{Digest as _, Sha1};
 pub struct Digest([u8; 20]);
 
 impl Digest {
-    /// Of these bytes.
+    /// The digest of these bytes.
     ///
     /// ```
     /// let digest = gleaner_archive::Digest::from_content(b"");
@@ -27,7 +27,7 @@ impl Digest {
         Self(Sha1::digest(bytes).into())
     }
 
-    /// Of these parts, one behind the other.
+    /// The digest of the concatenated parts.
     #[must_use]
     pub fn of_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha1::new();
@@ -35,8 +35,8 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
-    /// Of a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None`: of another
-    /// algorithm, or none.
+    /// Parses a label such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. `None` for another algorithm or an
+    /// invalid label.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         let (algorithm, value) = label.trim().split_once(':')?;
@@ -50,13 +50,13 @@ impl Digest {
         Some(Self(bytes.ok()?.try_into().ok()?))
     }
 
-    /// The bytes of it.
+    /// The 20 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
         &self.0
     }
 
-    /// Of the bytes that [`as_bytes`](Self::as_bytes) gave.
+    /// The digest with these bytes, as returned by [`as_bytes`](Self::as_bytes).
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 20]) -> Self {
         Self(bytes)

@@ -1,15 +1,14 @@
-//! The files of an archive: one grows, the others are complete.
+//! The files of an archive: the newest one grows, the others are complete.
 //!
-//! 1. Records are appended to the newest file. From a size on the next one begins, named
-//!    after its time and number, `gleaner-20261121020000-00001.warc.gz`, so that names in
-//!    order are records in order.
-//! 2. [`Archive::sync`] brings all that was appended to disk, and the folder with it. What
-//!    was appended since is lost in a crash, or is there without anyone knowing.
-//! 3. Opening looks at what lies behind the last place that is known to be on disk: sound
-//!    records stay, and a record that was torn off in its middle is cut off.
+//! 1. Records are appended to the newest file. Beyond a size the next one begins, named after its time and
+//!    number: `gleaner-20261121020000-00001.warc.gz`.
+//! 2. [`Archive::sync`] syncs everything appended, and the folder, to disk. Records appended since then may
+//!    be lost in a crash, or remain without being recorded in the store.
+//! 3. Opening checks the records after the last known synced position: intact records stay, and a record that
+//!    is incomplete at the end is cut off.
 //!
-//! Limitation: records that nobody knows of stay after a crash, and their pages are
-//! fetched and kept once more. A reader of the archive meets both.
+//! Limitation: records that the store does not know remain after a crash, and their pages are fetched and
+//! stored again. A reader of the archive sees both.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -23,28 +22,28 @@ use thiserror::Error;
 
 use crate::{Item, Reader, write};
 
-/// Where a record lies.
+/// The position of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Name of the file within the archive's folder.
+    /// Name of the file in the archive's folder.
     pub file: String,
-    /// Where it begins, in bytes.
+    /// Its first byte.
     pub offset: u64,
 }
 
 impl Place {
-    /// The number in its file's name; 0 for a file of another archive.
+    /// The number in the file's name; 0 for a file of another archive.
     #[must_use]
     pub fn number(&self) -> u32 {
         number_of(&self.file).unwrap_or(0)
     }
 }
 
-/// Why an archive cannot be written or read.
+/// An archive cannot be written or read.
 #[derive(Debug, Error)]
 #[error("the archive: {what} {}: {error}{}", path.display(), remedy(error))]
 pub struct ArchiveError {
-    /// What was tried, such as "cannot write".
+    /// The failed action, such as "cannot write".
     what: &'static str,
     path: PathBuf,
     #[source]
@@ -64,12 +63,10 @@ impl ArchiveError {
     }
 }
 
-/// Whether the process, or the whole system, has no file descriptor left.
 fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// What to do about an error, where that is known.
 fn remedy(error: &io::Error) -> &'static str {
     if is_out_of_files(error) {
         ": the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit"
@@ -78,8 +75,8 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Opens a file, and waits for up to 30 s while the process has no descriptor left for it:
-/// connections give theirs back by the second.
+/// Opens a file; waits for up to 30 s while the process has no free descriptor, since connections free some
+/// every second.
 fn patiently(options: &OpenOptions, path: &Path) -> io::Result<File> {
     for _ in 0..150 {
         match options.open(path) {
@@ -93,16 +90,15 @@ fn patiently(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// How an archive is written.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Bytes from which on the next file begins.
+    /// Size in bytes at which the next file begins.
     pub rotate: u64,
-    /// 1 (fast) to 9 (small), for the files' first records.
+    /// Compression level of the files' first records, 1 (fast) to 9 (small).
     pub level: u32,
-    /// What the first record of each file says, such as `software`.
+    /// The fields of each file's first record, such as `software`.
     pub info: Vec<(String, String)>,
 }
 
 impl Options {
-    /// The record that a file of that name begins with.
     pub(crate) fn head(&self, name: &str, now: Timestamp) -> Vec<u8> {
         let fields: Vec<(&str, &str)> =
             self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -110,12 +106,11 @@ impl Options {
     }
 }
 
-/// The one who writes an archive.
+/// A writer of an archive.
 #[derive(Debug)]
 pub struct Archive {
     folder: PathBuf,
     options: Options,
-    /// Number of the newest file.
     number: u32,
     newest: Option<Newest>,
 }
@@ -133,8 +128,8 @@ const PREFIX: &str = "gleaner-";
 const SUFFIX: &str = ".warc.gz";
 
 impl Archive {
-    /// Opens the archive in a folder, which is made where there is none, to append to it.
-    /// `known`: up to where it is known to be sound; `None` looks through the newest file.
+    /// Opens the archive in a folder for appending, and creates the folder if it is missing. `known`: the end
+    /// of the part that is known to be intact; `None` checks the whole newest file.
     ///
     /// # Errors
     /// The folder or its newest file cannot be read or written.
@@ -150,7 +145,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Opens the newest file again, without what was torn off at its end.
+    /// Opens the newest file again, without an incomplete record at its end.
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::with_path("cannot read", &path);
@@ -165,15 +160,15 @@ impl Archive {
             }
         }
         if sound < whole {
-            file.set_len(sound).map_err(ArchiveError::with_path("cannot cut the torn end off", &path))?;
+            file.set_len(sound).map_err(ArchiveError::with_path("cannot cut off the torn end", &path))?;
         }
         Ok(Newest { file, path, name, length: sound, is_synced: false })
     }
 
-    /// Appends an answer ([`crate::Capture::response`]) and tells where its record lies.
+    /// Appends a response ([`crate::Capture::response`]) and returns the position of its record.
     ///
     /// # Errors
-    /// The file cannot be written. It is then as before.
+    /// The file cannot be written. It is then unchanged.
     pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
         if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
             self.begin_file(now)?;
@@ -195,20 +190,20 @@ impl Archive {
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
         self.newest = Some(newest);
-        // The name is on disk when the folder is.
+        // The name is on disk only after the folder is synced.
         patiently(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
-            .map_err(ArchiveError::with_path("cannot bring to disk", &self.folder))
+            .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }
 
-    /// Brings to disk what was appended. Gives where the archive ends; `None`: it is empty.
+    /// Syncs everything appended to disk. Returns the end of the archive; `None` if it is empty.
     ///
     /// # Errors
-    /// The disk refuses. Nothing that was appended since the last time counts as kept.
+    /// The disk fails. Nothing appended since the last call counts as stored.
     pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
-            newest.file.sync_data().map_err(ArchiveError::with_path("cannot bring to disk", &newest.path))?;
+            newest.file.sync_data().map_err(ArchiveError::with_path("cannot sync", &newest.path))?;
             newest.is_synced = true;
         }
         Ok(Some(Place { file: newest.name.clone(), offset: newest.length }))
@@ -219,7 +214,7 @@ impl Newest {
     fn append(&mut self, record: &[u8]) -> Result<(), ArchiveError> {
         self.is_synced = false;
         if let Err(error) = self.file.write_all(record) {
-            // Best effort: what stays is cut off when the archive is opened again.
+            // Best effort: the rest is cut off when the archive is opened again.
             let _ = self.file.set_len(self.length);
             return Err(ArchiveError::with_path("cannot write", &self.path)(error));
         }
@@ -228,7 +223,7 @@ impl Newest {
     }
 }
 
-/// The names of an archive's files, oldest first; none where there is no folder.
+/// The names of an archive's files, oldest first; none if the folder does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -250,14 +245,14 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     Ok(names)
 }
 
-/// The name of a file: time, number and, where there is one, what follows the number.
+/// The name of a file: time, number and, if not empty, a suffix.
 pub(crate) fn name_of(number: u32, now: Timestamp, suffix: &str) -> String {
     let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
     let hyphen = if suffix.is_empty() { "" } else { "-" };
     format!("{PREFIX}{time}-{number:05}{hyphen}{suffix}{SUFFIX}")
 }
 
-/// The number in the name of an archive's file; `None`: it is none.
+/// The number in the name of an archive's file; `None` for other files.
 fn number_of(name: &str) -> Option<u32> {
     let (_, number) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     number.split('-').next()?.parse().ok()
@@ -295,7 +290,6 @@ mod tests {
         let mut archive = Archive::open(folder.path(), options(700), None).unwrap();
         assert_eq!(archive.sync().unwrap(), None);
         let now: Timestamp = "2026-11-21T02:03:04Z".parse().unwrap();
-        // The clock is set back meanwhile.
         let places: Vec<Place> = (0..8)
             .map(|number| {
                 archive

@@ -1,7 +1,7 @@
 //! The named fields of a record (WARC 1.1, 4 and 5).
 //!
-//! Names are compared without case. A field that is folded over several lines is joined;
-//! of several fields with one name the first counts.
+//! Names are compared without case. A field that is folded over several lines is joined; of several fields
+//! with one name the first counts.
 
 /// Version line and named fields of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the lines between `WARC/1.x` and the empty line. Lines that are no field are
-    /// left out, bytes that are no UTF-8 replaced.
+    /// Reads the lines between `WARC/1.x` and the empty line. Lines that are not fields are ignored, invalid
+    /// UTF-8 is replaced.
     #[must_use]
     pub fn parse(lines: &[u8]) -> Self {
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -44,11 +44,11 @@ impl Header {
         Some(value.strip_prefix('<').and_then(|value| value.strip_suffix('>')).unwrap_or(value))
     }
 
-    /// `WARC-Date`. `None`: absent, or no time.
+    /// `WARC-Date`. `None` if absent or not a time.
     #[must_use]
     pub fn date(&self) -> Option<jiff::Timestamp> {
         let value = self.get("WARC-Date")?;
-        // ARC files turned into WARC have 14 digits at times.
+        // ARC files converted to WARC sometimes have 14 digits.
         let spread = || {
             let digits =
                 Some(value).filter(|value| value.len() == 14 && value.bytes().all(|b| b.is_ascii_digit()))?;
@@ -72,7 +72,7 @@ impl Header {
         self.get("WARC-Type").map(str::to_ascii_lowercase)
     }
 
-    /// `Content-Length`. `None`: absent, or no number.
+    /// `Content-Length`. `None` if absent or not a number.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
         self.get("Content-Length")?.parse().ok()

@@ -1,29 +1,28 @@
-//! The HTTP answer in the block of a `response` record.
+//! The HTTP response in the block of a `response` record.
 //!
-//! Read leniently, since archives hold what servers sent: a status line that is none, a
-//! header without a colon or a line end without `\r` spoils nothing else.
+//! Parsing is lenient, since archives hold what servers sent: an invalid status line, a header without a
+//! colon or a line end without `\r` affects nothing else.
 //!
-//! Limitation: names and values are read as UTF-8 with replacements, so a
-//! `Location` in Latin-1 comes out spoiled.
+//! Limitation: names and values are read as UTF-8 with replacements, so a `Location` in Latin-1 is damaged.
 
 use crate::payload::{self, Payload};
 
-/// Headers of an answer at most; those behind them are left out.
+/// Most headers of a response; later ones are ignored.
 const MOST_HEADERS: usize = 1_000;
 
-/// An answer as archived: its head, and its body still coded.
+/// A response as archived: its head, and its encoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpMessage<'a> {
-    /// The status, such as 200.
+    /// The HTTP status, such as 200.
     pub status: u16,
     /// Names and values in order, values trimmed.
     pub headers: Vec<(String, String)>,
-    /// What follows the head, with its transfer and content codings.
+    /// The bytes after the head, with transfer and content codings.
     pub coded: &'a [u8],
 }
 
 impl<'a> HttpMessage<'a> {
-    /// Reads a block. `None`: it does not begin with a status line.
+    /// Parses a block. `None` if it does not begin with a status line.
     #[must_use]
     pub fn parse(block: &'a [u8]) -> Option<Self> {
         let (head, coded) = split_head(block);
@@ -51,16 +50,16 @@ impl<'a> HttpMessage<'a> {
         self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// The body without its codings, `limit` bytes at most.
+    /// The decoded body, at most `limit` bytes.
     #[must_use]
     pub fn payload(&self, limit: usize) -> Payload {
         let (transfer, content) = (self.listed("Transfer-Encoding"), self.listed("Content-Encoding"));
         payload::decode(self.coded, &transfer, &content, limit)
     }
 
-    /// Whether the body has fewer bytes than its `Content-Length` says. A body with a coding
-    /// is not judged: the field does not count beside a transfer coding (RFC 9112, 6.3), and
-    /// crawlers that undo a content coding may leave it as it was.
+    /// Whether the body has fewer bytes than its `Content-Length` states. `false` for a body with a coding:
+    /// the field does not count beside a transfer coding (RFC 9112, 6.3), and crawlers that decode a content
+    /// coding may leave the field unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]
@@ -70,13 +69,12 @@ impl<'a> HttpMessage<'a> {
         !is_coded && stated.is_some_and(|stated| stated > self.coded.len() as u64)
     }
 
-    /// The codings that a header lists, in order.
     fn listed(&self, name: &str) -> Vec<String> {
         gleaner_coding::listed(&self.headers, name)
     }
 }
 
-/// Head and body: what stands before and behind the first empty line.
+/// Head and body: the parts before and after the first empty line.
 fn split_head(block: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     while let Some(length) = block[at..].iter().position(|byte| *byte == b'\n') {

@@ -1,30 +1,29 @@
-//! What was fetched, kept as WARC files and read again.
+//! Writes and reads the WARC files that hold all responses.
 //!
-//! The format is WARC 1.1 (ISO 28500:2017): records behind each other, each a gzip
-//! member of its own, so that any of them can be read by its offset, and a damaged one
-//! costs no other.
+//! The format is WARC 1.1 (ISO 28500:2017): a sequence of records, each a gzip member of its own, so that
+//! each can be read by its offset, and a damaged one does not affect the others.
 //!
 //! | file | question |
 //! |---|---|
 //! | [`header`] | Which named fields does a record have? |
-//! | [`digest`] | Are two payloads the same, and is one as it was written? |
-//! | [`http`] | What did the server answer: status, headers, and where the body begins? |
+//! | [`digest`] | Are two payloads the same, and is one unchanged? |
+//! | [`http`] | What are the status, the headers and the body of a response? |
 //! | [`payload`] | What is the body without its transfer and content codings? |
-//! | [`write`](mod@write) | How do one answer and its request become records? |
+//! | [`write`](mod@write) | How do a response and its request become records? |
 //! | [`files`] | Into which file, how far is it on disk, when does the next one begin? |
-//! | [`spool`] | How does a file grow in memory, to be put away as a whole? |
+//! | [`spool`] | How is a file built in memory and then stored as a whole? |
 //! | [`record`] | What is a record, or a part of a file that cannot be read? |
-//! | [`read`] | What do the files hold, ours or others', sound or damaged? |
-//! | `zst` | How are `.warc.zst` files unpacked, with their dictionary? |
-//! | `scan` | Where does the next record begin behind a damage? |
+//! | [`read`] | What do the files of any writer hold, intact or damaged? |
+//! | `zst` | How are `.warc.zst` files decoded, with their dictionary? |
+//! | `scan` | Where does the next record begin after damage? |
 //! | [`cdx`] | Which records does an index name? |
 //!
-//! Written are `warcinfo`, `response`, `revisit` and `request` records. Read are `response`
-//! and `revisit` records of any writer; others are passed on to the caller.
+//! Writes `warcinfo`, `response`, `revisit` and `request` records. Reads `response` and `revisit` records of
+//! any writer; returns others unchanged.
 //!
-//! Limitation: bodies are kept after content decoding, since that is what the HTTP
-//! library hands on. As other crawlers do, the headers that no longer hold are kept under
-//! `X-Crawler-` names, and `Content-Length` is that of the body as kept.
+//! Limitation: bodies are stored after content decoding, because the HTTP library returns them so. As in
+//! other crawlers, headers that are no longer true are kept under `X-Crawler-` names, and `Content-Length` is
+//! that of the stored body.
 
 pub mod cdx;
 mod counted;

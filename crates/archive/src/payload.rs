@@ -1,24 +1,23 @@
-//! Bodies without their transfer and content codings.
+//! Decodes the transfer and content codings of bodies.
 //!
-//! Archives of other crawlers hold bodies as they came over the line: chunked, and
-//! compressed by gzip, deflate, brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some
-//! crawlers undo a coding and leave its header standing, so a body that is not coded as
-//! its header says is taken as it is.
+//! Archives of other crawlers hold bodies as transferred: chunked, and compressed by gzip, deflate, brotli or
+//! zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its header, so a body that is
+//! not encoded as its header says is used unchanged.
 //!
-//! Limitation: a body that ends within a coding gives what came before, and
-//! [`Payload::cut`] tells; whether the server or the archive lost the rest is not known.
+//! Limitation: if a body ends within a coding, the part before is returned, with [`Payload::cut`]; it is
+//! unknown whether the server or the archive lost the rest.
 
 use gleaner_coding::{Coding, Decoder, Stop};
 
-/// Codings in a row at most; more are no body.
+/// Most codings in a row; with more, the body is empty.
 const MOST_CODINGS: usize = 4;
 
-/// A body.
+/// A decoded body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Payload {
     /// The bytes.
     pub body: Vec<u8>,
-    /// Why its end is missing; `None`: it is whole.
+    /// Why its end is missing; `None` if it is complete.
     pub cut: Option<Cut>,
 }
 
@@ -27,16 +26,16 @@ pub struct Payload {
 pub enum Cut {
     /// It is longer than the limit.
     Limit,
-    /// A coding is broken, has no end, or is one too many.
+    /// A coding is broken or has no end, or there are too many.
     Coding,
 }
 
-/// Undoes transfer codings, then content codings, in the reverse of the order in which
-/// they are listed. `limit`: bytes of the result and of each step at most.
+/// Decodes transfer codings, then content codings, in the reverse of the order in which they are listed.
+/// `limit`: most bytes of the result and of each step.
 #[must_use]
 pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
     let codings = transfer.iter().rev().chain(content.iter().rev());
-    // What stands behind the last coding that is undone is no body.
+    // Bytes under codings that are left are not a body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
     let cut = is_too_deep.then_some(Cut::Coding);
     let mut payload = Payload { body: coded.to_vec(), cut };
@@ -45,7 +44,7 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
             "chunked" => dechunked(&payload.body),
             name => Coding::from_name(name).and_then(|coding| undone(coding, &payload.body, limit)),
         };
-        // Not coded as its header says: it was undone before.
+        // Not encoded as its header says: it was decoded before.
         if let Some(step) = step {
             payload = Payload { cut: payload.cut.or(step.cut), ..step };
         }
@@ -63,8 +62,8 @@ impl Payload {
     }
 }
 
-/// What a coding gives up to its first error or the limit. `None`: nothing but an error, in
-/// what does not begin like gzip either.
+/// The output of a coding up to its first error or the limit. `None` if there is only an error and the data
+/// do not begin like gzip.
 fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
@@ -77,7 +76,6 @@ fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     (!body.is_empty() || cut.is_none() || is_gzip).then_some(Payload { body, cut })
 }
 
-/// The chunks' data. `None`: it does not begin with a chunk.
 fn dechunked(coded: &[u8]) -> Option<Payload> {
     let mut body = Vec::new();
     let mut rest = coded;
@@ -95,12 +93,12 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     }
 }
 
-/// The length of the chunk that begins here, and where its data begin.
+/// The length of the chunk that begins here, and the offset of its data.
 fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
     let end = bytes.iter().take(100).position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(&bytes[..end]).ok()?;
     let digits = line.split(';').next()?.trim();
-    // A sign would be read as a number.
+    // Otherwise a sign would be accepted.
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let length = usize::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
     Some((length, end + 1))

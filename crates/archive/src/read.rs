@@ -1,17 +1,15 @@
-//! What WARC files hold: record by record, in bounded memory, past what is damaged.
+//! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
-//! 1. A file is a row of gzip members, each a record (the usual form), or one member
-//!    with all records; the same in Zstandard frames (`zst`); or the records as
-//!    they are. It is told by the first byte of each.
-//! 2. A record is its version line, its fields, and as many bytes as `Content-Length`
-//!    says, of which a limit is kept.
-//! 3. Where a record cannot be read (no version line, no length, a compressed stream that
-//!    is broken or does not match its checksum, the end of the file in its middle), the
-//!    damage is told with its offset, and reading goes on at the next place that looks like
-//!    a record's beginning.
+//! 1. A file is a sequence of gzip members, each a record (the usual form), or one member with all records;
+//!    the same in Zstandard frames (`zst`); or uncompressed records. The first byte of each shows the form.
+//! 2. A record is its version line, its fields, and as many bytes as `Content-Length` states, of which at
+//!    most a limit is kept.
+//! 3. If a record cannot be read (no version line, no length, a compressed stream that is broken or does not
+//!    match its checksum, the end of the file in its middle), the damage is returned with its offset, and
+//!    reading continues at the next place that looks like the beginning of a record.
 //!
-//! Limitation: in a file that is one gzip member, or one Zstandard frame, all is lost
-//! behind a damage, and offsets are the member's.
+//! Limitation: in a file that is one gzip member, or one Zstandard frame, everything after damage is lost,
+//! and offsets are the member's.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -25,31 +23,28 @@ use crate::record::{Damage, Item, Record};
 use crate::scan::next_record;
 use crate::zst::{self, Frames, Unpacker};
 
-/// Bytes of a record's fields at most.
+/// Most bytes of a record's fields.
 const MOST_HEAD: u64 = 1 << 20;
 
 /// The records of one file.
 #[derive(Debug)]
 pub struct Reader<R> {
     stream: Stream<R>,
-    /// What decodes Zstandard frames; `None`: it is in use, or none was met.
+    /// Decodes Zstandard frames; `None` while in use, or if none was met.
     unpacker: Option<Unpacker>,
     limit: usize,
 }
 
 #[derive(Debug)]
 enum Stream<R> {
-    /// Between compressed parts, or at a record that is not compressed.
     Between(Counted<R>),
     Packed(Packed<R>),
-    /// Read to its end, or failed.
     Ended,
 }
 
 /// A compressed part of a file: a record, a part of one, or all of them.
 #[derive(Debug)]
 enum Packed<R> {
-    /// A member, and where it begins.
     Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
     Zstd(Frames<R>),
 }
@@ -62,7 +57,6 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Reads one record; `None` at the end of the part.
     fn record(&mut self, limit: usize) -> Result<Option<Parts>, Fault> {
         match self {
             Self::Gzip(_, member) => read_record(&mut **member, limit),
@@ -78,7 +72,7 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    /// Whether the part ends behind a record, with its checksum, or goes on with another.
+    /// Whether the part ends after a record, with its checksum, or continues with another.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),
@@ -97,17 +91,13 @@ impl<R: Read> Packed<R> {
     }
 }
 
-/// Why a record cannot be read.
 enum Fault {
-    /// The bytes say so.
     Broken(String),
-    /// The disk does.
     Disk(io::Error),
 }
 
 impl Reader<File> {
-    /// Opens a file from an offset on, at which a record begins. `limit`: bytes of a block
-    /// that are kept.
+    /// Opens a file at an offset at which a record begins. `limit`: bytes of a block that are kept.
     ///
     /// # Errors
     /// The file cannot be opened.
@@ -119,17 +109,17 @@ impl Reader<File> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads from where the source stands.
+    /// Reads from the source's current position.
     ///
     /// # Errors
-    /// The source cannot tell where it stands, or cannot be read.
+    /// The position cannot be determined, or the source cannot be read.
     pub fn new(mut source: R, limit: usize) -> io::Result<Self> {
         let at = source.stream_position()?;
         let stream = Stream::Between(Counted::from_offset(source, at)?);
         Ok(Self { stream, unpacker: None, limit })
     }
 
-    /// Where the next record begins, or its compressed part; `None` at the end.
+    /// The offset of the next record, or of its compressed part; `None` at the end.
     #[must_use]
     pub fn position(&self) -> Option<u64> {
         match &self.stream {
@@ -170,7 +160,6 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// The next record of a compressed part; `None`: the part is at its end.
     fn packed(&mut self, mut packed: Packed<R>) -> io::Result<Option<Item>> {
         let offset = packed.begin();
         let reason = match packed.record(self.limit) {
@@ -206,7 +195,6 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// Passes over a skippable frame, or takes the dictionary in it.
     fn skippable(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
         let offset = input.at;
         match zst::skip(&mut input).map_err(Fault::from) {
@@ -238,7 +226,7 @@ impl<R: Read + Seek> Reader<R> {
         input
     }
 
-    /// Tells a damage, and goes to what looks like the next record.
+    /// Returns the damage, and moves to the next place that looks like a record.
     fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
@@ -269,7 +257,6 @@ fn broken<T>(reason: &str) -> Result<T, Fault> {
 
 type Parts = (Header, Vec<u8>, bool);
 
-/// Reads one record; `None` at the end of the input.
 fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, Fault> {
     if skip_blank(input)? {
         return Ok(None);
@@ -287,7 +274,7 @@ fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, 
     Ok(Some((header, block, rest > 0)))
 }
 
-/// Whether a member ends behind a record, with its checksum, or goes on with another.
+/// Whether a member ends after a record, with its checksum, or continues with another.
 fn ends_well(member: &mut impl BufRead) -> Result<(), String> {
     let is_end = skip_blank(member).map_err(|error| error.to_string())?;
     let next = if is_end { &[] } else { member.fill_buf().map_err(|error| error.to_string())? };
@@ -295,7 +282,6 @@ fn ends_well(member: &mut impl BufRead) -> Result<(), String> {
     if is_record { Ok(()) } else { Err("it is longer than its Content-Length".into()) }
 }
 
-/// Passes over line breaks; whether the input ends there.
 fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let buffer = input.fill_buf()?;
@@ -311,7 +297,6 @@ fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// The lines of a record's fields, without the version's.
 fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
     let mut input = input.by_ref().take(MOST_HEAD);
     let mut line = Vec::new();
@@ -364,7 +349,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// A frame as the specification has it: with its length and a checksum.
+    /// A frame as the specification requires: with its length and a checksum.
     fn zstd(bytes: &[u8]) -> Vec<u8> {
         zstd_with(bytes, &[])
     }
@@ -381,7 +366,7 @@ mod tests {
         [&[0x50 | kind, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
     }
 
-    /// Bodies of the records, and damages as `!`.
+    /// Bodies of the records, and damage as `!`.
     fn read(bytes: &[u8]) -> Vec<String> {
         let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items
@@ -415,7 +400,7 @@ mod tests {
         assert_eq!(read(&records.concat()), expected);
         let between = [zstd(b""), skippable(0, b"rain"), skippable(0xf, b"")].concat();
         assert_eq!(read(&[&between[..], &records.join(&between[..]), &between].concat()), expected);
-        // Frames that were cut without a thought of records.
+        // Frames cut without regard to records.
         let all: Vec<u8> = (0..3).flat_map(plain).collect();
         for size in [40, 100, 300] {
             assert_eq!(read(&all.chunks(size).flat_map(zstd).collect::<Vec<u8>>()), expected, "{size}");
@@ -440,14 +425,12 @@ mod tests {
         for content in [dictionary.clone(), zstd(&dictionary)] {
             let file = [skippable(0xd, &content), frames.concat()].concat();
             assert_eq!(read(&file), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
-            // From the middle on.
             let mut source = Cursor::new(&file);
             source.set_position((file.len() - frames[2].len()) as u64);
             let mut reader = Reader::new(source, 1000).unwrap();
             let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record") };
             assert_eq!(record.header.target(), Some("http://a.example/2"));
             assert!(reader.next().is_none());
-            // Behind a damage.
             let mut damaged = file.clone();
             let at = file.len() - frames[2].len() - 10;
             damaged[at] ^= 0x10;
@@ -465,7 +448,7 @@ mod tests {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.window_log(28).unwrap();
         encoder.write_all(&plain(0)).unwrap();
-        // Without its length, the window says how much memory it wants.
+        // Without its length, the window determines how much memory it needs.
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
         let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {

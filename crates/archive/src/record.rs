@@ -1,43 +1,43 @@
-//! A record as it was read, or why it could not be.
+//! A record as read, or the reason why it cannot be read.
 
 use crate::{Digest, Header, HttpMessage};
 
-/// A record as it lies in a file.
+/// A record of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it begins, or the gzip member or Zstandard frame that it stands in, in bytes.
+    /// The offset in bytes of the record, or of its gzip member or Zstandard frame.
     pub offset: u64,
     /// Its named fields.
     pub header: Header,
-    /// Its block, as much as is kept.
+    /// The kept part of its block.
     pub block: Vec<u8>,
-    /// Whether the block is longer than what is kept.
+    /// Whether the block is longer than the kept part.
     pub is_cut: bool,
 }
 
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Where it begins, in bytes.
+    /// Its first byte.
     pub offset: u64,
     /// What is wrong.
     pub reason: String,
-    /// Whether no record follows: a file that was torn off looks so.
+    /// Whether no record follows, as in a file whose end is missing.
     pub is_last: bool,
 }
 
-/// What comes next in a file.
+/// The next part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// A sound record.
+    /// An intact record.
     Record(Record),
-    /// A part that cannot be read; what follows it can.
+    /// A part that cannot be read; reading continues after it.
     Damage(Damage),
 }
 
 impl Record {
-    /// The HTTP answer in its block. `None`: it is no `response`, nor a `revisit` with a
-    /// head, or its block is none.
+    /// The HTTP response in its block. `None` if the record is neither a `response` nor a `revisit` with a
+    /// head, or the block is not HTTP.
     #[must_use]
     pub fn http(&self) -> Option<HttpMessage<'_>> {
         let is_http = self
@@ -48,9 +48,8 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Why its block is less than what was sent, as its writer says: a reason of WARC 1.1,
-    /// 5.13, or `segmented`, since the segments of a record (7) are not put together here.
-    /// `None`: nothing is said.
+    /// Why its block is incomplete, as stated by its writer: a reason of WARC 1.1, 5.13, or `segmented`,
+    /// since the segments of a record (7) are not joined here. `None` if nothing is stated.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {
@@ -61,11 +60,11 @@ impl Record {
         Some(known.into_iter().find(|known| stated.eq_ignore_ascii_case(known)).unwrap_or("unspecified"))
     }
 
-    /// Whether block and payload are those that were written.
+    /// Checks the digests of block and payload.
     ///
     /// # Errors
-    /// What differs. A digest of an algorithm that is not known is not looked at, nor is one
-    /// of a block that is cut, of a segment's payload, or of a payload with codings.
+    /// The difference. Not checked: a digest of an unknown algorithm, or of a block that is cut, a segment's
+    /// payload, or a payload with codings.
     pub fn check(&self) -> Result<(), String> {
         if self.is_cut {
             return Ok(());
@@ -86,7 +85,7 @@ impl Record {
         Ok(())
     }
 
-    /// The payload, where it is kept as it is read.
+    /// The payload, if it is stored unencoded.
     fn plain_payload(&self) -> Option<&[u8]> {
         if self.header.get("WARC-Segment-Number").is_some() {
             return None;

@@ -1,16 +1,15 @@
-//! Records for the tests of those who write files.
+//! Records for the tests of the modules that write files.
 
 use jiff::Timestamp;
 
 use crate::Capture;
 use crate::files::Options;
 
-/// Files of so many bytes.
 pub(crate) fn options(rotate: u64) -> Options {
     Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
 }
 
-/// An answer, another one for each number.
+/// A response, different for each number.
 pub(crate) fn record(number: usize) -> Vec<u8> {
     let body = format!("<p>Rain {number}");
     let capture = Capture {

@@ -1,20 +1,18 @@
-//! Where does the next record begin behind a damage?
+//! Finds the next record after damage.
 //!
-//! At a line that begins like a plain record, or at a gzip member or Zstandard frame whose
-//! content does. What only looks like one is unpacked for a few bytes, and passed over.
+//! A candidate is a line that begins like a plain record, or a gzip member or Zstandard frame whose content
+//! does. False candidates are excluded by decoding a few bytes.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::counted::Counted;
 use crate::zst::{self, Frames, Unpacker};
 
-/// Bytes that are searched for a record at once.
 const WINDOW: usize = 256 << 10;
 
-/// Bytes that a window shares with the one before.
 const OVERLAP: usize = 8;
 
-/// Where the first record begins at or behind an offset, as far as its first bytes tell.
+/// The offset of the first record at or after an offset, judging by its first bytes.
 pub(crate) fn next_record(
     source: &mut (impl Read + Seek),
     from: u64,
@@ -44,13 +42,11 @@ pub(crate) fn next_record(
     }
 }
 
-/// Whether a gzip member at an offset begins like a record.
 fn begins_member(source: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
     source.seek(SeekFrom::Start(at))?;
     Ok(begins_record(flate2::read::GzDecoder::new(source)))
 }
 
-/// Whether a Zstandard frame at an offset does.
 fn begins_frame(
     source: &mut (impl Read + Seek),
     at: u64,

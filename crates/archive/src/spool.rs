@@ -1,20 +1,20 @@
-//! A file of an archive that grows in memory, to be put away as a whole: where files go to
-//! object storage, which takes no appending.
+//! An archive file that is built in memory and stored as a whole, for object storage, which does not support
+//! appending.
 //!
-//! Its name is that of [`crate::files`], with what the writer adds to tell its files from
-//! those of others: `gleaner-20261121020000-00001-w3.warc.gz`. It begins with the same
-//! record. It is read by [`crate::Reader`] over its bytes.
+//! Its name is that of [`crate::files`] plus a suffix of the writer:
+//! `gleaner-20261121020000-00001-w3.warc.gz`. It begins with the same record. [`crate::Reader`] reads its
+//! bytes.
 //!
-//! Limitation: what is in it is lost with the process. Whoever appends may call it
-//! kept only when the file is put away. Names in order are records in order for one writer;
-//! of two writers they are in the order of beginning.
+//! Limitation: the content is lost with the process, so the records count as stored only after the file is
+//! stored. The order of names is the order of records for one writer; of two writers, it is the order in
+//! which the files were begun.
 
 use jiff::Timestamp;
 
 use crate::Place;
 use crate::files::{Options, name_of};
 
-/// A file in memory.
+/// An archive file in memory.
 ///
 /// ```
 /// use gleaner_archive::{Spool, files::Options};
@@ -30,15 +30,14 @@ use crate::files::{Options, name_of};
 pub struct Spool {
     name: String,
     content: Vec<u8>,
-    /// Where the first record behind the file's own begins.
+    /// The offset after the file's own first record.
     head: usize,
     rotate: u64,
 }
 
 impl Spool {
-    /// Begins a file. `number`: the writer's, growing; `suffix`: what tells the writer from
-    /// others, empty: nothing does. Of it ASCII letters, digits, `.`, `_` and `-` are kept, and
-    /// others become `_`.
+    /// Begins a file. `number`: the writer's file number, increasing; `suffix`: identifies the writer, may be
+    /// empty. ASCII letters, digits, `.`, `_` and `-` of it are kept; others become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
@@ -48,8 +47,8 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends an answer ([`crate::Capture::response`]) and tells where its record will lie.
-    /// Its length there is that of what was appended.
+    /// Appends a response ([`crate::Capture::response`]) and returns the future position of its record. The
+    /// record has the length of the appended bytes.
     pub fn append(&mut self, record: &[u8]) -> Place {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);
@@ -68,7 +67,7 @@ impl Spool {
         &self.content
     }
 
-    /// Whether nothing was appended.
+    /// Whether no record was appended.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.content.len() == self.head
@@ -80,7 +79,7 @@ impl Spool {
         self.content.len() as u64 >= self.rotate
     }
 
-    /// The file: its name and its bytes.
+    /// The file's name and bytes.
     #[must_use]
     pub fn finish(self) -> (String, Vec<u8>) {
         (self.name, self.content)

@@ -1,15 +1,14 @@
-//! One answer as records: the bytes that are appended to a file.
+//! Encodes one response as records: the bytes that are appended to a file.
 //!
-//! 1. The answer is a `response`, or a `revisit` of one that is in the archive.
-//! 2. Behind it stands the `request` that it answers, each naming the other in
-//!    `WARC-Concurrent-To`. Heritrix and warcio write them in this order, too.
-//! 3. Each has a digest of its block, and is compressed by itself.
+//! 1. The response becomes a `response` record, or a `revisit` of one in the archive.
+//! 2. Its `request` follows; each names the other in `WARC-Concurrent-To`. Heritrix and warcio use this
+//!    order, too.
+//! 3. Each has a digest of its block, and is compressed separately.
 //!
-//! Records are made where the answer is at hand, so that the one who writes the file has
-//! only to append.
+//! Records are encoded by the task that has the response, so that the task that writes the file only appends.
 //!
-//! Limitation: the status line and the request line are written as HTTP/1.1 has
-//! them, whatever version and proxy were used.
+//! Limitation: the status line and the request line are written as HTTP/1.1, whatever version and proxy were
+//! used.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,38 +20,37 @@ use uuid::Uuid;
 
 use crate::Digest;
 
-/// An answer to be kept.
+/// A response to be archived.
 #[derive(Debug, Clone, Copy)]
 pub struct Capture<'a> {
-    /// The URL that was asked for.
+    /// The requested URL.
     pub url: &'a str,
-    /// When.
+    /// The time of the response.
     pub at: Timestamp,
     /// The HTTP status.
     pub status: u16,
-    /// The headers of the answer, in order.
+    /// The headers of the response, in order.
     pub headers: &'a [(String, String)],
-    /// The body, without its codings.
+    /// The body, decoded.
     pub body: &'a [u8],
     /// Whether the body was cut off at a limit.
     pub is_cut: bool,
-    /// The headers of the request, in order; none where they are not known, and then no
-    /// request is written.
+    /// The headers of the request, in order; if empty, they are unknown, and no request record is written.
     pub request: &'a [(String, String)],
-    /// Further named fields of the record, of the crawler's own.
+    /// The crawler's own named fields of the record.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// What an answer is not kept for a second time for.
+/// The archived record that a `revisit` refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Revisit {
-    /// When the record was written that holds the payload.
+    /// When the record with the payload was written.
     pub at: Timestamp,
-    /// Of its payload.
+    /// The digest of its payload.
     pub payload: Digest,
 }
 
-/// Headers that say how the body came, which is not how it is kept.
+/// Headers that describe the transfer, not the stored body.
 const OF_THE_LINE: [&str; 4] = ["content-encoding", "content-length", "transfer-encoding", "connection"];
 
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
@@ -65,14 +63,14 @@ impl Capture<'_> {
         Digest::from_content(self.body)
     }
 
-    /// How many records [`response`](Self::response) and [`revisit`](Self::revisit) give.
+    /// How many records [`response`](Self::response) and [`revisit`](Self::revisit) write.
     #[must_use]
     pub const fn records(&self) -> u64 {
         if self.request.is_empty() { 1 } else { 2 }
     }
 
-    /// A `response` record and its `request`, as gzip members. `payload`: the digest of the
-    /// body; `level`: 1 (fast) to 9 (small).
+    /// A `response` record and its `request`, as gzip members. `payload`: the digest of the body; `level`: 1
+    /// (fast) to 9 (small).
     #[must_use]
     pub fn response(&self, payload: Digest, level: u32) -> Vec<u8> {
         let mut fields = vec![("WARC-Payload-Digest", payload.to_string())];
@@ -82,8 +80,7 @@ impl Capture<'_> {
         self.exchange("response", fields, &[&self.head(self.body.len()), self.body], level)
     }
 
-    /// A `revisit` record, of a 304 or of a body that is the one known already, and its
-    /// `request`.
+    /// A `revisit` record, for a 304 or for an unchanged body, and its `request`.
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
         let fields = vec![
@@ -95,7 +92,6 @@ impl Capture<'_> {
         self.exchange("revisit", fields, &[&self.head(0)], level)
     }
 
-    /// The record of the answer, and that of the request where it is known.
     fn exchange(&self, kind: &str, fields: Vec<(&str, String)>, block: &[&[u8]], level: u32) -> Vec<u8> {
         let [answer, request] = [(); 2].map(|()| record_id());
         let has_request = !self.request.is_empty();
@@ -113,7 +109,6 @@ impl Capture<'_> {
         records
     }
 
-    /// The fields that an answer and its request have in common.
     fn common(&self, kind: &str, message: &str) -> [(&'static str, String); 4] {
         [
             ("WARC-Type", kind.into()),
@@ -123,7 +118,6 @@ impl Capture<'_> {
         ]
     }
 
-    /// Request line and headers, as HTTP/1.1 has them.
     fn request_head(&self) -> Vec<u8> {
         let mut head = format!("GET {} HTTP/1.1\r\n", one_line(&target_of(self.url)));
         for (name, value) in self.request {
@@ -133,7 +127,7 @@ impl Capture<'_> {
         head.into_bytes()
     }
 
-    /// Status line and headers, with the length of the body as it is kept.
+    /// Status line and headers, with the length of the stored body.
     fn head(&self, length: usize) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in self.headers {
@@ -147,8 +141,7 @@ impl Capture<'_> {
     }
 }
 
-/// The `warcinfo` record at the head of a file. `fields`: what it says, such as
-/// `software`, `operator` and `robots`.
+/// The `warcinfo` record at the beginning of a file. `fields`: such as `software`, `operator` and `robots`.
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
@@ -169,7 +162,6 @@ fn record_id() -> String {
     format!("<urn:uuid:{}>", Uuid::new_v4())
 }
 
-/// A record of these fields and a block of these parts, compressed by itself.
 fn record<'a>(
     id: &str,
     fields: impl Iterator<Item = (&'a str, &'a str)>,
@@ -193,11 +185,9 @@ fn record<'a>(
 }
 
 thread_local! {
-    /// A thread's compressor, with the level that it was made for.
     static COMPRESSOR: RefCell<Option<(u32, Compressor)>> = const { RefCell::new(None) };
 }
 
-/// A gzip member.
 fn packed(bytes: &[u8], level: u32) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let (_, compressor) = match kept {
@@ -217,7 +207,7 @@ fn level_of(level: u32) -> CompressionLvl {
     CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// A line `name: value`; line breaks in either would begin another.
+/// A line `name: value`; line breaks in either are replaced.
 fn put(out: &mut String, name: &str, value: &str) {
     // Writing to a string does not fail.
     let _ = write!(out, "{}: {}\r\n", one_line(name).replace(':', "-"), one_line(value));
@@ -227,7 +217,6 @@ fn one_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
 
-/// Path and query of a URL, as a request line has them.
 fn target_of(url: &str) -> Cow<'_, str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
@@ -235,12 +224,11 @@ fn target_of(url: &str) -> Cow<'_, str> {
     if target.starts_with('/') { target.into() } else { format!("/{target}").into() }
 }
 
-/// As WARC 1.1 has it, to the microsecond, which every reader takes.
+/// To the microsecond, as in WARC 1.1; every reader accepts it.
 fn date(at: Timestamp) -> String {
     format!("{at:.6}")
 }
 
-/// The usual words behind a status.
 const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

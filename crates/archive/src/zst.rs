@@ -1,18 +1,16 @@
-//! Frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
+//! Reads the frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
 //!
-//! 1. A file may begin with a dictionary, in a skippable frame with the magic number
-//!    0x184D2A5D, itself compressed or not. All frames are decoded with it.
-//! 2. A record is one frame or several. A frame with several records, as `zstd x.warc`
-//!    makes it, is read as well.
-//! 3. Other skippable frames are passed over.
+//! 1. A file may begin with a dictionary, in a skippable frame with the magic number 0x184D2A5D, itself
+//!    compressed or not. All frames are decoded with it.
+//! 2. A record is one frame or several. A frame with several records, as made by `zstd x.warc`, is read as
+//!    well.
+//! 3. Other skippable frames are ignored.
 //!
-//! A record that does not end with its frame goes on in the next one, unless that one
-//! begins like a record: then the `Content-Length` is wrong, and must not cost the next
-//! record.
+//! A record that does not end with its frame continues in the next one, unless that one begins like a record:
+//! then the `Content-Length` is wrong, and the next record must not be lost.
 //!
-//! Limitation: memory is bounded by refusing what needs more. A frame with a window
-//! above 128 MiB, which `zstd` refuses by default as well, and a dictionary above 8 MiB are
-//! damage.
+//! Limitation: to limit memory, a frame with a window above 128 MiB, which `zstd` also rejects by default,
+//! and a dictionary above 8 MiB are treated as damage.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek};
@@ -21,38 +19,32 @@ use zstd::stream::raw::{DParameter, Decoder, Operation};
 
 use crate::counted::{Counted, is_of_the_bytes};
 
-/// The first byte of a frame.
 pub(crate) const FIRST: u8 = 0x28;
 
-/// The first bytes of a frame.
 pub(crate) const MAGIC: [u8; 4] = [FIRST, 0xb5, 0x2f, 0xfd];
 
-/// The first bytes of a dictionary that is not compressed (RFC 8878, 5).
+/// The first bytes of an uncompressed dictionary (RFC 8878, 5).
 const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
-/// The first byte of the skippable frame that holds the dictionary.
 const OF_DICTIONARY: u8 = 0x5d;
 
-/// What follows the first byte of a skippable frame (RFC 8878, 3.1.2).
+/// The bytes after the first of a skippable frame (RFC 8878, 3.1.2).
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// Binary logarithm of the largest window, in bytes.
 const MOST_WINDOW: u32 = 27;
 
-/// Bytes of a dictionary at most, as it lies in the file and without compression: what the
-/// specification asks a decoder to take.
+/// Most bytes of a dictionary, compressed or not; the specification requires decoders to accept this size.
 const MOST_DICTIONARY: u64 = 8 << 20;
 
-/// Bytes that are decoded at once.
 const OUT: usize = 128 << 10;
 
-/// Whether a skippable frame begins with this byte. One of the sixteen kinds, 0x57, begins
-/// like `WARC/`, which is what is expected there.
+/// Whether a skippable frame begins with this byte. One of the sixteen kinds, 0x57, begins like `WARC/` and
+/// is taken for that.
 pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
 
-/// Decodes frames one after the other, all with the dictionary of their file.
 pub(crate) struct Unpacker {
     decoder: Decoder<'static>,
     out: Vec<u8>,
@@ -65,15 +57,14 @@ impl fmt::Debug for Unpacker {
 }
 
 impl Unpacker {
-    /// For frames with this dictionary; an empty one is none.
     pub(crate) fn with_dictionary(dictionary: &[u8]) -> io::Result<Self> {
         let mut decoder = Decoder::with_dictionary(dictionary)?;
         decoder.set_parameter(DParameter::WindowLogMax(MOST_WINDOW))?;
         Ok(Self { decoder, out: vec![0; OUT] })
     }
 
-    /// For the frames of a file, whose dictionary, if it has one, stands at its beginning.
-    /// With one that is broken each frame is damage, since it wants another.
+    /// A decoder for a file, with the dictionary at its beginning, if any. If that is broken, each frame is
+    /// damage, since it needs the dictionary.
     pub(crate) fn of_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
         let mut beginning = Counted::from_offset(source, 0)?;
         let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
@@ -86,10 +77,8 @@ impl Unpacker {
     }
 }
 
-/// Reads a skippable frame. A dictionary gives the decoder of all frames behind it.
-///
-/// # Errors
-/// Of the kinds `InvalidData` and `UnexpectedEof` where the frame is broken.
+/// Reads a skippable frame. Returns a decoder for the frames that follow if it holds a dictionary. The error
+/// is `InvalidData` or `UnexpectedEof` if the frame is broken.
 pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
@@ -109,7 +98,6 @@ pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     Ok(None)
 }
 
-/// The dictionary in a skippable frame's content.
 fn dictionary(content: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     content.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes)?;
@@ -132,36 +120,31 @@ fn invalid(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// What frames hold, one after the other.
 #[derive(Debug)]
 pub(crate) struct Frames<R> {
     input: Counted<R>,
     unpacker: Unpacker,
-    /// Where the frame begins that the next byte is of.
+    /// The offset of the frame that the next byte belongs to.
     pub(crate) begin: u64,
-    /// What of the unpacker's output was not taken yet.
     ready: std::ops::Range<usize>,
-    /// Whether the frame goes on.
     is_open: bool,
-    /// Whether a record goes on: the end of its frame is not its end.
+    /// Whether a record continues: then the end of its frame is not its end.
     pub(crate) is_within: bool,
 }
 
 impl<R: Read> Frames<R> {
-    /// From the beginning of a frame on.
     pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
-        // What is left of a frame that was given up.
+        // Discards the rest of an abandoned frame.
         unpacker.decoder.reinit()?;
         let begin = input.at;
         Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
     }
 
-    /// The source, behind what was decoded, and the decoder.
     pub(crate) fn into_parts(self) -> (Counted<R>, Unpacker) {
         (self.input, self.unpacker)
     }
 
-    /// Decodes until there is something; leaves nothing ready where the frames end.
+    /// Decodes until there is output; at the end of the frames there is none.
     fn refill(&mut self) -> io::Result<()> {
         while self.ready.is_empty() {
             if self.is_open {
@@ -176,7 +159,7 @@ impl<R: Read> Frames<R> {
     fn decode(&mut self) -> io::Result<()> {
         let was_full = self.ready.end == OUT;
         let input = self.input.fill_buf()?;
-        // A full output may have left more behind, for which no input is needed.
+        // After a full output, more output may exist without further input.
         if input.is_empty() && !was_full {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its frame"));
         }
@@ -191,7 +174,6 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Goes to the next frame, if a record goes on in it.
     fn goes_on(&mut self) -> io::Result<bool> {
         if !self.is_within {
             return Ok(false);

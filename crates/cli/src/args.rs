@@ -1,4 +1,4 @@
-//! Defines the command line.
+//! The command line of `gleaner`.
 
 mod dedup;
 mod eval;
@@ -26,7 +26,7 @@ pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedu
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 
-/// Build growing text corpora from news sites
+/// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
 #[command(name = "gleaner", version, propagate_version = true)]
 pub(crate) struct Args {
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     pub(crate) common: Common,
 }
 
-/// Options that every command accepts.
+/// Options of all commands.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
@@ -46,16 +46,17 @@ pub(crate) struct Common {
     /// Folder of the corpus [default: store.path of the settings, "data"]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) data: Option<PathBuf>,
-    /// Store engine: sled, or postgres://user@host/database [default: store.engine of the settings, sled]
+    /// Store of the corpus: sled, or postgres://user@host/database [default: store.engine of the
+    /// settings, sled]
     #[arg(long, value_name = "ADDRESS", global = true)]
     pub(crate) store: Option<String>,
-    /// Object storage for texts and WARC files (PostgreSQL only): s3://bucket/prefix, or a folder
+    /// Storage of texts and WARC files with PostgreSQL: s3://bucket/prefix, or a folder
     #[arg(long, value_name = "ADDRESS", global = true)]
     pub(crate) objects: Option<String>,
     /// Set one key, such as fetch.delay=5s; overrides the file; repeatable
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
-    /// When to use colors: auto, always or never
+    /// When to use colours
     #[arg(
         long,
         value_enum,
@@ -69,40 +70,40 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Crawl the seed sites into the corpus; run it again to resume after an interruption
+    /// Crawl seed sites into the corpus; the same command resumes after an interruption
     #[command(after_help = "Examples:
   gleaner crawl --config config/demo.toml
   gleaner crawl --seeds seeds/vietnamese.txt --set fetch.contact=you@example.org
   gleaner crawl --seeds mine.txt --data corpus --set fetch.delay=10s --max-per-host 500
   gleaner crawl --max-pages 20 --set log.level=info
 
-Exit codes: 0 fine, 1 failed, 2 invalid arguments or settings, 3 unusual (see `gleaner report`),
-130 interrupted. A run that ends at its budget is fine.")]
+Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line,
+130 interrupted. A run that ends at its budget is a success.")]
     Crawl(Crawl),
-    /// Keep running and crawl at the times in the settings
+    /// Run as a daemon that crawls at the configured times
     #[command(
-        after_help = "The section [schedule] sets times, zone, jitter and limits. Ctrl-C stops it as it stops a crawl.
+        after_help = "The settings of [schedule] give the times, zone, jitter and limits. Ctrl-C stops it.
 
 Examples:
   gleaner schedule --config gleaner.toml
   gleaner schedule --once-now --set 'schedule.times=[\"0 2 * * *\"]' --set schedule.zone=Asia/Ho_Chi_Minh"
     )]
     Schedule(Schedule),
-    /// Show the reports of the last crawls
+    /// Show the reports of the last runs and what was unusual
     #[command(after_help = "Examples:
   gleaner report --data corpus
   gleaner report --list
   gleaner report --last 7 --json")]
     Report(Report),
-    /// Explain the state of one URL or host
-    #[command(after_help = "No request is sent unless --fetch is given.
+    /// Explain the result of one URL or host
+    #[command(after_help = "Sends no request unless --fetch is given.
 
 Examples:
   gleaner doctor vnexpress.net
   gleaner doctor https://vnexpress.net/a-page-4181177.html --data corpus
   gleaner doctor https://vnexpress.net/a-page-4181177.html --fetch --json")]
     Doctor(Doctor),
-    /// List all hosts with their new documents, queue and state
+    /// List all hosts with their documents, queue and state
     #[command(after_help = "Examples:
   gleaner hosts --data corpus
   gleaner hosts --sort last-success
@@ -113,24 +114,24 @@ Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
   gleaner workers --json
 
-Exit codes: 0 fine, 3 some partitions have no worker.")]
+Exit codes: 0 success, 3 some partitions have no worker.")]
     Workers(Workers),
     /// Move a corpus from a folder into PostgreSQL, or back
     #[command(after_help = MIGRATE_HELP)]
     Migrate(Migrate),
-    /// Export documents from the corpus
+    /// Export documents of the corpus
     #[command(after_help = export_help())]
     Export(Export),
-    /// Show statistics of the corpus by language, day and host
+    /// Show the size of the corpus by language, day and host
     #[command(after_help = "Examples:
   gleaner stats --data corpus
   gleaner stats --svg growth.svg
   gleaner stats --quick --json")]
     Stats(Stats),
-    /// List near-duplicates: clusters, or related documents
+    /// List clusters of near-duplicates, or documents that are only related
     #[command(
-        after_help = "Each cluster is shown as its representative, followed by the other members with their similarity
-to it: the estimated share of three-word sequences that the two texts have in common.
+        after_help = "For each cluster, prints its representative and its members with their similarity to it: an
+estimate of the share of three-word shingles that two texts have in common.
 
 Examples:
   gleaner duplicates --data corpus
@@ -138,13 +139,13 @@ Examples:
   gleaner duplicates --related --json"
     )]
     Duplicates(Duplicates),
-    /// Find near-duplicates across exports of several corpora, on disk instead of in memory
+    /// Find near-duplicates across the exports of many corpora, on disk
     #[command(after_help = DEDUP_HELP)]
     Dedup(Dedup),
-    /// Serve a web page that shows the corpus and its hosts, with search
+    /// Serve the status page: hosts, runs, search, documents, metrics
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
-    /// Inspect the learned templates and their effect on a page
+    /// Inspect templates and what they extract from a page
     #[command(after_help = "Examples:
   gleaner template list
   gleaner template show vnexpress.net
@@ -166,38 +167,38 @@ Examples:
     Learn(Learn),
     /// Rebuild the store from the WARC archive
     #[command(
-        after_help = "The old store is kept beside the new one, as sled.old-1. After an interruption, run the same command
-again to resume.
+        after_help = "The old store is kept as sled.old-1. After an interruption, the same command resumes.
 
 Example:
   gleaner rebuild --data corpus"
     )]
     Rebuild(Rebuild),
-    /// Extract the archived pages again with the current templates; document ids do not change
-    #[command(after_help = "After an interruption, run the same command again to resume.
-On PostgreSQL, several processes can share the work.
+    /// Extract the archived pages again with the current templates; ids stay the same
+    #[command(
+        after_help = "After an interruption, the same command resumes. On PostgreSQL several workers can share the work.
 
 Example:
-  gleaner reextract --data corpus")]
+  gleaner reextract --data corpus"
+    )]
     Reextract(Reextract),
     /// Check that store and archive are complete and consistent
-    #[command(after_help = "Each fault is listed. Exit code 1 if there is any.
+    #[command(after_help = "Exit code 1 if there is a fault. Each fault is printed.
 
 Example:
   gleaner verify --data corpus")]
     Verify(Verify),
-    /// Copy the corpus in a consistent state, even while a crawl runs
+    /// Make a consistent copy of the corpus, even during a crawl
     #[command(after_help = "The copy is a corpus folder: read it with `--data DIR`.
 
 Example:
   gleaner snapshot backup/2026-11-21 --data corpus")]
     Snapshot(Snapshot),
-    /// Build a corpus from WARC files of other crawlers
+    /// Ingest WARC files of other crawlers
     #[command(
-        after_help = "Input files are .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also
-with .gz) beside the files they refer to. An incomplete page is not stored; its outcome is truncated.
-After an interruption, run the same command again to resume; finished files are skipped.
-On PostgreSQL, several processes can ingest the same files; each handles its share of the sites.
+        after_help = "Reads .warc, .warc.gz and .warc.zst files, folders of them, and indexes (.cdx, .cdxj, also with .gz)
+beside the files that they name. An incomplete page is not stored; it ends as truncated. After an
+interruption, the same command resumes and skips finished files. On PostgreSQL several workers can
+ingest the same files at once; each takes its share of the sites.
 
 Examples:
   gleaner ingest CC-NEWS-20261101010203-00001.warc.gz --data news
@@ -212,17 +213,16 @@ Examples:
   gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
   gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .
 
-P, R and F1 are measured on words and averaged over the pages that have gold text; they are 0 if no
-word is shared, for example if the gold text is empty. The site mean F1 (site_mean_f1) is the mean of
-the sets' means, even if the pages of a set come from several sites. Exit code 1 if a page could not
-be read: it is listed, and no figure includes it.")]
+P, R and F1 are word precision, recall and F1, averaged over the pages with gold text; without a
+common word they are 0. The site mean F1 (site_mean_f1) is the mean of the sets' means. Exit code 1
+if a page cannot be read; the page is printed and not counted.")]
     Eval(Eval),
-    /// Print a completion script for a shell
+    /// Print completions for a shell
     #[command(after_help = "Examples:
   gleaner completions bash > ~/.local/share/bash-completion/completions/gleaner
   gleaner completions zsh > ~/.zfunc/_gleaner")]
     Completions(Completions),
-    /// Write manual pages, one for each command
+    /// Write man pages, one per command
     #[command(after_help = "Example:
   gleaner man ~/.local/share/man/man1")]
     Man(Man),
@@ -230,7 +230,7 @@ be read: it is listed, and no figure includes it.")]
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Crawl {
-    /// File with seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
@@ -241,10 +241,10 @@ pub(crate) struct Crawl {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rebuild {
-    /// File with seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Rebuild even if the archive lacks pages of documents, and restart an unfinished rebuild
+    /// Start over even if a rebuild can be resumed, or if the archive lacks pages of documents
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -254,14 +254,14 @@ pub(crate) struct Reextract {}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Verify {
-    /// Remove files that killed workers left in object storage and that no record refers to
+    /// Remove unused files that killed workers left in object storage
     #[arg(long)]
     pub(crate) sweep: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Snapshot {
-    /// Folder for the copy; it must not exist
+    /// Folder of the copy; it must not exist
     pub(crate) dir: PathBuf,
 }
 
@@ -277,10 +277,10 @@ pub(crate) struct Stats {
     /// Print one JSON object instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a chart of the growth by day to this file, as SVG
+    /// Write a chart of the growth by day to this file
     #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     pub(crate) svg: Option<PathBuf>,
-    /// Skip figures that require reading all documents: types and growth
+    /// Do not read the documents: no word types, no growth
     #[arg(long)]
     pub(crate) quick: bool,
 }
@@ -290,10 +290,10 @@ pub(crate) struct Duplicates {
     /// Show only clusters with a document of this host or its subdomains
     #[arg(long)]
     pub(crate) host: Option<String>,
-    /// Show the N largest clusters; 0 shows all
+    /// Show the N largest clusters; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Show documents with their related documents instead of clusters
+    /// List related documents that are not near-duplicates, instead of clusters
     #[arg(long)]
     pub(crate) related: bool,
     /// Print one JSON object per line
@@ -315,11 +315,11 @@ pub(crate) enum TemplateCommand {
     Show {
         /// Host, such as vnexpress.net
         host: String,
-        /// Print the JSON file that `extract --template` reads
+        /// Print JSON that `extract --template` can read
         #[arg(long)]
         json: bool,
     },
-    /// Write a page as HTML that shows how each line was classified, and why
+    /// Write HTML that shows the label of each line of a page and the reason
     Explain(Explain),
 }
 
@@ -327,7 +327,7 @@ pub(crate) enum TemplateCommand {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) page: OnePage,
-    /// File to write [default: the page's name with .explained.html, in the current folder]
+    /// Output file [default: the page's name with .explained.html, in the current folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -338,16 +338,16 @@ pub(crate) struct OnePage {
     /// File (plain or gzip), URL, or - for standard input
     #[arg(value_name = "FILE|URL|-")]
     pub(crate) page: String,
-    /// Template to use instead of the corpus's (method gleaner only)
+    /// Use this template instead of the one in the corpus (method gleaner only)
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Use the single-page method without any template
+    /// Extract without a template
     #[arg(long, conflicts_with = "template")]
     pub(crate) no_template: bool,
-    /// URL of a page read from a file; selects its host's template in the corpus
+    /// URL of the page; selects the template of its host in the corpus
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Kinds of lines to keep in the body text [default: text.keep of the settings, none]
+    /// Keep these kinds of line in the text [default: text.keep of the settings, none]
     #[arg(long, value_name = "NAMES", value_parser = inserts(), value_delimiter = ',')]
     pub(crate) keep: Vec<Insert>,
 }
@@ -359,8 +359,8 @@ pub(crate) struct Extract {
     /// Extraction method
     #[arg(long, value_name = "NAME", value_parser = methods(), default_value = "gleaner")]
     pub(crate) method: Method,
-    /// Other pages of the same site to learn from: files or folders; repeatable (for the methods that learn a
-    /// site: content-extractor, fast-content-extractor, gleaner)
+    /// Other pages of the same site to learn from, files or folders; repeatable (methods
+    /// content-extractor, fast-content-extractor, gleaner)
     #[arg(long, value_name = "PAGES", conflicts_with_all = ["template", "no_template"])]
     pub(crate) beside: Vec<PathBuf>,
     /// Output format
@@ -370,7 +370,7 @@ pub(crate) struct Extract {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PageFormat {
-    /// Text only, one paragraph per line
+    /// Plain text, one paragraph per line
     Text,
     /// Text and metadata as one JSON object
     Json,
@@ -381,15 +381,15 @@ pub(crate) struct Learn {
     /// Article pages of one site: files (plain or gzip) or folders
     #[arg(required = true, value_name = "PAGES")]
     pub(crate) pages: Vec<PathBuf>,
-    /// File to write the template to
+    /// Output file of the template
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Host of the site [default: from the canonical URLs in the pages]
+    /// Host of the site [default: from the canonical URL of the pages]
     #[arg(long)]
     pub(crate) host: Option<String>,
 }
 
-/// Parses a method's name; help lists the possible names.
+/// Parses the name of a method.
 fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
         .map(|name| Method::named(&name).expect("only names of methods are possible"))

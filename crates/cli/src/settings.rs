@@ -154,7 +154,7 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
         let condition: Condition =
             text.parse().map_err(|error| Failure::Usage(format!("corpus.keep_if: {error}")))?;
         if LATER.contains(&condition.figure()) {
-            let said = "is only known after a document is stored; use it with `gleaner export --where`";
+            let said = "is known only for stored documents; use it with `gleaner export --where`";
             return Err(Failure::Usage(format!("corpus.keep_if: {} {said}", condition.figure())));
         }
         Ok(condition)
@@ -179,7 +179,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
     if create && !distributed::is_shared(config) && has_archive(config) && is_new() {
         say(format_args!(
-            "gleaner: {} has an archive but no store: creating a new store; use `gleaner rebuild` to restore the old one from the archive",
+            "gleaner: {} has an archive but no store: starting a new store; `gleaner rebuild` would restore the old one",
             config.store.path
         ));
     }
@@ -193,7 +193,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     }
 }
 
-/// The message about a store that is being rebuilt or migrated to; `None` if it is complete.
+/// What to say of a store that is being rebuilt or moved to; `None`: it is whole.
 pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
     if store.is_migrating().map_err(Failure::work)? {
         // The settings of a migration name the database even if the folder is queried.
@@ -202,24 +202,24 @@ pub(crate) fn unfinished(config: &Config, store: &Store) -> Result<Option<String
             false => config.store.path.clone(),
         };
         return Ok(Some(format!(
-            "the corpus in {place} is not complete: `gleaner migrate` was interrupted or is running; run the same command again to restart it"
+            "the corpus in {place} is not complete: `gleaner migrate` is running or was interrupted; the same command starts it over"
         )));
     }
     let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
     Ok(is_unfinished.then(|| {
         format!(
-            "the corpus in {} is not complete: `gleaner rebuild` was interrupted or is running; run it again to resume",
+            "the corpus in {} is being rebuilt and is not complete: `gleaner rebuild` resumes it",
             config.store.path
         )
     }))
 }
 
-/// Opens the store even if it is being rebuilt.
+/// The same, also where the store is being rebuilt.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
     let options = Options { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| match error {
         StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
-            "no corpus in {}, but an archive: run `gleaner rebuild` to rebuild the corpus from it",
+            "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",
             path.display()
         )),
         error => Failure::work(error),

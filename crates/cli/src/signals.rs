@@ -16,7 +16,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
         stop.ask();
         ask();
         signals.next().await;
-        say("gleaner: stopped at once; run the same command again to resume");
+        say("gleaner: stopped at once; the same command resumes");
         std::process::exit(130);
     });
 }

@@ -114,12 +114,12 @@ fn a_rebuilding_goes_on_after_kills() {
         child.wait().unwrap();
         if ends == 0 {
             let output = crawl.run(&["export"]);
-            let is_said = said(&output).contains("`gleaner rebuild` was interrupted");
+            let is_said = said(&output).contains("`gleaner rebuild` resumes it");
             if is_said {
                 let (verified, copied) = (crawl.run(&["verify"]), crawl.run(&["snapshot", "copy"]));
-                assert!(String::from_utf8_lossy(&verified.stdout).contains("is not complete"));
+                assert!(String::from_utf8_lossy(&verified.stdout).contains("is being rebuilt"));
                 assert!(
-                    said(&copied).contains("is not complete") && !crawl.folder.path().join("copy").exists()
+                    said(&copied).contains("is being rebuilt") && !crawl.folder.path().join("copy").exists()
                 );
             }
             // Killed before it began, the old store is there.

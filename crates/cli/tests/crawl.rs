@@ -218,7 +218,7 @@ fn one_page_is_extracted_from_a_url_a_file_and_standard_input() {
 
     let forbidden = done.crawl.run(&["extract", "http://baolang.example/private/members"]);
     assert_eq!(forbidden.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&forbidden.stderr).contains("may not be fetched"));
+    assert!(String::from_utf8_lossy(&forbidden.stderr).contains("is disallowed by robots.txt"));
 }
 
 #[test]

@@ -260,7 +260,7 @@ fn what_is_not_as_it_was_is_refused_by_name() {
     fs::remove_file(shards.join("a.jsonl")).unwrap();
     check(&dedup(&["in", "--work", "w2"]), 1, "cannot read");
     fs::rename(shards.join("a.jsonl.zst"), shards.join("a.parquet")).unwrap();
-    check(&dedup(&["in", "--work", "w3"]), 1, "what is done is kept in w3");
+    check(&dedup(&["in", "--work", "w3"]), 1, "finished work is kept in w3");
     assert!(home.path().join("w3/sign-00001/summary.json").exists());
 }
 

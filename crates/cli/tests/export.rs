@@ -331,7 +331,7 @@ fn a_full_disk_is_said_so_and_leaves_nothing_half() {
     for (arguments, expected) in [
         ("--out mnt/out.jsonl", "cannot write mnt/out.jsonl: No space left on device"),
         ("--format parquet --out mnt/out.parquet", ""),
-        ("--into mnt/out --shard-size 100KiB", "what is whole is kept in mnt/out.part"),
+        ("--into mnt/out --shard-size 100KiB", "complete files are kept in mnt/out.part"),
         ("--format text --into mnt/out --shard-size 100KiB", "No space left on device"),
         ("--format text-by-site --into mnt/out --shard-size 100KiB", "No space left on device"),
     ] {

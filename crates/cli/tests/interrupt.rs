@@ -1,5 +1,5 @@
 //! Ctrl-C: the first finishes what is in flight and says how to go on; the second
-//! ends at once. Either way the same command goes on where it was.
+//! ends at once. Either way the same command resumes.
 
 #![allow(
     clippy::allow_attributes,
@@ -33,8 +33,8 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("finishing the requests in flight"), "{err}");
-    assert!(out.contains("run the same command again to resume"), "{out}");
+    assert!(err.contains("finishing what is in flight"), "{err}");
+    assert!(out.contains("the same command resumes"), "{out}");
     assert!(out.contains("the run was interrupted"), "{out}");
     let requests = crawl.newspaper.requests();
     assert!(requests.iter().all(|request| request.finished.is_some()), "a request was cut off");

@@ -89,7 +89,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     drop(Migration::begin(&source.store(), &mut target).unwrap());
     drop((source, target));
     let unfinished = refused(&crawl, &["export", "--data", "back"], 1);
-    assert!(unfinished.contains("`gleaner migrate` was interrupted"), "{unfinished}");
+    assert!(unfinished.contains("`gleaner migrate` is running or was interrupted"), "{unfinished}");
     let back = ["migrate", "--from", &address, "--to", "sled", "--objects", "objects", "--data", "back"];
     done(&crawl, &back);
     assert_eq!(done(&crawl, &["export", "--data", "back"]), whole);

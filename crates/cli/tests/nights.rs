@@ -109,7 +109,11 @@ fn nights_follow_each_other_in_one_process_until_it_is_told_to_end() {
     assert_eq!((&told[0]["run"], &told[1]["run"]), (&Value::from(1), &Value::from(2)));
     assert!(told[0]["totals"]["new"].as_u64() > Some(60), "{}", told[0]);
     assert_eq!(told[1]["status"], "fine");
-    assert!(log(&crawl).contains("(requested)") && log(&crawl).contains("(scheduled)"), "{}", log(&crawl));
+    assert!(
+        log(&crawl).contains("(requested with --once-now)") && log(&crawl).contains("(scheduled)"),
+        "{}",
+        log(&crawl)
+    );
 }
 
 #[test]
@@ -178,8 +182,8 @@ fn a_schedule_that_makes_no_sense_is_refused_before_anything_is_made() {
     let crawl = quiet();
     for (set, part) in [
         ("schedule.times=[\"0 25 * * *\"]", "schedule.times: \"0 25 * * *\""),
-        ("schedule.times=[]", "schedule.times: name at least one"),
-        ("schedule.zone=Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
+        ("schedule.times=[]", "schedule.times: give at least one cron expression"),
+        ("schedule.zone=Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not in this system's"),
     ] {
         let refused = crawl.run(&["schedule", "--seeds", "seeds.txt", "--set", set]);
         assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
@@ -276,16 +280,19 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     for (path, parts) in [
         (
             "/private/x",
-            ["it would not be fetched: robots.txt disallows it", "disallowed by `Disallow: /private/`"],
+            ["it would not be fetched: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
         ),
-        ("/nobody-links-here", ["no link to it was found yet", "unknown: no page, feed or sitemap"]),
+        (
+            "/nobody-links-here",
+            ["no page, feed or sitemap has named it yet", "unknown: no page, feed or sitemap"],
+        ),
     ] {
         let explained = ask(&format!("http://{host}{path}"));
         assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
     }
     assert!(
         ask("https://elsewhere.example/a")
-            .contains("out of scope: elsewhere.example is not among the 2 sites")
+            .contains("out of scope: elsewhere.example is not among the seed sites (2)")
     );
     let front = ask(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
@@ -294,7 +301,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     let fetched =
         crawl.run(&["doctor", &format!("http://{host}/private/x"), "--fetch", "--seeds", "seeds.txt"]);
     assert!(
-        out(&fetched).contains("fetched now") && out(&fetched).contains("may not be fetched"),
+        out(&fetched).contains("fetched now") && out(&fetched).contains("is disallowed by robots.txt"),
         "{}",
         out(&fetched)
     );

@@ -86,7 +86,7 @@ fn no_password_of_an_address_is_shown() {
         }
     }
     let unclear = ["stats", "--store", "postgres://u:p@ss/hushpw@h/x", "--objects", "."];
-    hides(&folder, &unclear, 1, "it cannot be told where the password ends");
+    hides(&folder, &unclear, 1, "cannot find the end of the password");
     let other = ["migrate", "--from", "mysql://u:hushpw@h/x", "--to", "sled"];
     hides(&folder, &other, 2, "mysql://u@h/x is neither");
     hides(&folder, &["stats", "--store", "mysql://u:hushpw@h/x"], 2, "store.engine");
@@ -164,9 +164,9 @@ fn help_says_what_figures_are_of() {
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "site_mean_f1) is the mean of the sets' means",
-        "an object for each table row",
-        "as CSV, on standard output",
-        "they differ from run to run",
+        "one object for each row of a table",
+        "CSV on standard output",
+        "times, since they vary",
         "edit_distance_pages",
     ] {
         assert!(help.contains(part), "{help} lacks {part}");

@@ -1,25 +1,25 @@
-//! Several codings undone at once, each piece as it comes.
+//! Decodes several codings together, piece by piece.
 
 use thiserror::Error;
 
 use crate::Coding;
 use crate::stage::Stage;
 
-/// Bytes that one coding hands to the next at a time.
+/// Bytes that one coding passes to the next at a time.
 const BUFFER: usize = 8 << 10;
 
-/// Why no more of a body is decoded. What was decoded before stays.
+/// Why decoding stopped. The output so far is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Stop {
-    /// There is more than the limit.
+    /// The output exceeds the limit.
     #[error("longer than the limit")]
     Full,
-    /// The bytes are not coded as they should be.
+    /// The input is not encoded correctly.
     #[error("{0}")]
     Broken(String),
 }
 
-/// Undoes the codings of one body.
+/// Decodes the codings of one body.
 #[derive(Debug)]
 pub struct Decoder {
     /// The coding that was applied last comes first.
@@ -33,17 +33,15 @@ impl Decoder {
         Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
     }
 
-    /// Decodes the next piece and appends what it gives to `body`, which grows to at most
-    /// `limit` bytes.
+    /// Decodes the next piece and appends the output to `body`, which grows to at most `limit` bytes.
     ///
     /// # Errors
-    /// The limit is passed, or the piece is not coded as it should be. Nothing may be
-    /// pushed afterwards.
+    /// The limit is exceeded, or the piece is not encoded correctly. No further piece may be pushed.
     pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
         feed(&mut self.stages, piece, body, limit)
     }
 
-    /// Whether the body may end here: every coding has come to its end, or not a byte came.
+    /// Whether the body may end here: every coding has ended, or no byte was pushed.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stages.iter().all(Stage::is_whole)
@@ -61,7 +59,7 @@ fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize
         let (read, written) = stage.step(piece, &mut buffer).map_err(Stop::Broken)?;
         piece = &piece[read..];
         feed(rest, &buffer[..written], body, limit)?;
-        // A full buffer may have left output behind in the stage.
+        // A full buffer may have left output in the stage.
         if written < BUFFER && (piece.is_empty() || read + written == 0) {
             return Ok(());
         }
@@ -110,7 +108,7 @@ mod tests {
         }
     }
 
-    /// What pieces of this size give, and whether the body is whole.
+    /// The output for pieces of this size, and whether the body is complete.
     fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {
@@ -188,7 +186,7 @@ mod tests {
                 let got = decoded(&codings, &coded[..end], 1000, 1 << 20);
                 assert!(got.is_ok_and(|(_, is_whole)| !is_whole), "{codings:?} cut at {end}");
             }
-            // Not a byte came: the server sent an empty body.
+            // No byte: the server sent an empty body.
             assert_eq!(decoded(&codings, &[], 1000, 100), Ok((Vec::new(), true)));
         }
         // The second member is cut in its first byte.

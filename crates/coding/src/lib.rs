@@ -1,30 +1,29 @@
-//! Bodies of HTTP answers without their codings.
+//! Decodes the bodies of HTTP responses.
 //!
-//! An answer lists the codings of its body in the order in which they were applied
-//! (`Content-Encoding`, RFC 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1), so they are
-//! undone from the last to the first. [`Decoder`] does that piece by piece, as a body
-//! arrives, and never holds more than one small buffer a coding beside the result. Each
-//! coding marks its own end, so a body that ends before it is known to be cut.
+//! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
+//! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1), so they are decoded from the last to the first.
+//! [`Decoder`] does that piece by piece, as a body arrives, with one small buffer per coding. Each coding
+//! marks its own end, so an incomplete body is detected.
 //!
-//! | name | what is read |
+//! | name | supported format |
 //! |---|---|
 //! | `gzip`, `x-gzip` | one member or several in a row (RFC 1952, 2.2), each with its checksum |
 //! | `deflate` | the zlib format (RFC 1950) or, as some servers send, deflate without it (RFC 1951) |
 //! | `br` | Brotli with windows of at most 16 MiB (RFC 7932) |
 //! | `zstd` | Zstandard frames with windows of at most 8 MiB (RFC 9659) |
 //!
-//! Bytes behind the end of a gzip, deflate or Brotli stream are ignored, as browsers and
-//! gzip(1) do; behind a gzip member only if they do not begin another one.
+//! Bytes after the end of a gzip, deflate or Brotli stream are ignored, as browsers and gzip(1) do; after a
+//! gzip member only if they do not begin another one.
 
 mod decoder;
 mod stage;
 
 pub use decoder::{Decoder, Stop};
 
-/// The codings that are understood, as the value of `Accept-Encoding`.
+/// The supported codings, as the value of `Accept-Encoding`.
 pub const ACCEPTED: &str = "gzip, deflate, br, zstd";
 
-/// A coding that can be undone.
+/// A supported coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     /// `gzip` or `x-gzip`.
@@ -38,8 +37,7 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// The coding of this name, in any case. `None`: it is unknown, or changes nothing
-    /// (`identity`).
+    /// The coding of this name, ignoring case. `None` if it is unknown or changes nothing (`identity`).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
@@ -52,8 +50,8 @@ impl Coding {
     }
 }
 
-/// The names that the header `name` lists in all its lines, in order and in lower case.
-/// `identity` and empty names are left out.
+/// The names in all lines of the header `name`, in order and in lower case, without `identity` and empty
+/// names.
 #[must_use]
 pub fn listed(headers: &[(String, String)], name: &str) -> Vec<String> {
     let lines = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! One coding, undone step by step.
+//! Decodes one coding step by step.
 
 use std::fmt;
 
@@ -8,16 +8,15 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
 use crate::Coding;
 
-/// The window of zlib and gzip, in bits; both allow no larger one.
+/// The window of zlib and gzip, in bits, which is the largest that both allow.
 const WINDOW_BITS: u8 = 15;
 /// The largest window of zstd in HTTP, in bits (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
-/// Members of one gzip body at most: empty ones cost time and give nothing.
+/// Most members of one gzip body: empty ones cost time without output.
 const MOST_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
-/// One coding on its way.
 pub(crate) struct Stage {
     coding: Coding,
     state: State,
@@ -25,16 +24,14 @@ pub(crate) struct Stage {
 }
 
 enum State {
-    /// No byte has come.
     Fresh,
     Inflating(Decompress),
     Brotli(Box<Brotli>),
     Zstd {
         decoder: ZstdDecoder<'static>,
-        /// Whether the last frame has come to its end.
+        /// Whether the last frame has ended.
         is_between: bool,
     },
-    /// Its end has come.
     Ended,
 }
 
@@ -49,13 +46,12 @@ impl Stage {
         Self { coding, state: State::Fresh, members: 0 }
     }
 
-    /// Whether the body may end here.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
     }
 
-    /// Decodes some of `input` into `output`; gives how many bytes were read and written.
-    /// Neither: it needs more input.
+    /// Decodes some of `input` into `output`; returns how many bytes were read and written. 0 and 0: it needs
+    /// more input.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {
         let Some(first) = input.first() else { return self.drain(output) };
         match self.state {
@@ -73,7 +69,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// What is left of the output of bytes that were read before.
+    /// The pending output of bytes that were read before.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }
@@ -119,14 +115,13 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
     })
 }
 
-/// Whether a stream that begins with this byte is in the zlib format: method 8, and a
-/// window of at most 32 KiB (RFC 1950, 2.2). Deflate without it would begin with a stored
-/// block whose padding is not zero, which no encoder writes.
+/// Whether a stream that begins with this byte is in the zlib format: method 8, and a window of at most 32
+/// KiB (RFC 1950, 2.2). Raw deflate that begins so would have a stored block with non-zero padding, which no
+/// encoder writes.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }
 
-/// Bytes read and written, and whether the stream has ended.
 type Moved = ((usize, usize), bool);
 
 fn inflate(

@@ -1,20 +1,20 @@
-//! Where a corpus and its archive are kept, and what a worker is to the others that share it.
+//! Defines the settings for the store, the archive and the workers that share a corpus.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Span};
 
-/// Where and how the corpus is kept.
+/// The location and behavior of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
-    /// `sled`: in the folder; else the address of a PostgreSQL database, which many workers
-    /// may share. `--store` on the command line wins.
+    /// `sled`: in the folder; else the address of a PostgreSQL database, which many workers may share.
+    /// `--store` on the command line wins.
     pub engine: String,
-    /// Where texts and WARC files go when the store is a database: `s3://bucket/prefix`, or a
-    /// folder that all workers see. `--objects` on the command line wins.
+    /// The location of texts and WARC files if the store is a database: `s3://bucket/prefix`, or a folder
+    /// that all workers see. `--objects` on the command line wins.
     pub objects: String,
-    /// How long a worker goes on trying while the database or the object storage is away.
+    /// How long a worker retries while the database or the object storage is away.
     pub patience: Span,
     /// Folder of the corpus; `--data` on the command line wins.
     pub path: String,
@@ -43,13 +43,13 @@ impl Default for Store {
     }
 }
 
-/// What a worker is to the others with which it shares a database.
+/// The identity of a worker among those that share a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cluster {
-    /// Its name, for people. Empty: the machine's name and the number of the process.
+    /// Its name, for users. Empty: the machine's name and the process number.
     pub name: String,
-    /// How long a worker may be silent before others take its parts.
+    /// How long a worker may be silent before others take its partitions.
     pub lease: Span,
 }
 
@@ -59,17 +59,17 @@ impl Default for Cluster {
     }
 }
 
-/// Whether and how answers are kept as they came, in WARC files.
+/// Whether and how responses are kept in WARC files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Archive {
-    /// Whether they are.
+    /// Whether responses are kept.
     pub keep: bool,
-    /// Folder of the files. Empty: `archive` within the folder of the corpus.
+    /// Folder of the files. Empty: `archive` in the folder of the corpus.
     pub path: String,
-    /// Size from which on the next file begins.
+    /// Size of a file at which the next one begins.
     pub rotate: Bytes,
-    /// How hard records are compressed, 1 to 9.
+    /// Compression level of records, 1 to 9.
     pub level: u32,
 }
 

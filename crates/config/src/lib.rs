@@ -1,14 +1,14 @@
-//! What a user may set: every key with its unit, its default and its check.
+//! Defines all settings, each with its unit, its default and its check.
 //!
-//! One struct a table of the file: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
-//! [`Store`], [`Archive`], [`Report`], [`Schedule`], [`Log`],
-//! [`Telemetry`], [`Demo`]. [`read`] lays a file and `--set key=value` pairs over the defaults and checks the whole, so that the rest of the program is handed
-//! values that make sense. `config/default.toml` documents the keys; a test here
-//! holds it complete and equal to the defaults in this file.
+//! Each table of the file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`], [`Store`],
+//! [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a file and
+//! `--set key=value` pairs to the defaults and checks the result, so that the rest of the program gets valid
+//! values. `config/default.toml` documents the keys; a test in this crate checks that it is complete and
+//! equal to these defaults.
 //!
-//! What a user says of one host's pages is a file of its own ([`read_pins`]).
+//! The pins of a host are in a file of their own ([`read_pins`]).
 //!
-//! What it does not do: look at the environment or at the command line.
+//! The crate does not read the environment or the command line.
 
 mod keeping;
 mod nights;
@@ -25,58 +25,56 @@ pub use units::{Bytes, Span};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-/// Everything a user may set.
+/// All settings.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How pages are asked for.
+    /// How pages are requested.
     pub fetch: Fetch,
-    /// Which pages are asked for and when a run ends.
+    /// Which pages are requested, and when a run ends.
     pub crawl: Crawl,
-    /// How a host's template is learned.
+    /// How a host's template is trained.
     pub template: Template,
-    /// What the text of an article is.
+    /// What counts as the body text of an article.
     pub text: Text,
-    /// Which documents enter the corpus, in which form, and which of them are one.
+    /// Which documents enter the corpus, in which form, and how duplicates are detected.
     pub corpus: Corpus,
-    /// Where and how the corpus is kept.
+    /// The location and behavior of the store.
     pub store: Store,
-    /// What a worker is to others.
+    /// The identity of a worker.
     pub cluster: Cluster,
-    /// Whether and how answers are kept as they came.
+    /// Whether and how responses are kept.
     pub archive: Archive,
-    /// What is said about a run that has ended, and to whom.
+    /// Reports of ended runs, and notifications.
     pub report: Report,
     /// When `gleaner schedule` crawls.
     pub schedule: Schedule,
-    /// What is logged.
+    /// Logging.
     pub log: Log,
-    /// Spans for a collector of traces.
+    /// Spans for a trace collector.
     pub telemetry: Telemetry,
     /// The bundled newspaper.
     pub demo: Demo,
 }
 
-/// How pages are asked for: identity, politeness, limits.
+/// How pages are requested: identity, politeness, limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fetch {
-    /// Pause between the end of one answer and the next request to the same
-    /// registrable domain (or host, see [`Fetch::gap_scope`]). A larger
-    /// `Crawl-delay` in robots.txt wins.
+    /// Gap between the end of a response and the next request to the same registrable domain (or host, see
+    /// [`Fetch::gap_scope`]). A larger `Crawl-delay` in robots.txt wins.
     pub delay: Span,
-    /// Who shares a gap.
+    /// Which hosts share one gap.
     pub gap_scope: GapScope,
-    /// The largest `Crawl-delay` that is honoured; a larger one counts as this.
+    /// The maximum `Crawl-delay`; a larger one counts as this.
     pub max_crawl_delay: Span,
-    /// The `User-Agent` header; its part before the first `/` or space is the
-    /// name looked for in robots.txt.
+    /// The `User-Agent` header; its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
-    /// A mail address or a web page at which a site's owner reaches you; added
-    /// to the user agent in brackets. Empty: nothing is added.
+    /// A mail address or web page at which a site's owner can reach you; added to the user agent in brackets.
+    /// Empty: nothing is added.
     pub contact: String,
-    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the
-    /// usual environment variables decide.
+    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. Empty: the usual environment variables
+    /// apply.
     pub proxy: String,
     /// Requests in flight at once, over all hosts.
     pub concurrency: usize,
@@ -88,14 +86,13 @@ pub struct Fetch {
     pub max_page: Bytes,
     /// Largest sitemap or feed, after decompression.
     pub max_sitemap: Bytes,
-    /// How often a failed URL is tried again before it is recorded as failed.
+    /// How often a failed URL is retried before it is recorded as failed.
     pub retries: u32,
     /// Pause before the first retry; doubles with each further one.
     pub retry_backoff: Span,
-    /// Hops of redirects that are followed.
+    /// Maximum number of redirects in a row.
     pub max_redirects: u32,
-    /// Addresses that may be asked although they are loopback, private or
-    /// link-local, as networks in CIDR form.
+    /// Networks in CIDR form that may be requested although they are loopback, private or link-local.
     pub allow_addresses: Vec<IpNet>,
 }
 
@@ -105,159 +102,154 @@ pub struct Fetch {
 pub enum GapScope {
     /// All hosts of one registrable domain together.
     Domain,
-    /// Each host for itself.
+    /// Each host has its own gap.
     Host,
 }
 
-/// Which pages are asked for and when a run ends.
+/// Which pages are requested, and when a run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Crawl {
-    /// Files of seed sites, read when the command line names none.
+    /// Seed files that are read when the command line names none.
     pub seeds: Vec<String>,
-    /// Links away from a seed, sitemap or feed at which following ends.
+    /// Maximum number of links away from a seed, sitemap or feed.
     pub max_depth: u32,
-    /// Pages fetched from one host in one run; the rest waits for the next run.
-    /// 0: no limit.
+    /// Pages fetched from one host in one run; the others wait for the next run. 0: no limit.
     pub max_pages_per_host: u64,
-    /// URLs of one site (registrable domain) that are ready or waiting; more are not
-    /// taken in. 0: no limit.
+    /// Ready and waiting URLs of one site (registrable domain); further ones are not added. 0: no limit.
     pub max_queued_per_site: u64,
-    /// Bytes of bodies, decompressed, read from one site in one run; the rest waits for
-    /// the next run. 0: no limit.
+    /// Decompressed bytes of bodies read from one site in one run; the rest waits for the next run. 0: no
+    /// limit.
     pub max_bytes_per_site: Bytes,
-    /// Pages fetched in one run from all hosts together; then it ends. 0: no limit.
+    /// Pages fetched in one run from all hosts; then the run ends. 0: no limit.
     pub max_pages: u64,
     /// A run ends after this time. 0s: no limit.
     pub max_time: Span,
-    /// The run waits this long for retries that are not yet due, then ends and
-    /// leaves them to the next run.
+    /// How long a run waits for retries that are not yet due; then it ends and leaves them to the next run.
     pub linger: Span,
-    /// The shortest time after which front pages, sections, feeds and sitemaps are asked
-    /// again; what gives nothing new is asked more seldom.
+    /// The shortest time between two visits of a front page, section, feed or sitemap; one without anything
+    /// new is visited less often.
     pub revisit: Span,
-    /// An article is asked again when a feed or sitemap says that it has changed, until
-    /// so long after its first visit.
+    /// How long after its first visit an article is fetched again when a feed or sitemap reports a change.
     pub recheck_window: Span,
-    /// Ages, from the first visit, at which every article is asked again. Empty: none is
-    /// without a reason.
+    /// Ages, from the first visit, at which every article is fetched again. Empty: none is, unless a change
+    /// is reported.
     pub recheck: Vec<Span>,
-    /// Threads that parse and extract. 0: one a core.
+    /// Threads that parse and extract. 0: one per core.
     pub workers: usize,
-    /// Where no terminal is watched, a line of progress is printed this often.
+    /// How often a line of progress is printed if the output is not a terminal.
     pub progress: Span,
 }
 
-/// How a host's template is learned.
+/// How a host's template is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Template {
-    /// Article pages gathered before a host's template is learned (20 to 30 in
-    /// the paper).
+    /// Article pages that are buffered before a host's template is trained (20 to 30 in the paper).
     pub prepare_pages: usize,
-    /// At the end of a run a host with at least this many gathered pages is
-    /// learned from what there is; with fewer, its pages are extracted one by one.
+    /// At the end of a run, a host with at least this many buffered pages is trained with what it has; with
+    /// fewer, its pages are extracted one by one.
     pub min_pages: usize,
-    /// Folder of the pins: a file `HOST.toml` for each host that has any
-    /// ([`read_pins`]). The default one need not exist. Empty: pins are not looked for.
+    /// Folder of the pins: a file `HOST.toml` for each host with pins ([`read_pins`]). The default folder
+    /// need not exist. Empty: no pins are read.
     pub pins: String,
 }
 
-/// What the text of an article is.
+/// What counts as the body text of an article.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Text {
-    /// Lines in the body that are left out unless they are named here.
+    /// Kinds of lines in the body that are kept; those not named are left out.
     pub keep: Vec<Insert>,
 }
 
-/// Lines in an article's body that are no text of it, but may be wanted.
+/// Lines in an article's body that are not body text but may be wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Insert {
-    /// What stands below a picture.
+    /// Captions of pictures.
     Captions,
-    /// Whose picture it is.
+    /// Picture credits.
     Credits,
-    /// Who wrote the article, when, from which source.
+    /// The author, date and source of the article.
     ByLines,
-    /// Pointers to other stories between paragraphs.
+    /// Links to other stories between paragraphs.
     ReadMore,
 }
 
-/// Which documents enter the corpus, in which form, and which of them are one.
+/// Which documents enter the corpus, in which form, and how duplicates are detected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Corpus {
-    /// BCP 47 primary tags such as `vi`; documents in other languages are kept out. `und`
-    /// stands for those of which it cannot be told. Empty: all enter.
+    /// BCP 47 primary tags such as `vi`; documents in other languages are left out. `und` means an unknown
+    /// language. Empty: all enter.
     pub languages: Vec<String>,
-    /// Conditions such as `words >= 50` that must hold of a document's figures. Empty: all
+    /// Conditions such as `words >= 50` on a document's measured values; all must hold. Empty: all documents
     /// enter.
     pub keep_if: Vec<String>,
-    /// Where tone marks stand in Vietnamese texts and titles.
+    /// The position of tone marks in Vietnamese texts and titles.
     pub tones: Tones,
-    /// Which duplicates are looked for as documents are stored.
+    /// Kinds of duplicates that are detected when documents are stored.
     pub duplicates: Vec<Duplicate>,
-    /// Similarity from which a text is a near-duplicate, 0.3 to 1.
+    /// Smallest similarity of near-duplicates, 0.3 to 1.
     pub similarity: f64,
-    /// Which document of a cluster of near-duplicates stands for it.
+    /// How the representative of a cluster is chosen.
     pub head: Head,
-    /// Memory for the index in which near-duplicates are found.
+    /// Memory for the index of near-duplicates.
     pub index_memory: Bytes,
     /// Days after which the index of near-duplicates in a database forgets a document.
     pub index_days: u32,
 }
 
-/// A level of likeness.
+/// A kind of duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicate {
     /// The same text.
     Exact,
-    /// Nearly the same.
+    /// A similar text.
     Near,
 }
 
-/// Which document of a cluster stands for it.
+/// How the representative of a cluster is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Head {
-    /// The one that came first.
+    /// The first document.
     First,
-    /// The one with the most words.
+    /// The document with the most words.
     Longest,
 }
 
-/// Where tone marks stand in open `oa`, `oe` and `uy`.
+/// The position of tone marks in open `oa`, `oe` and `uy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tones {
-    /// Where the page has them.
+    /// As on the page.
     #[default]
     AsWritten,
     /// On the first vowel: `hòa`.
     Old,
-    /// On the second: `hoà`.
+    /// On the second vowel: `hoà`.
     New,
 }
 
-/// What is logged, on standard error.
+/// Logging on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// Level of our own messages, or a filter such as `error,gleaner_crawl=debug`.
+    /// Level of gleaner's own messages, or a filter such as `error,gleaner_crawl=debug`.
     pub level: String,
-    /// One JSON object a line instead of text.
+    /// One JSON object per line instead of text.
     pub json: bool,
 }
 
-/// Spans for a collector of traces.
+/// Spans for a trace collector.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
-    /// Where spans are sent, by OTLP over HTTP: the whole URL, such as
-    /// `http://127.0.0.1:4318/v1/traces`. Empty: they are not made.
+    /// URL to which spans are sent by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Empty: no
+    /// spans are made.
     pub endpoint: String,
 }
 
@@ -265,8 +257,7 @@ pub struct Telemetry {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demo {
-    /// Serve the bundled newspaper on loopback for as long as the crawl runs,
-    /// and crawl it instead of the seeds.
+    /// Serve the bundled newspaper on loopback while the crawl runs, and crawl it instead of the seeds.
     pub newspaper: bool,
 }
 
@@ -340,7 +331,7 @@ impl Default for Log {
 }
 
 impl Fetch {
-    /// The `User-Agent` header with the contact, as RFC 9110 section 10.1.5 has it.
+    /// The `User-Agent` header with the contact, in the form of RFC 9110, section 10.1.5.
     #[must_use]
     pub fn agent(&self) -> String {
         if self.contact.is_empty() {
@@ -350,7 +341,7 @@ impl Fetch {
         }
     }
 
-    /// The product token that is looked for in robots.txt (RFC 9309, 2.2.1).
+    /// The product token for robots.txt (RFC 9309, 2.2.1).
     #[must_use]
     pub fn product(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()

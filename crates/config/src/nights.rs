@@ -1,34 +1,33 @@
-//! What a user may set of nights: when crawls begin by themselves, and what is said of
-//! each.
+//! Defines the settings for scheduled crawls and reports.
 //!
-//! Cron expressions and the zone are checked where they are read, by `gleaner schedule`: a
-//! crawl by hand does not want them.
+//! `gleaner schedule` checks the cron expressions and the zone when it reads them; other commands do not need
+//! them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
-/// What is said about a run that has ended, and to whom.
+/// Reports of ended runs, and notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Report {
-    /// Reports that are kept; the oldest are removed. 0: all.
+    /// Number of reports that are kept; older ones are removed. 0: all.
     pub keep: usize,
     /// A program and its arguments, run after a crawl. Empty: none.
     pub command: Vec<String>,
-    /// After which crawls it is run.
+    /// After which crawls the command is run.
     pub notify: Notify,
 }
 
-/// After which crawls the command of the user's choice is run.
+/// After which crawls the user's command is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
-    /// After each.
+    /// After every crawl.
     Always,
-    /// After those that were unusual or failed.
+    /// After unusual and failed crawls.
     Unusual,
-    /// After those that failed.
+    /// After failed crawls.
     Failed,
 }
 
@@ -40,11 +39,11 @@ pub struct Schedule {
     pub times: Vec<String>,
     /// Time zone of these times by its IANA name. Empty: the system's.
     pub zone: String,
-    /// Each start is put off by a random time shorter than this.
+    /// Each start is delayed by a random time shorter than this.
     pub jitter: Span,
-    /// A night's crawl ends after this time. 0s: no limit.
+    /// A scheduled crawl ends after this time. 0s: no limit.
     pub max_time: Span,
-    /// A start that was missed by no more than this is made up for.
+    /// A start that was missed by at most this time is made up for.
     pub catch_up: Span,
 }
 

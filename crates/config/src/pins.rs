@@ -1,4 +1,4 @@
-//! A host's pins: what a user says of its pages, in a file of its own.
+//! Reads a host's pins from a file of their own.
 //!
 //! `config/pins/vnexpress.net.toml` holds three lists, each of which may be absent:
 //!
@@ -8,8 +8,8 @@
 //! inserts = ["captions"]
 //! ```
 //!
-//! Here the file's shape is checked; that the texts are CSS selectors is checked by
-//! the room template, which is told the line of each for its messages.
+//! This module checks the file's form. The template crate checks that the texts are CSS selectors; it gets
+//! their lines for its messages.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -20,15 +20,15 @@ use crate::{ConfigError, Insert, Origin};
 /// A file of pins, as written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PinsFile {
-    /// Selectors of what is content.
+    /// Selectors of content.
     pub keep: Vec<Written>,
-    /// Selectors of what never is.
+    /// Selectors of elements that are never content.
     pub drop: Vec<Written>,
-    /// What is kept instead of [`crate::Text::keep`]; `None` where the file does not say.
+    /// Replaces [`crate::Text::keep`]; `None` if the file does not set it.
     pub inserts: Option<Vec<Insert>>,
 }
 
-/// A text, and where it is written.
+/// A text with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
@@ -50,8 +50,8 @@ struct Lists {
 /// Reads a file of pins.
 ///
 /// # Errors
-/// No TOML, an unknown key, or a value that is no list of texts: one line that names
-/// the file and the line in it.
+/// Invalid TOML, an unknown key, or a value that is not a list of texts: one line that names the file and the
+/// line in it.
 ///
 /// ```
 /// use gleaner_config::{Origin, read_pins};

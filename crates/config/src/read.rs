@@ -1,4 +1,4 @@
-//! A file and `key=value` pairs over the defaults, checked as a whole.
+//! Applies a file and `key=value` pairs to the defaults, and checks the result.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use url::Url;
 
 use crate::Config;
 
-/// A configuration that cannot be used: where it stands and what to write instead.
+/// An invalid configuration: where it is wrong, and what to write instead.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// The text is no TOML, holds an unknown key or a value of the wrong kind.
+    /// The text is not TOML, or has an unknown key or a value of the wrong type.
     #[error("{origin}: {message}")]
     Wrong {
         /// A file's name, or `--set key=value`.
         origin: String,
-        /// What is wrong, on one line.
+        /// The error, on one line.
         message: String,
     },
-    /// The values are well-formed but make no sense.
+    /// A value has a valid form but is not allowed.
     #[error("{key}: {message}")]
     Invalid {
         /// The key, such as `fetch.proxy`.
         key: &'static str,
-        /// What is wrong, on one line.
+        /// The error, on one line.
         message: String,
     },
 }
 
-/// Where a piece of configuration came from.
+/// The origin of a piece of configuration.
 #[derive(Debug, Clone)]
 pub struct Origin<'a> {
     /// A file's name as the user wrote it.
@@ -38,12 +38,11 @@ pub struct Origin<'a> {
     pub text: &'a str,
 }
 
-/// Reads `file` (if any) over the defaults, then each of `sets` (`key=value`) over
-/// that, and checks the result.
+/// Applies `file` (if any) to the defaults, then each of `sets` (`key=value`), and checks the result.
 ///
 /// # Errors
-/// An unknown key, a wrong unit or a value that makes no sense: one line that
-/// names the file or the pair, and the line in the file.
+/// An unknown key, a wrong unit or a value that is not allowed: one line that names the file or the pair, and
+/// the line in the file.
 pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
     let mut table = Table::new();
     if let Some(Origin { file, text }) = file {
@@ -64,7 +63,7 @@ pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// `config/x.toml, line 12`, as far as the error knows.
+/// `config/x.toml, line 12`, or only the file if the error has no position.
 pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),
@@ -72,16 +71,15 @@ pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// The line, from 1, in which a byte of a text stands.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Lays one `table.key=value` over `table`. The value is read as TOML and, where
-/// it is none, taken as text, so that `fetch.delay=5s` needs no quotes.
+/// Sets one `table.key=value` in `table`. A value that is not valid TOML is read as text, so that
+/// `fetch.delay=5s` needs no quotes.
 fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     let origin = match pair.split_once('=') {
-        // An address may have a password.
+        // An address may contain a password.
         Some((key, value)) if value.contains("://") => format!("--set {key}=..."),
         _ => format!("--set {pair}"),
     };
@@ -115,10 +113,10 @@ fn toml_value(text: &str) -> Option<Value> {
     toml::from_str::<Table>(&format!("value = {text}")).ok()?.remove("value")
 }
 
-/// Longest pause between two requests to a site that makes sense.
+/// Longest gap between two requests to a site that is allowed.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Characters of a worker's name: names of files begin with it.
+/// Maximum characters of a worker's name; names of files begin with it.
 const LONGEST_NAME: usize = 64;
 
 fn senseless(key: &'static str, message: &str) -> Result<(), ConfigError> {
@@ -130,7 +128,6 @@ fn check(config: &Config) -> Result<(), ConfigError> {
     check_keeping(config)
 }
 
-/// What rules how pages are asked for and read.
 fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     let (fetch, template) = (&config.fetch, &config.template);
     if !fetch.proxy.is_empty() {
@@ -177,7 +174,6 @@ fn check_crawling(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// What rules what is kept, and where.
 fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     let engine = config.store.engine.as_str();
     let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| engine.starts_with(scheme));

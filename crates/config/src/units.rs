@@ -1,7 +1,6 @@
-//! Values with a unit: a time such as `"5s"`, a size such as `"5MiB"`.
+//! Defines values with a unit: a time such as `"5s"`, a size such as `"5MiB"`.
 //!
-//! A bare number is refused: `delay = 5` in a file that someone else reads means
-//! nothing until it says five of what.
+//! A number without a unit is refused, since a reader of `delay = 5` cannot know the unit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +21,7 @@ impl Span {
         Self(Duration::from_secs(n))
     }
 
-    /// The span as the standard library has it.
+    /// The span as a standard library duration.
     #[must_use]
     pub const fn get(self) -> Duration {
         self.0
@@ -35,7 +34,7 @@ impl Span {
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// That many times 2^20 bytes.
+    /// `n` times 2^20 bytes.
     #[must_use]
     pub const fn mebibytes(n: u64) -> Self {
         Self(n << 20)
@@ -48,7 +47,6 @@ impl Bytes {
     }
 }
 
-/// Units of size, largest first, each with its bytes.
 const SIZES: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
@@ -124,7 +122,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Serde of a type that is written as text with a unit.
+/// Serde visitor for a type that is written as text with a unit.
 struct Text<T>(std::marker::PhantomData<T>);
 
 impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {

@@ -1,11 +1,9 @@
-//! What enters a corpus: languages, figures, the place of tone marks.
+//! Decides which documents enter a corpus: languages, figures, the place of tone marks.
 //!
-//! By default everything enters as it was written. A document that is refused is refused
-//! for a reason that can be counted; nothing is dropped without one.
+//! By default every document enters unchanged. Each refusal has a reason, which can be counted.
 //!
-//! Limitation: `und`, where no language was told, is a language here. A corpus of
-//! `vi` alone has none of it unless `und` is named, too. Figures are those of the text as it
-//! would be kept.
+//! Limitation: `und`, an undetermined language, counts as a language: a corpus of `vi` excludes it
+//! unless `und` is listed. Figures are those of the text as stored.
 
 use std::fmt;
 
@@ -14,21 +12,21 @@ use gleaner_vietnamese::tones::unified;
 
 use crate::{Condition, ContentHash, Document, Quality};
 
-/// Which documents enter, and in which form.
+/// The rules of admission, and the form of admitted documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
     /// BCP 47 primary tags; empty: all languages.
     pub languages: Vec<String>,
-    /// What must hold of a document's figures.
+    /// Conditions on a document's figures.
     pub conditions: Vec<Condition>,
-    /// Where the tone marks of Vietnamese texts and titles are put; `None`: as written.
+    /// Where the tone marks of Vietnamese texts and titles are placed; `None`: unchanged.
     pub tones: Option<Placement>,
 }
 
-/// Why a document does not enter.
+/// Why a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is in this language.
+    /// This language is not listed.
     Language(String),
     /// This condition does not hold.
     Condition(String),
@@ -38,7 +36,7 @@ impl Admission {
     /// The document as it enters.
     ///
     /// # Errors
-    /// Why it does not: its language, or the first condition that does not hold.
+    /// The refusal: the document's language, or the first condition that does not hold.
     pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
         if !self.languages.is_empty() && !self.languages.contains(&document.language) {
             return Err(Refusal::Language(document.language));
@@ -63,8 +61,8 @@ impl Admission {
     }
 }
 
-/// A Vietnamese document with all tone marks of open `oa`, `oe` and `uy` in one place, in
-/// text and title, and the hash of that text. Others stay as they are.
+/// Moves all tone marks of open `oa`, `oe` and `uy` in a Vietnamese text and title to one place,
+/// and updates the hash. Other documents are unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, placement: Placement) -> Document {
     if document.language != "vi" {
@@ -80,8 +78,8 @@ pub fn with_tones(mut document: Document, placement: Placement) -> Document {
 }
 
 impl Document {
-    /// The figure of that name, one of [`crate::condition::FIGURES`]; `None` where the
-    /// document does not tell it. Looks at the whole text.
+    /// The figure with this name, one of [`crate::condition::FIGURES`]; `None` if the document
+    /// lacks it. Reads the whole text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)

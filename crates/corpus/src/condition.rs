@@ -1,22 +1,22 @@
-//! What may be asked of a document's figures, such as `words>=100`.
+//! Parses and evaluates conditions on a document's figures, such as `words>=100`.
 //!
-//! A document that does not tell a figure (a confidence, a share of stop words in a
-//! language without a list) is not held back for it: nothing speaks against it.
+//! A missing figure (a confidence, a share of stop words in a language without a list) does not
+//! exclude a document.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The figures that can be asked for, each with what it counts.
+/// The available figures, each with its meaning.
 pub const FIGURES: [(&str, &str); 9] = [
     ("words", "words of the text"),
-    ("sentence_length", "words a sentence, mean"),
+    ("sentence_length", "mean words per sentence"),
     ("stop_word_share", "share of the words that are stop words (vi and en)"),
     ("repeated_line_share", "share of the lines that repeat an earlier one"),
     ("symbol_share", "share of the characters that are neither letters nor digits"),
-    ("confidence", "how sure the extraction is"),
-    ("similarity", "to the document that stands for it (with --members)"),
-    ("near_duplicates", "documents of its cluster, the head not counted"),
-    ("language_probability", "how probable the language is"),
+    ("confidence", "confidence of the extraction"),
+    ("similarity", "similarity to the cluster's representative (with --members)"),
+    ("near_duplicates", "documents of its cluster without the representative"),
+    ("language_probability", "probability of the language"),
 ];
 
 /// Longer signs first, so that `>=` is not read as `>`.
@@ -49,7 +49,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// That an extraction is at least so sure, 0 to 1.
+    /// A minimum confidence of the extraction, 0 to 1.
     #[must_use]
     pub const fn confidence(least: f64) -> Self {
         Self { figure: "confidence", sign: Sign::AtLeast, number: least }
@@ -61,8 +61,8 @@ impl Condition {
         self.figure
     }
 
-    /// Whether nothing speaks against it; `figures` gives the figure of a name, or `None`
-    /// where the document does not tell it.
+    /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document
+    /// lacks it; then the condition holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
         figures(self.figure).is_none_or(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,
@@ -109,7 +109,7 @@ impl fmt::Display for Condition {
 mod tests {
     use super::*;
 
-    /// Thirteen words, nothing repeated, nothing else told.
+    /// Thirteen words, nothing repeated, no other figures.
     fn figures(name: &str) -> Option<f64> {
         match name {
             "words" => Some(13.0),
@@ -130,7 +130,7 @@ mod tests {
             ("confidence>=0.87", true),
             ("confidence>=0.88", false),
             ("repeated_line_share<=0", true),
-            // What a document does not tell is not held against it.
+            // A missing figure does not exclude a document.
             ("language_probability>=1", true),
         ];
         for (text, holds) in cases {

@@ -1,29 +1,28 @@
-//! How many different words there are, without keeping any of them: HyperLogLog.
+//! Estimates the number of different words without storing them: HyperLogLog.
 //!
-//! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a
-//! near-optimal cardinality estimation algorithm", AofA 2007, figure 3:
+//! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a near-optimal
+//! cardinality estimation algorithm", AofA 2007, figure 3:
 //!
 //! 1. hash the value; its first b bits choose one of m = 2^b registers;
 //! 2. the register keeps the greatest position of the first 1 in the other bits;
 //! 3. the estimate is α m² over the sum of 2^-register;
 //! 4. under 5/2 m, with registers still 0, count by those instead (linear counting).
 //!
-//! Here b = 14: 16 KiB, whatever is counted, and a standard error of 1.04 / √m = 0.8%.
-//! The hash has 64 bits, so that the paper's correction for 32-bit hashes is not needed
-//! (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).
+//! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's
+//! correction for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice",
+//! EDBT 2013, section 4).
 //!
-//! Known failure: between 2.5 m and 5 m (some 40,000 to 80,000) the estimate is up to 2% too
-//! high, which the second paper mends with a table that is left out here.
+//! Known failure: between 2.5 m and 5 m (about 40,000 to 80,000) the estimate is up to 2% too high.
+//! The second paper corrects this with a table that is omitted here.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bits that choose a register.
 const BITS: u32 = 14;
 
-/// Registers.
 const REGISTERS: usize = 1 << BITS;
 
-/// A count of different values, as an estimate.
+/// An estimated count of different values.
 ///
 /// ```
 /// let mut distinct = gleaner_corpus::Distinct::default();
@@ -48,19 +47,19 @@ impl Distinct {
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let register = (hash >> (64 - BITS)) as usize;
-        // A 1 below the bits that are left ends the count of zeros.
+        // A 1 below the remaining bits ends the count of zeros.
         let position = ((hash << BITS) | (1 << (BITS - 1))).leading_zeros() as u8 + 1;
         self.registers[register] = self.registers[register].max(position);
     }
 
-    /// Takes in what another one counted: values of both count once.
+    /// Merges another count; common values count once.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
             *mine = (*mine).max(*theirs);
         }
     }
 
-    /// How many different values there were, about.
+    /// The estimated number of different values.
     #[must_use]
     pub fn estimate(&self) -> u64 {
         let m = REGISTERS as f64;

@@ -8,65 +8,63 @@ use serde::{Deserialize, Serialize};
 
 use crate::ContentHash;
 
-/// A document's name: the key of the canonical URL under which its text was first
-/// stored (16 bytes of BLAKE3). It stays the same when the page is extracted again.
+/// A document's identity: the key of the canonical URL under which its text was first stored (16
+/// bytes of BLAKE3). A new extraction of the page does not change it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub [u8; 16]);
 
-/// One article. Stores keep it by position: new fields stand at the end, with a default.
+/// One article. Stores save the fields by position, so new fields go at the end, with a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// The name that never changes.
+    /// The permanent identity.
     pub id: DocumentId,
     /// The URL under which the text was first stored.
     pub url: String,
-    /// That URL's host, with its port where it is not the default.
+    /// That URL's host, with a non-default port.
     pub host: String,
-    /// The article's headline, as the page states it.
+    /// The article's headline, as declared by the page.
     pub title: Option<String>,
-    /// Body text in NFC: a paragraph, heading or list item a line, in page order.
+    /// Body text in NFC: one paragraph, heading or list item per line, in page order.
     pub text: String,
-    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` where
-    /// neither the text nor the page tells.
+    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if undetermined by text and
+    /// page.
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,
-    /// When the page says it was published, RFC 3339 with the zone as stated; a
-    /// date alone where the page gives no time. `None`: the page does not say.
+    /// The declared publication time, RFC 3339 with the declared zone; a date alone if the page
+    /// gives no time. `None`: not declared.
     pub published: Option<String>,
-    /// Authors as the page names them, in its order.
+    /// Authors declared by the page, in its order.
     pub authors: Vec<String>,
     /// Hash of the normalised text.
     pub content_hash: ContentHash,
     /// How the text was extracted, such as `template`.
     pub method: String,
-    /// The version of the host's template, where one was used.
+    /// The version of the host's template, if one was used.
     pub template_version: Option<u32>,
-    /// The kind of each line of the text, a letter a line: `p` paragraph, `h` heading,
-    /// `i` list item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
+    /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list
+    /// item, `q` quotation, `c` table cell, `f` caption, `x` preformatted.
     #[serde(default)]
     pub kinds: String,
-    /// When the page says it was last changed, in the same form.
+    /// The declared time of the last change, in the form of `published`.
     #[serde(default)]
     pub modified: Option<String>,
-    /// The section that the page says it stands in, such as "World".
+    /// The declared section, such as "World".
     #[serde(default)]
     pub section: Option<String>,
-    /// The address that the page itself states (`rel=canonical`, else `og:url`).
+    /// The declared canonical address (`rel=canonical`, else `og:url`).
     #[serde(default)]
     pub canonical: Option<String>,
-    /// How sure the extraction is, in hundredths; `None` for methods that do not tell.
+    /// Confidence of the extraction in hundredths; `None` for methods without one.
     #[serde(default)]
     pub confidence: Option<u8>,
-    /// How probable the language is, in hundredths; `None` where it was not measured, as in
-    /// older stores.
+    /// Probability of the language in hundredths; `None` if not measured, as in older stores.
     #[serde(default)]
     pub language_probability: Option<u8>,
 }
 
 impl Document {
-    /// A document of which nothing but its text and where it came from is known: no
-    /// language (`und`), no method, no metadata.
+    /// A document with only a text and its origin: no language (`und`), no method, no metadata.
     #[must_use]
     pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {

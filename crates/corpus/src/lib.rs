@@ -1,8 +1,8 @@
-//! Documents: identity, hashes, language, quality.
+//! Defines documents: identity, hashes, language, quality.
 //!
-//! A document is the text of one article with its provenance. It is named by the
-//! URL under which its text was first seen; other URLs that carried the same
-//! normalised text are its aliases. Nothing here does IO.
+//! A document is the text of one article with its provenance. The URL under which its text was
+//! first seen identifies it; other URLs with the same normalised text are its aliases. Nothing here
+//! does IO.
 
 mod admission;
 pub mod condition;

@@ -1,8 +1,7 @@
-//! When two texts are the same, and what counts as a word.
+//! Normalises texts for comparison, and defines words.
 //!
-//! Two texts are the same when they agree after Unicode normalisation (NFC) with
-//! every run of white space as one space. Case, punctuation and diacritics count:
-//! what differs in them is a different text for a linguist.
+//! Two texts are the same if they agree after Unicode normalisation (NFC) with every run of white
+//! space as one space. Case, punctuation and diacritics count, because they matter to linguists.
 
 use std::fmt;
 
@@ -49,14 +48,14 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// How many words a text has ([`each_word`]).
+/// The number of words of a text ([`each_word`]).
 #[must_use]
 pub fn words(text: &str) -> u64 {
     each_word(text).count() as u64
 }
 
-/// Words of a text: maximal runs of letters, digits or `_`; each Chinese or
-/// Japanese character is a word of its own. Vietnamese comes in syllables.
+/// Words of a text: maximal runs of letters, digits or `_`; each Chinese or Japanese character is a
+/// word. Vietnamese words are syllables.
 ///
 /// ```
 /// let words: Vec<&str> = gleaner_corpus::each_word("Chợ quê, 2026: 新闻!").collect();

@@ -1,7 +1,7 @@
-//! From a draft to what the store takes, or to how the visit ends without it.
+//! Turns a draft into a document for the store, or into the outcome of a refused one.
 //!
-//! Runs on a worker thread: texts are compressed here. What the settings keep out of the
-//! corpus has an outcome of its own, so that it is counted like any other ending.
+//! Runs on a worker thread, since texts are compressed here. A document that the settings refuse has its own
+//! outcome, so it is counted like any other.
 
 use gleaner_corpus::{Admission, Refusal};
 use gleaner_frontier::Outcome;
@@ -10,7 +10,7 @@ use gleaner_template::Pins;
 
 use crate::draft::Draft;
 
-/// What the user says of a host's pages and of the corpus.
+/// The user's rules: a host's pins, and the corpus's admission.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) pins: &'a Pins,
@@ -18,14 +18,12 @@ pub(crate) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The document as the store takes it.
     pub(crate) fn admitted(self, draft: Option<Draft>) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
         self.admission.admit(draft.document).map(PackedDocument::from_document).map_err(outcome_of)
     }
 }
 
-/// How the visit of a page ends whose document does not enter the corpus.
 pub(crate) fn outcome_of(refusal: Refusal) -> Outcome {
     match refusal {
         Refusal::Language(language) => Outcome::OtherLanguage { language },

@@ -1,14 +1,11 @@
-//! Every answer is kept as it came, before its page counts as fetched.
+//! Archives every response before its page counts as fetched.
 //!
-//! 1. A worker makes the records of an answer and of its request, and compresses them
-//!    ([`Keeping`]).
-//! 2. The owner appends them before it changes the store for that answer.
-//! 3. Each flush of the store brings the archive to disk first (`store/src/archive.rs`): what
-//!    the store has on disk, the archive has, too.
+//! 1. A worker builds and compresses the records of a response and its request ([`Keeping`]).
+//! 2. The owner appends them before it changes the store for that response.
+//! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! An answer of 304, or with the body that the URL gave last, becomes a revisit record that
-//! says where that body is. What gave no answer (a time limit, a page that is too large or
-//! of another type) is not kept, and neither is it read.
+//! A 304 response, or one whose body equals the URL's previous body, becomes a revisit record. Failed
+//! requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
@@ -22,42 +19,41 @@ use jiff::Timestamp;
 use crate::error::CrawlError;
 use crate::owner::Owner;
 
-/// Named field of a record: what was expected behind the URL.
+/// WARC field with the role of the URL.
 pub(crate) const ROLE: &str = "Gleaner-Role";
 
-/// The role of a robots.txt, which the frontier does not have.
+/// Role of a robots.txt. The frontier has no such role.
 pub(crate) const ROBOTS: &str = "robots";
 
-/// How records are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keeping {
     level: u32,
 }
 
-/// An answer as records: its own, and that of its request.
+/// The records of a response and of its request.
 #[derive(Debug)]
 pub(crate) struct Kept {
     bytes: Vec<u8>,
     records: u64,
     at: Timestamp,
-    /// Of its body; `None` where the record has none that a later one may refer to.
+    /// Digest of the body; `None` if later records must not refer to it.
     digest: Option<Digest>,
 }
 
 impl Kept {
-    /// Whether the body is the one that the archive had of the URL.
+    /// Whether the archive already has this body as the URL's latest.
     pub(crate) const fn is_as_before(&self) -> bool {
         self.digest.is_none()
     }
 }
 
 impl Keeping {
-    /// Unless the settings say that nothing is kept.
+    /// `None` if the settings switch the archive off.
     pub(crate) fn from_config(config: &Config) -> Option<Self> {
         config.archive.keep.then_some(Self { level: config.archive.level })
     }
 
-    /// The records of an answer to a URL of this role, whose last body is known or not.
+    /// The records of a response. `last`: the URL's latest archived body, if known.
     pub(crate) fn record(
         self,
         url: &str,
@@ -99,7 +95,6 @@ pub fn archive_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// Opens the archive of the writer to append to it, unless the settings say that nothing is kept.
 pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreError> {
     if !config.archive.keep {
         return Ok(());
@@ -119,7 +114,6 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
 }
 
 impl Owner {
-    /// Appends the records of an answer, and notes at its URL where its body is.
     pub(crate) fn keep(
         &mut self,
         kept: Option<Kept>,
@@ -136,7 +130,7 @@ impl Owner {
     }
 }
 
-/// The names of the archive's files, oldest first.
+/// The paths of the archive's files, oldest first.
 ///
 /// # Errors
 /// The folder cannot be read.

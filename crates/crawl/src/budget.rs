@@ -1,11 +1,10 @@
-//! What a run may cost, and how it ends.
+//! Limits what a run may cost, and says how it ended.
 //!
-//! A run that has reached its budget ends like one for which nothing is due: nothing new is
-//! handed out, what is in flight is finished, and the run counts as ended. What is left is
-//! asked for in the next run.
+//! A run that reaches its budget ends like one for which nothing is due: no new requests start, those in
+//! flight finish, and the run counts as ended. The remaining URLs are left for the next run.
 //!
-//! Limitation: the time counts from the beginning of this process's part of a run,
-//! the pages from the run's own beginning, as far as earlier processes had flushed them.
+//! Limitation: time counts from the start of this process; pages count from the start of the run, as far as
+//! earlier processes had flushed them.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -15,11 +14,11 @@ use gleaner_config::Crawl;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing was due any more.
+    /// Nothing was due.
     Quiet,
     /// A budget was reached.
     Budget(Budget),
-    /// It was told to stop; the same run goes on the next time.
+    /// A stop was requested; the next start resumes the same run.
     Stopped,
 }
 
@@ -33,7 +32,7 @@ pub enum Budget {
 }
 
 impl Ending {
-    /// Whether the run is over, rather than waiting for the next process.
+    /// Whether the run is over; an interrupted one is not.
     #[must_use]
     pub const fn is_over(self) -> bool {
         !matches!(self, Self::Stopped)
@@ -49,7 +48,6 @@ impl fmt::Display for Budget {
     }
 }
 
-/// What is left of a run's budgets.
 #[derive(Debug)]
 pub(crate) struct RunBudget {
     /// 0: no limit.
@@ -65,12 +63,10 @@ impl RunBudget {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
-    /// Pages that were handed out.
     pub(crate) const fn spend(&mut self, pages: u64) {
         self.pages += pages;
     }
 
-    /// The budget that is used up at `now`.
     pub(crate) fn empty(&self, now: Instant) -> Option<Budget> {
         if self.max_pages > 0 && self.pages >= self.max_pages {
             return Some(Budget::Pages);

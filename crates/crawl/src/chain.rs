@@ -1,25 +1,20 @@
-//! Redirects that set a cookie, followed within one visit.
+//! Follows redirects that set cookies, within one visit.
 //!
-//! A redirect's target is a URL of its own, asked in its turn and without cookies. Behind a
-//! cookie wall that leads nowhere: the target redirects again, or is the page itself. So
-//! where a redirect within a site (one registrable domain) has left a cookie for its
-//! target, the same visit goes on there with the site's cookies:
+//! Normally a redirect's target becomes a URL of its own, requested later without cookies. That fails behind
+//! a cookie wall, where the target redirects again. So if a redirect within a site (one registrable domain)
+//! sets a cookie for its target, the same visit continues there with the site's cookies:
 //!
-//! 1. Each hop is judged as any URL is: by scope, by the robots.txt that is known of its
-//!    host, by `crawl.max_pages_per_host` and the budgets; it waits a gap at its gate, and
-//!    there are `fetch.max_redirects` of them at most.
-//! 2. A chain that comes back to its URL ends as any visit of it. One that ends elsewhere
-//!    is a redirect to there; the page that came is read as that URL's if it is new, so
-//!    that it is not asked for twice.
-//! 3. With the visit the cookies are forgotten.
+//! 1. Each hop is checked like any URL: scope, known robots.txt, `crawl.max_pages_per_host`, budgets. It
+//!    waits for its gap. There are at most `fetch.max_redirects` hops.
+//! 2. A chain that returns to its URL ends like any visit of it. If it ends at another URL, the visit is
+//!    recorded as a redirect, and the response is processed as that of the new URL.
+//! 3. The cookies are dropped with the visit.
 //!
-//! What ends a chain as a redirect that is not followed here: a target that the same
-//! cookies were sent to before, a page that is known already, a host whose robots.txt is
-//! not known, a host on hold, a gate that is shut for longer than a gap.
+//! A redirect is not followed here if its target was already requested with the same cookies, is a known
+//! page, has a host without known robots.txt or on hold, or must wait longer than a gap.
 //!
-//! Limitation: a redirect to another address of the site that sets no cookie begins
-//! no chain, even if that address sets one and leads back. And a replay of the archive
-//! follows nothing: the answers of a chain are in it one by one.
+//! Limitation: a redirect that sets no cookie starts no chain, even if its target sets one and leads back. A
+//! replay follows no redirects: the archive has each response of a chain.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,14 +34,12 @@ use crate::job::{Outgoing, Task, Visit};
 use crate::owner::Owner;
 use crate::schedule::GroupName;
 
-/// The redirects of one visit that were followed.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,
     hops: Vec<Hop>,
 }
 
-/// One of them.
 #[derive(Debug)]
 struct Hop {
     url: CanonicalUrl,
@@ -54,13 +47,12 @@ struct Hop {
     group: GroupName,
 }
 
-/// How a redirect goes on.
 enum Next {
-    /// In the same visit, at this host and with this cookie.
+    /// In the same visit, at this host, with this cookie.
     Here(HostId, String),
-    /// Not now: the visit begins again later.
+    /// Not now: the visit starts again later.
     Later,
-    /// As a URL of its own.
+    /// The target becomes a URL of its own.
     Apart,
 }
 
@@ -69,34 +61,31 @@ impl Visit {
         self.chain.as_ref()?.hops.last()
     }
 
-    /// The URL that is asked: its own, or where its redirects have led.
+    /// The URL to request: the visit's own, or the one its redirects led to.
     pub(crate) fn asked(&self) -> &CanonicalUrl {
         self.hop().map_or(&self.url, |hop| &hop.url)
     }
 
-    /// Whether redirects have led to another page.
+    /// Whether redirects led to another page.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.asked().key() != self.key
     }
 
-    /// Redirects on the way from the URL that was found to the one that is asked.
     pub(crate) fn hops(&self) -> u32 {
         let followed = self.chain.as_ref().map_or(0, |chain| chain.hops.len());
         self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
     }
 
-    /// The `Cookie` of the request.
     pub(crate) fn cookie(&self) -> Option<String> {
         self.hop().map(|hop| hop.cookie.clone())
     }
 
-    /// The group at whose gate the request waits.
     pub(crate) fn gate(&self) -> &GroupName {
         self.hop().map_or(&self.group, |hop| &hop.group)
     }
 
-    /// Heeds the cookies of a redirect to `target`, a URL of the same site. Gives those to be
-    /// sent there; `None`: there are none, or they were sent there before.
+    /// Stores the cookies of a redirect within the site and returns those for `target`; `None` if there are
+    /// none, or they were sent there before.
     fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
         let from = self.asked().url().clone();
         let chain = self.chain.as_mut()?;
@@ -109,7 +98,7 @@ impl Visit {
 }
 
 impl Owner {
-    /// Goes on with a visit at the target of its redirect, if a cookie was set for it.
+    /// Continues a visit at the target of its redirect, if a cookie was set for it.
     pub(crate) fn follow(
         &mut self,
         mut visit: Visit,
@@ -156,8 +145,8 @@ impl Owner {
         let group = group_of_url(self.config.fetch.gap_scope, &self.store, target);
         let is_shut = self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
         let is_held = !self.politeness.holds.remaining(target.host()).is_zero();
-        // The schedule waits for what concerns the visit's own host or gate before the visit
-        // begins again; for another host it would not, and the visit would come at every gap.
+        // The schedule makes the visit wait only for its own host and group. If another host is the obstacle,
+        // the visit would come back after every gap.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
             (false, false) => Next::Here(host, cookie),
@@ -167,8 +156,7 @@ impl Owner {
         })
     }
 
-    /// The host of a redirect's target, if it can be asked and its robots.txt, as it is
-    /// known, allows the target.
+    /// The target's host, if it may be requested now and its known robots.txt allows the target.
     fn host_that_admits(&self, visit: &Visit, target: &CanonicalUrl) -> Result<Option<HostId>, CrawlError> {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
@@ -180,8 +168,7 @@ impl Owner {
         Ok(access.filter(|access| access.verdict(&path_of(target)).is_allowed()).map(|_| id))
     }
 
-    /// Whether the frontier has the URL as a page, which is then asked in its own turn. An
-    /// address that was seen to redirect is none.
+    /// Whether the URL was already visited as a page. An address that only redirected does not count.
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let last = self.store.url(url.key())?.map(|record| record.last);
         let redirects = |last: &Option<Outcome>| {
@@ -191,14 +178,14 @@ impl Owner {
     }
 
     fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, cookie: String) {
-        debug!(from = %visit.asked(), to = %url, "follows a redirect with its cookies");
+        debug!(from = %visit.asked(), to = %url, "following a redirect with its cookies");
         if let Some(host) = self.hosts.get_mut(id) {
             host.fetched += 1;
             self.progress.live.asks(&host.name);
         }
         self.budget.spend(1);
         let group = group_of_url(self.config.fetch.gap_scope, &self.store, &url);
-        // The gap is no time that the visit took.
+        // The time spent waiting for the gap does not count as part of the visit.
         visit.begun = Instant::now() + self.politeness.gates.ready_in(&group);
         if let Some(chain) = &mut visit.chain {
             chain.hops.push(Hop { url, cookie, group });
@@ -207,7 +194,7 @@ impl Owner {
         self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
-    /// A redirect to a URL of its own. `hops`: on the way to it.
+    /// Ends a visit as a redirect to another URL. `hops`: redirects on the way there.
     pub(crate) fn redirect(
         &mut self,
         visit: Visit,
@@ -222,14 +209,13 @@ impl Owner {
         self.finish_with(change, visit, outcome, 0, None)
     }
 
-    /// A visit ends at another URL than its own.
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
         let (url, hops) = (visit.asked().clone(), visit.hops());
         self.redirect(visit, url, hops)
     }
 
-    /// The same with an answer of 2xx, which is read as that URL's unless that is a known page. `None`: it is
-    /// being read.
+    /// Ends a visit whose chain led to a 2xx response at another URL, and passes the response on for that URL
+    /// unless that is a known page. `None`: it was passed on.
     pub(crate) fn arrived(
         &mut self,
         visit: Visit,
@@ -238,7 +224,7 @@ impl Owner {
     ) -> Result<Option<GroupName>, CrawlError> {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
         let (url, hops, at) = (visit.asked().clone(), visit.hops(), visit.at);
-        // An address that only redirected until now gives its page at last.
+        // An address that only redirected before may now return its page.
         let is_page = self.is_known_page(&url)?;
         let group = self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.store.url(url.key())? };
@@ -257,18 +243,17 @@ impl Owner {
             url,
             record,
         };
-        // A closed channel means that no worker is left; the URL is in the frontier.
+        // A closed channel means that no worker is left; the frontier still has the URL.
         let sent = self.tasks.send(Task::Answer(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
 }
 
-/// What became of a redirect.
+/// The result of [`Owner::follow`].
 pub(crate) enum Followed {
-    /// The visit goes on.
     Here,
-    /// It begins again later; its group may be asked.
+    /// The visit starts again later; its group may be requested.
     Later(GroupName),
-    /// Its target is a URL of its own.
+    /// The target is a URL of its own.
     Apart(Box<Visit>),
 }

@@ -1,7 +1,7 @@
-//! Where the time comes from.
+//! The source of the wall-clock time.
 //!
-//! What the store says is due, and what it says has happened, is by this clock. Gaps
-//! between requests are not: they are kept by the machine's own time, which nobody sets.
+//! Due times and timestamps in the store use this clock. Gaps between requests use the monotonic system
+//! clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,35 +9,34 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// The time of day.
+/// A replaceable wall clock.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
-    /// A clock that is handed in, as by a test of many nights.
+    /// A clock that calls `now`; tests use it to simulate time.
     pub fn from_fn(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// The time.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.0)()
     }
 
-    /// The time that lies `span` from now.
+    /// The time `span` from now; `Timestamp::MAX` on overflow.
     pub(crate) fn after(&self, span: Duration) -> Timestamp {
         let span = SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         self.now().checked_add(span).unwrap_or(Timestamp::MAX)
     }
 
-    /// How long it is until `at`; nothing if that is past.
+    /// The time until `at`; zero if that has passed.
     pub(crate) fn until(&self, at: Timestamp) -> Duration {
         Duration::try_from(at.duration_since(self.now())).unwrap_or_default()
     }
 }
 
-/// The system's.
 impl Default for Clock {
     fn default() -> Self {
         Self::from_fn(Timestamp::now)

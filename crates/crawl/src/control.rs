@@ -1,14 +1,11 @@
-//! What a user asks of a crawl while it runs: leave a host alone, ask it again, learn its
-//! template anew.
+//! Applies user commands to a running crawl: pause a host, resume it, learn its template again.
 //!
-//! 1. Whoever watches puts a [`Command`] into the queue ([`Control::ask`]).
-//! 2. The owner takes all of them at its next tick and writes them into the store.
-//! 3. Where no crawl runs, [`follow`] writes the same by any writer.
+//! 1. A caller queues a [`Command`] ([`Control::ask`]). The queue is bounded; a full queue refuses commands.
+//! 2. The owner takes all commands at its next tick and writes them to the store.
+//! 3. If no crawl is running, [`follow`] writes a command with any writer.
 //!
-//! The queue is bounded; a command that finds it full is refused.
-//!
-//! Limitation: a URL that is in flight when its host is paused is still finished,
-//! and one that was handed out with the old template is extracted by it.
+//! Limitation: a URL in flight when its host is paused is still finished, and a URL dispatched with the old
+//! template is extracted with it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,22 +17,22 @@ use tracing::{info, warn};
 use crate::error::CrawlError;
 use crate::owner::Owner;
 
-/// Commands that wait at most.
+/// Capacity of the queue.
 const MOST: usize = 100;
 
-/// What is asked for. Each names a host, with its port where it is not the default.
+/// A command for one host, named with its port if that is not the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Ask the host nothing until [`Command::Resume`], over restarts too.
+    /// Send the host no requests until [`Command::Resume`], even across restarts.
     Pause(String),
-    /// Ask it again.
+    /// Send it requests again.
     Resume(String),
-    /// Take its template for out of date: pages are buffered for the next version.
+    /// Treat its template as out of date: buffer pages for the next version.
     LearnAgain(String),
 }
 
 impl Command {
-    /// The host that it is about.
+    /// The host's name.
     #[must_use]
     pub fn host(&self) -> &str {
         match self {
@@ -47,18 +44,18 @@ impl Command {
         match self {
             Self::Pause(_) => HostRecord { paused: true, ..host },
             Self::Resume(_) => HostRecord { paused: false, ..host },
-            // A host without a template buffers pages as it is.
+            // A host without a template buffers pages anyway.
             Self::LearnAgain(_) => HostRecord { outdated: host.template > 0, ..host },
         }
     }
 }
 
-/// Commands for a crawl. Clones share one queue.
+/// A queue of commands for a crawl. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<Mutex<VecDeque<Command>>>);
 
 impl Control {
-    /// Asks for it. Gives whether there was room for it.
+    /// Queues a command. Returns false if the queue is full.
     #[must_use]
     pub fn ask(&self, command: Command) -> bool {
         // No code panics while it holds the lock.
@@ -70,16 +67,15 @@ impl Control {
         has_room
     }
 
-    /// All that was asked for, the first first; nothing waits afterwards.
     pub(crate) fn taken(&self) -> VecDeque<Command> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Writes a command into the store. Gives whether the host is known.
+/// Writes a command to the store. Returns whether the host is known.
 ///
 /// # Errors
-/// When the store cannot be read or written.
+/// The store cannot be read or written.
 pub fn follow(writer: &mut Writer, command: &Command) -> Result<bool, StoreError> {
     let Some(known) = writer.store().host(command.host())? else { return Ok(false) };
     let mut change = writer.begin();
@@ -90,14 +86,13 @@ pub fn follow(writer: &mut Writer, command: &Command) -> Result<bool, StoreError
 }
 
 impl Owner {
-    /// Follows what was asked for since the last tick.
     pub(crate) fn follow_commands(&mut self) -> Result<(), CrawlError> {
         for command in self.progress.control().taken() {
             if !follow(&mut self.writer, &command)? {
-                warn!(host = command.host(), "a command for a host that is not known");
+                warn!(host = command.host(), "ignored a command for an unknown host");
                 continue;
             }
-            info!(?command, "as the user wants it");
+            info!(?command, "applied a command");
             self.take_over(&command);
         }
         Ok(())

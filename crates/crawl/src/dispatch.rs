@@ -1,9 +1,8 @@
-//! What may be asked next: the owner's part before the request.
+//! Dispatches requests: chooses the next URL of each group that is due.
 //!
-//! Groups that are due are taken from the schedule, their hosts in turn; robots.txt
-//! is asked for before the first page and judges every URL; a host that has buffered
-//! enough is learned first. Nothing here is written but the outcome of a URL that
-//! robots.txt forbids.
+//! The hosts of a due group take turns. A host's robots.txt is requested before its first page and judges
+//! every URL. A host with enough buffered pages is trained first. The only thing written here is the outcome
+//! of URLs that robots.txt forbids.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,27 +21,23 @@ use crate::network::{Fetching, RobotsVisit};
 use crate::owner::{Owner, TICK};
 use crate::schedule::GroupName;
 
-/// URLs that one tick makes ready at most.
 const BATCH: usize = 1_000;
 
-/// URLs that one turn of a host skips at most, since robots.txt forbids them: each costs a verdict and a
-/// change of the store, while all other hosts wait.
+/// Forbidden URLs skipped per turn of a host: each costs a change of the store while other hosts wait.
 const FORBIDDEN: usize = 100;
 
-/// What a host's turn came to.
 enum Turn {
     /// It has something in flight now.
     Took,
-    /// It has something, but not before then.
+    /// It has work, but not before then.
     Later(Instant),
-    /// It has nothing.
+    /// It has no work.
     Nothing,
 }
 
 impl Owner {
-    /// Makes ready what has waited long enough. A listing is visited again only if it
-    /// was due when this began: with many sites one is always due soon, and a run
-    /// that waited for it would never end.
+    /// Makes due URLs ready. Revisits must have been due when this process began: with many sites one is
+    /// always due soon, and the run would never end.
     pub(crate) fn tick(&mut self) -> Result<(), CrawlError> {
         if self.promoted.elapsed() < TICK {
             return Ok(());
@@ -60,9 +55,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Sends a request for the next URL of every group that is due.
     pub(crate) fn dispatch(&mut self, fetching: &Fetching) -> Result<(), CrawlError> {
-        // One moment for all, so that what becomes due while this runs waits its turn.
+        // One instant for all groups: those that become due meanwhile wait for the next call.
         let now = Instant::now();
         if !self.may_ask() {
             return Ok(());
@@ -80,7 +74,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Gives the hosts of a group their turn, until one takes it.
     fn offer(&mut self, fetching: &Fetching, group: &GroupName) -> Result<(), CrawlError> {
         let mut later: Option<Instant> = None;
         for host in self.schedule.awake(group) {
@@ -188,21 +181,19 @@ impl Owner {
         self.commit(change)
     }
 
-    /// Begins to work through a host's buffered pages.
+    /// Starts training on a host's buffered pages. `template`: whether to learn a template.
     pub(crate) fn start_training(&mut self, id: HostId, template: bool) {
         let Some(host) = self.hosts.get(id) else { return };
         let version = template.then_some(host.version + 1);
-        info!(host = host.name, pages = host.buffered, version, "working through the buffered pages");
+        info!(host = host.name, pages = host.buffered, version, "processing the buffered pages");
         let job = TrainingJob { host: id, name: host.name.clone(), group: Arc::clone(&host.group), version };
         if self.tasks.send(Task::Learn(job)).is_err() {
-            warn!("no worker is left; the buffered pages stay as they are");
+            warn!("no worker thread is left; the buffered pages stay unprocessed");
         }
     }
 
-    /// Whether nothing is due now or within `crawl.linger`. A gap is always waited
-    /// for, however long it is; a hold that a host asked for, or a failed robots.txt,
-    /// is not. Nor is it quiet while partitions are about to be given up: they may have work,
-    /// although their hosts take no more turns here.
+    /// Whether nothing is due now or within `crawl.linger`. Gaps are always waited for; holds and failed
+    /// robots.txt are not. Partitions being released count as due, because they may have work.
     pub(crate) fn quiet(&self) -> Result<bool, CrawlError> {
         if !self.leaving.is_empty() {
             return Ok(false);
@@ -218,9 +209,8 @@ impl Owner {
         Ok(self.store.next_due(Wait::Retry)?.is_none_or(|due| i64::try_from(due).unwrap_or(i64::MAX) > until))
     }
 
-    /// At the end: hosts that buffered too few pages are worked through all the
-    /// same. Gives whether there was such a host. A template is learned from them if
-    /// the run is `quiet`, or the host has nothing more: else the next run brings more.
+    /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any was
+    /// started. A template is learned only if the run is `quiet` or the host has no more URLs.
     pub(crate) fn close(&mut self, quiet: bool) -> Result<bool, CrawlError> {
         let waiting: Vec<HostId> = self
             .hosts
@@ -230,7 +220,7 @@ impl Owner {
             .collect();
         let mut begun = false;
         for id in waiting {
-            // More would fill the channels while nobody takes from them.
+            // More would fill the channels while nobody reads them.
             if self.in_flight >= self.config.fetch.concurrency {
                 break;
             }
@@ -249,7 +239,6 @@ impl Owner {
         Ok(begun)
     }
 
-    /// Whether a buffered page of the host has no outcome yet.
     fn has_unsettled(&self, id: HostId) -> Result<bool, CrawlError> {
         for key in self.store.buffered(id)? {
             if self.store.url(key)?.is_some_and(|record| record.last.is_none()) {
@@ -266,12 +255,10 @@ fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
     })
 }
 
-/// What a collector of traces is told of a visit.
 pub(crate) fn span_of(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-/// Where the robots.txt of a page's host is.
 fn robots_of(page: &CanonicalUrl) -> Url {
     let mut url = page.url().clone();
     url.set_path("/robots.txt");
@@ -279,7 +266,7 @@ fn robots_of(page: &CanonicalUrl) -> Url {
     url
 }
 
-/// What robots.txt rules are matched against (RFC 9309, 2.2.2).
+/// The part of a URL that robots.txt rules are matched against (RFC 9309, 2.2.2).
 pub(crate) fn path_of(url: &CanonicalUrl) -> String {
     let url = url.url();
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))

@@ -1,4 +1,4 @@
-//! Documents into the corpus: a page's, and those of a host that was learned.
+//! Puts the documents of a host's buffered pages into the corpus.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,8 +16,6 @@ use crate::schedule::GroupName;
 use crate::training::{BufferedPage, Learned};
 
 impl Owner {
-    /// A host's buffered pages were worked through: template, documents and
-    /// outcomes are one change.
     pub(crate) fn learned(&mut self, job: TrainingJob, learned: Learned) -> Result<GroupName, CrawlError> {
         let mut change = self.writer.begin();
         let settled = learned.template.is_some();
@@ -31,7 +29,7 @@ impl Owner {
             let template = &template.template;
             change.put_template(&job.name, template.version, &template.to_json());
             if let Some(known) = self.store.host(&job.name)? {
-                // By way of the change, which has counted the buffered pages down.
+                // From the change, whose count of buffered pages is current.
                 let host = change.host(&known.name, &known.domain)?;
                 change.put_host(&HostRecord { template: template.version, outdated: false, ..host });
             }
@@ -48,15 +46,15 @@ impl Owner {
             } else {
                 warn!(
                     host = job.name,
-                    pages, "too few articles for a template; extracted one by one for now"
+                    pages, "too few articles for a template; extracting each page on its own for now"
                 );
             }
         }
         Ok(job.group)
     }
 
-    /// The outcome of one buffered page. `settled`: by a template, so that its raw
-    /// page is no longer needed.
+    /// Applies the outcome of one buffered page. `settled`: a template extracted it, so its raw page is no
+    /// longer needed.
     fn settle(
         &mut self,
         change: &mut Change,
@@ -68,7 +66,7 @@ impl Owner {
         let first = change.url(key)?.is_some_and(|record| record.last.is_none());
         let outcome = match document {
             Ok(document) => change.place(key, document, &mut self.duplicates)?.into(),
-            // What it was before is kept: the fault is own, or will pass.
+            // The earlier state is kept: the fault is ours or temporary.
             Err(outcome @ Outcome::Unreadable { .. }) => outcome,
             Err(outcome) => {
                 change.withdraw(key, &mut self.duplicates)?;
@@ -78,7 +76,7 @@ impl Owner {
         if first || outcome == Outcome::Revised {
             self.count(change, &job.name, Some(&outcome), 0, None)?;
         }
-        // Read only now: an earlier page of this change may have changed it.
+        // Read late: an earlier page of this change may have changed it.
         let Some(record) = change.url(key)? else { return Ok(()) };
         if settled {
             let again = self.again(&record, &outcome);
@@ -90,7 +88,6 @@ impl Owner {
     }
 }
 
-/// Which duplicates the settings ask for.
 pub(crate) fn levels(corpus: &Corpus) -> Levels {
     let asks_for = |level| corpus.duplicates.contains(&level);
     Levels {

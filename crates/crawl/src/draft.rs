@@ -1,4 +1,4 @@
-//! The document that a page holds.
+//! Builds the document of a page.
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, language};
 use gleaner_frontier::CanonicalUrl;
@@ -24,8 +24,8 @@ pub struct Draft {
     pub document: Document,
 }
 
-/// The document that a page holds, by its host's pins and template or, without one, by
-/// the single-page method. `None`: no text was found.
+/// The document of a page, extracted with the host's pins and template, or with the single-page method if
+/// there is no template. `None`: no text was found.
 #[must_use]
 pub fn draft(page: &Page, origin: &Origin, template: Option<&SiteTemplate>, pins: &Pins) -> Option<Draft> {
     draft_from(page, origin, &Judgement::new(page, template, pins).extracted(), template)
@@ -45,7 +45,7 @@ pub(crate) fn draft_from(
     Some(draft)
 }
 
-/// The document that a page holds when these lines are its text. `None`: no line.
+/// The document of a page whose text is `lines`. `None`: the text is empty.
 #[must_use]
 pub fn draft_of(
     page: &Page,
@@ -83,7 +83,7 @@ pub fn draft_of(
     Some(Draft { document })
 }
 
-/// The letters of [`Document::kinds`]. Only preformatted lines hold line breaks.
+/// The letters of [`Document::kinds`]. Only preformatted lines contain line breaks.
 fn kinds(lines: &[Line]) -> String {
     let letter = |kind| match kind {
         LineKind::Paragraph => "p",

@@ -1,4 +1,4 @@
-//! Why a crawl stops.
+//! Defines the errors that end a crawl.
 
 use std::path::PathBuf;
 
@@ -8,30 +8,30 @@ use gleaner_fetch::ClientError;
 use gleaner_store::StoreError;
 use thiserror::Error;
 
-/// Why a crawl could not begin or go on. What it had committed is kept.
+/// Why a crawl could not begin or continue. Committed changes are kept.
 #[derive(Debug, Error)]
 pub enum CrawlError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The archive cannot be written or read.
+    /// The archive cannot be read or written.
     #[error(
         "{0}{hint}",
         hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
     )]
     Archive(#[from] ArchiveError),
-    /// A file that is replayed cannot be read.
+    /// A replayed file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Source {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The worker threads have ended by themselves, which they never should.
+    /// All worker threads have ended, which is a bug.
     #[error("no worker thread is left; please report this")]
     NoWorkerLeft,
-    /// The HTTP client cannot be made.
+    /// The HTTP client cannot be created.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The disk is nearly full.
@@ -41,7 +41,7 @@ pub enum CrawlError {
     DiskFull {
         /// Bytes free.
         free: u64,
-        /// The floor.
+        /// `store.min_free_disk`.
         floor: Bytes,
     },
     /// A worker thread cannot be started.

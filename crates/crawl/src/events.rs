@@ -1,4 +1,4 @@
-//! Events in, outcomes out: what became of each URL, written in one change.
+//! Applies events: decides the outcome of each URL and writes it in one change.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -20,13 +20,12 @@ use crate::redirected_robots::waits_for;
 use crate::revisit::{is_article, is_section, sight};
 use crate::schedule::GroupName;
 
-/// URLs of one list that are committed together.
+/// URLs of one list per commit.
 const PART: usize = 2_000;
-/// Longest `ETag` and `Last-Modified` that are kept.
+/// Longest `ETag` and `Last-Modified` that are stored, in bytes.
 const LONGEST_VALIDATOR: usize = 512;
 
 impl Owner {
-    /// Applies one event. Its group may be asked again afterwards.
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
         self.in_flight -= 1;
         let group = match event {
@@ -50,7 +49,7 @@ impl Owner {
                 None => return self.goes_on(),
             },
             Event::Failed(visit, error) => self.failed(*visit, &error)?,
-            // What is extracted from the same body differs by the template only.
+            // With an unchanged body, only a new template could change the extraction.
             Event::Read(visit, reading, kept) if is_as_it_was(&visit, kept.as_ref()) => {
                 self.keep(kept, None)?;
                 self.progress.pages.fetch_add(1, Ordering::Relaxed);
@@ -85,14 +84,13 @@ impl Owner {
         Ok(())
     }
 
-    /// What was in flight still is: its group stays busy.
     fn goes_on(&mut self) -> Result<(), CrawlError> {
         self.in_flight += 1;
         Ok(())
     }
 
-    /// A host's robots.txt was asked for. One that is another worker's to ask leaves the host
-    /// without rules until that worker has answered.
+    /// Applies the response to a robots.txt request. A host whose robots.txt redirects to another partition
+    /// has no rules until that is answered.
     fn robots_answered(&mut self, id: HostId, origin: &Url, answer: RobotsAnswer) -> Result<(), CrawlError> {
         match answer {
             RobotsAnswer::Record(record) => self.robots_came(id, origin, &record),
@@ -103,13 +101,12 @@ impl Owner {
                 self.robots_came(id, origin, &waits)?;
                 self.want(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
             }
-            // The lease ended: the next owner of the partition asks.
+            // The lease ended: the partition's next owner requests it.
             RobotsAnswer::NotPermitted => Ok(()),
         }
     }
 
-    /// Keeps what robots.txt says before any page is asked for: a `Crawl-delay`
-    /// must be known after a crash too.
+    /// Stores a host's robots.txt before any page is requested: a `Crawl-delay` must survive a crash.
     pub(crate) fn robots_came(
         &mut self,
         id: HostId,
@@ -134,8 +131,7 @@ impl Owner {
         self.flush_rules()
     }
 
-    /// The sitemaps that robots.txt names; for a seed's host without any, the usual
-    /// place.
+    /// The sitemaps named in robots.txt; for a seed's host without any, `/sitemap.xml`.
     fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.scope.contains(url);
@@ -156,14 +152,14 @@ impl Owner {
         self.progress.pages.fetch_add(1, Ordering::Relaxed);
         let change = self.writer.begin();
         let lists = matches!(visit.record.role, Role::Feed | Role::Sitemap);
-        // What a list names begins anew, but lists of lists must end as well.
+        // Entries of a list start at depth 1; lists in lists go deeper, so that they end.
         let deeper = visit.record.depth + 1;
         let depth = |role| if lists && role != Role::Sitemap { 1 } else { deeper };
         let digest = digest_of(reading.found.iter().map(|(found, _)| found));
         let (mut change, news) = self.discover(change, &visit, &depth, &mut reading)?;
         visit.sight = sight(&visit, &reading, news, digest);
         if reading.refused.contains_key(QUEUE_FULL) {
-            // Without validators the list comes in full the next time.
+            // Without validators, the next response has the full list.
             (reading.etag, reading.last_modified) = (None, None);
         }
         if visit.record.role != Role::Page {
@@ -176,7 +172,7 @@ impl Owner {
         visit.record.etag = kept(reading.etag.take());
         visit.record.last_modified = kept(reading.last_modified.take());
         if visit.record.role == Role::Page && visit.record.etag.is_some() {
-            // One will do, and there are many pages.
+            // One validator suffices, and there are many pages.
             visit.record.last_modified = None;
         }
         let bytes = reading.bytes;
@@ -200,9 +196,8 @@ impl Owner {
         self.finish_with(change, visit, outcome, bytes, refused)
     }
 
-    /// Takes in what was found, and asks again what is said to have changed; gives how many
-    /// URLs that are. A long list is committed in steps: what a crash then leaves undone is
-    /// found again.
+    /// Adds new URLs and revives known ones with an announced change; returns the number of both. A long list
+    /// is committed in steps: after a crash, the rest is found again.
     fn discover(
         &mut self,
         mut change: Change,
@@ -237,15 +232,14 @@ impl Owner {
         Ok((change, news))
     }
 
-    /// The turn of a URL that was found. One without a date is as new as the run that
-    /// found it: a run that was interrupted has one order from its beginning to its end.
+    /// The turn of a URL that was found. A URL without a date counts as new as the run's start, so that an
+    /// interrupted run keeps its order.
     pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
         Turn { rank, fresh: dated.or(found_at) }
     }
 
-    /// Keeps an article for learning; its outcome follows when its host is learned.
     fn buffer(
         &mut self,
         mut change: Change,
@@ -268,7 +262,6 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// Ends a visit that gave nothing but its outcome.
     pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
         let change = self.writer.begin();
         self.finish_with(change, visit, outcome, 0, None)
@@ -287,7 +280,7 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// Ends a visit in a change that goes on.
+    /// Ends a visit within a larger change.
     pub(crate) fn end(
         &self,
         change: &mut Change,
@@ -296,7 +289,7 @@ impl Owner {
         bytes: u64,
         refused: Option<&Refused>,
     ) -> Result<(), CrawlError> {
-        debug!(url = %visit.url, outcome = %outcome, "ended");
+        debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
         self.progress.live.ended(visit.url.host(), Some(&outcome));
         self.count(change, visit.url.host(), Some(&outcome), bytes, refused)?;
@@ -309,7 +302,7 @@ impl Owner {
         self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
     }
 
-    /// The same for what is no visit of a run.
+    /// The same outside a run's visits: counts nothing.
     pub(crate) fn end_uncounted(
         &self,
         change: &mut Change,
@@ -323,7 +316,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Counts the time that a visit took.
     fn time(&self, change: &mut Change, visit: &Visit) -> Result<(), CrawlError> {
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(change.count(self.run.number, visit.url.host(), |counts| counts.millis += millis)?)
@@ -366,14 +358,13 @@ impl Owner {
     }
 }
 
-/// Whether an article's page has the body that the archive has of it.
+/// Whether an article's body equals the archived one.
 fn is_as_it_was(visit: &Visit, kept: Option<&Kept>) -> bool {
     kept.is_some_and(Kept::is_as_before)
         && visit.record.role == Role::Page
         && visit.record.last.as_ref().is_some_and(is_article)
 }
 
-/// A URL as robots.txt of `origin` writes it, whole or relative.
 fn parsed_at(origin: &Url, text: &str) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(origin.join(text).ok()?.as_str()).ok()
 }

@@ -1,7 +1,7 @@
-//! Reading an answer: bytes in, what the owner needs to know out.
+//! Parses a response into the data that the owner needs.
 //!
-//! Runs on a worker thread. Takes nothing from the store but the host's template,
-//! which came with the visit, and decides nothing about outcomes.
+//! Runs on a worker thread. Uses no data from the store except the host's template, which comes with the
+//! visit. Decides no outcomes.
 
 use std::collections::BTreeMap;
 
@@ -20,60 +20,52 @@ use crate::admission::Rules;
 use crate::draft::{Origin, draft, draft_from};
 use crate::job::Visit;
 
-/// Ranks of the frontier: what is found in a smaller one is asked for earlier.
+/// Ranks of the frontier: URLs of a lower rank are requested first.
 pub(crate) mod rank {
-    /// Front pages, feeds, news sitemaps, and where a redirect leads.
+    /// Front pages, feeds, news sitemaps, and targets of redirects.
     pub(crate) const LISTING: u8 = 0;
-    /// Section pages: what a front page links to that looks like no article.
+    /// Section pages: links of a front page that do not look like articles.
     pub(crate) const SECTION: u8 = 1;
-    /// Pages that a feed or a news sitemap names.
+    /// Pages named in a feed or news sitemap.
     pub(crate) const NEWS: u8 = 2;
-    /// Links that look like articles, parts of a sitemap index.
+    /// Links that look like articles, and sitemaps in a sitemap index.
     pub(crate) const ARTICLE: u8 = 3;
-    /// Articles that are asked again.
     pub(crate) const RECHECK: u8 = 4;
     /// All other links.
     pub(crate) const OTHER: u8 = 5;
-    /// Pages that a sitemap names which is none of news: mostly of years ago.
+    /// Pages from other sitemaps: mostly years old.
     pub(crate) const ARCHIVE: u8 = 6;
 }
 
-/// Links of one page that are looked at.
 const MOST_LINKS: usize = 10_000;
 
-/// Links that are not followed, counted by the label of the reason.
 pub(crate) type Refused = BTreeMap<&'static str, u64>;
 
-/// What an answer holds.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
-    /// URLs that were found, with the rank of each, in page order.
+    /// URLs that were found, with their ranks, in page order.
     pub(crate) found: Vec<(Found, u8)>,
     pub(crate) refused: Refused,
-    /// The next page, where this is one of a list of several pages.
+    /// The next page, if this page is part of a list.
     pub(crate) next: Option<CanonicalUrl>,
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
     pub(crate) bytes: u64,
 }
 
-/// What kind of thing an answer is.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// An article, extracted by its host's template.
     Article(Box<Watched>),
-    /// An article of a host that has no template yet.
+    /// An article of a host without a template.
     Raw(PackedPage),
-    /// No article, for the reason with this label.
     NotArticle(&'static str),
-    /// A feed or sitemap.
     List,
-    /// Not what it was taken for.
+    /// Not of the expected kind, with the reason.
     Unreadable(String),
 }
 
-/// A host's template, made ready to be applied to page after page.
+/// A host's template, prepared for use on many pages.
 #[derive(Debug)]
 pub(crate) struct Applied {
     pub(crate) template: SiteTemplate,
@@ -86,18 +78,15 @@ impl Applied {
     }
 }
 
-/// A page that was extracted by a template, and what it tells of the template.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    /// Or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
-    /// The page as it came, if it is unlike those that the template was learned from.
+    /// The raw page, if it is unlike those that the template was learned from.
     pub(crate) raw: Option<PackedPage>,
 }
 
 impl Reading {
-    /// Leaves out what the page links to.
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();
         self.next = None;
@@ -105,7 +94,6 @@ impl Reading {
     }
 }
 
-/// Reads an answer of 2xx.
 pub(crate) fn read(
     visit: &Visit,
     response: Response,
@@ -157,9 +145,9 @@ fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, m
                 reading.refused.insert("beyond_the_limit_of_a_list", cut);
             }
             if let Some(flaw) = flaw {
-                // Not to be answered with 304 before its rest has been read.
+                // Without validators, so that no 304 response hides the rest.
                 (reading.etag, reading.last_modified) = (None, None);
-                warn!(url = %visit.url, %flaw, "read up to its flaw");
+                warn!(url = %visit.url, %flaw, "the list is malformed; read up to the error");
             }
         }
         Err(reason) => {
@@ -185,7 +173,7 @@ fn read_page(
     }
     let page = Page::parse(&decoded.text);
     if is_cut(&page) {
-        warn!(url = %visit.url, bytes = response.body.len(), "the page is larger than is read; its end is left out");
+        warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
     follow(reading, visit, &page, scope);
     let hub = match judge(&page, visit.url.as_str()) {
@@ -207,12 +195,10 @@ fn read_page(
     };
 }
 
-/// An article by the places of its host's template alone, with what of its page was read.
+/// Extracts an article only from the places that its host's template names, without parsing the whole page.
 ///
-/// What is detected is not asked whether it is an article: it has the text of one where
-/// the articles of its site have theirs. Of 23 recorded pages that are none, of two sites
-/// with templates, none is detected; the question lets 2 of them in. Pins and what they ask
-/// back need every line judged.
+/// There is no further check that it is an article: of 23 recorded non-article pages of two sites, none is
+/// detected, while that check passes 2. Hosts with pins are excluded, because pins need every line judged.
 fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Watched)> {
     let applied =
         visit.template.as_ref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
@@ -224,8 +210,8 @@ fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> 
     Some((partly.page, Watched { document: rules.admitted(draft), seen, raw: None }))
 }
 
-/// Pins decide on the document only. The template is watched without them, as it was
-/// learned: they would hide that it fails, or make every page unlike.
+/// Pins affect only the document. The template's health is judged without them: they would hide failures or
+/// make every page look unlike.
 fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Watched {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
@@ -240,15 +226,14 @@ fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, ru
     Watched { document: rules.admitted(draft), seen, raw }
 }
 
-/// Whether what was served as a page is none: more than one character in fifty is a
-/// control character or could not be decoded.
+/// Whether a page is binary data: more than one character in fifty is a control character or could not be
+/// decoded.
 fn is_binary(text: &str) -> bool {
     let odd = |c: &char| (c.is_control() && !c.is_whitespace()) || *c == char::REPLACEMENT_CHARACTER;
     text.chars().filter(odd).count() * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Feeds are taken from listings only: those of
-/// articles are feeds of their comments.
+/// Finds the links of a page. Feeds are taken only from listings: those of articles are comment feeds.
 fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
@@ -269,7 +254,7 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, scope: &Scope) {
         let feeds: Vec<Found> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
         reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
-        // First, since the same address may stand on the page as an ordinary link.
+        // First, because the page may also link to the same address normally.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();
@@ -297,7 +282,6 @@ impl Reading {
         }
     }
 
-    /// Adds what was found, with the rank of each.
     fn add(&mut self, discovered: Discovered, rank: impl Fn(&Found) -> u8) {
         for (label, count) in discovered.refused {
             *self.refused.entry(label).or_default() += count;

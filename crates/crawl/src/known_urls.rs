@@ -1,20 +1,19 @@
-//! URLs of which the owner knows that the store has them.
+//! Remembers URLs that are certainly in the store.
 //!
-//! Most links of a page stand on every page of its site, and each would be looked up in
-//! the store again. A URL's record is never removed, so what was there once is there.
-//! What is not remembered is looked up: forgetting costs time and nothing else.
+//! Most links of a page appear on every page of its site; this saves looking them up in the store again. A
+//! URL's record is never removed, so a remembered URL stays valid. A forgotten URL costs only a lookup.
 //!
-//! Two generations bound the memory: when the young one is full the old one is
-//! forgotten, and what is met again in the old one becomes young.
+//! Two generations bound the memory: when the young one is full, the old one is dropped. A URL found in the
+//! old one moves to the young one.
 
 use std::collections::HashSet;
 
 use gleaner_frontier::UrlKey;
 
-/// URLs of one generation; both together take some 4 MiB.
+/// URLs of one generation; both together take about 4 MiB.
 const GENERATION: usize = 50_000;
 
-/// See the head of this file.
+/// A bounded set of URLs that are certainly in the store.
 #[derive(Debug, Default)]
 pub(crate) struct KnownUrls {
     young: HashSet<UrlKey>,
@@ -22,7 +21,6 @@ pub(crate) struct KnownUrls {
 }
 
 impl KnownUrls {
-    /// Whether the store has the URL for certain.
     pub(crate) fn contains(&mut self, url: UrlKey) -> bool {
         if self.young.contains(&url) {
             return true;
@@ -34,7 +32,6 @@ impl KnownUrls {
         known
     }
 
-    /// The store has the URL, or has it with the change that is being made.
     pub(crate) fn insert(&mut self, url: UrlKey) {
         if self.young.len() >= GENERATION {
             self.old = std::mem::take(&mut self.young);

@@ -1,19 +1,18 @@
-//! The stages joined: from seeds to a corpus.
+//! Joins the stages of a crawl: from seeds to a corpus.
 //!
-//! | stage | where it runs | room |
+//! | stage | runs on | modules |
 //! |---|---|---|
-//! | hand out the next URL of each host whose gap has passed | the owner's thread | `owner`, `handing_out`, `schedule`, `membership` |
-//! | ask for it | async tasks | `fetching` |
-//! | decode, parse, judge, extract, find links; learn | worker threads | `reading`, `admitting`, `learning` |
-//! | decide the outcome, change the store | the owner's thread | `applying`, `answering`, `revisiting`, `watching`, `settling` |
+//! | dispatch the next URL of each host whose gap has passed | the owner's thread | `owner`, `dispatch`, `schedule`, `membership` |
+//! | send the request | async tasks | `network` |
+//! | decode, parse, judge, extract, find links; train templates | worker threads | `extraction`, `admission`, `training` |
+//! | decide the outcome, change the store | the owner's thread | `events`, `responses`, `revisit`, `template_health`, `documents` |
 //!
-//! Data flows one way round: owner, fetch, work, owner. The owner alone writes the
-//! store. A host (with all that share its gap) has one URL in flight at a time, from
-//! handing it out until its outcome is in the store; so the order of a host's pages,
-//! and with it its template, does not depend on timing or on interruptions.
+//! Data flows in one direction: owner, request, worker, owner. Only the owner writes the store. Hosts that
+//! share a gap have one URL in flight at a time, from its dispatch until its outcome is in the store. So the
+//! order of a host's pages, and therefore its template, does not depend on timing or interruptions.
 //!
-//! What bounds memory: `fetch.concurrency` URLs are in flight, each with one body of
-//! at most `fetch.max_page` (or `max_sitemap`); the frontier itself is in the store.
+//! Memory is bounded: `fetch.concurrency` URLs are in flight, each with one body of at most `fetch.max_page`
+//! (or `max_sitemap`) bytes. The frontier is in the store.
 
 mod admission;
 mod archive;
@@ -66,18 +65,17 @@ pub use timetable::{Timetable, TimetableError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asks a crawl to stop: what is in flight is finished and kept, nothing new begins.
-/// Clones share one state.
+/// Asks a crawl to stop: URLs in flight are finished and kept, no new ones begin. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Asks for the stop. Asking again changes nothing.
+    /// Requests the stop. Further calls change nothing.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether a stop was asked for.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::Acquire)

@@ -1,7 +1,7 @@
-//! Which hosts are active at this moment, for a terminal.
+//! Records which hosts are active, for display in a terminal.
 //!
-//! The owner notes what it hands out and what comes back; whoever watches takes a copy. A
-//! host is kept for as long as the crawl lives, some 100 bytes each.
+//! The owner records dispatches and outcomes; readers get copies. A host stays until the run ends and takes
+//! about 100 bytes.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,6 @@ use gleaner_frontier::Outcome;
 
 use crate::progress::Progress;
 
-/// The hosts of a running crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<HashMap<String, Seen>>);
 
@@ -27,27 +26,26 @@ struct Seen {
 /// A host that is active.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Active {
-    /// Its name.
+    /// The host's name.
     pub host: String,
-    /// Visits that ended in this process's part of the run.
+    /// Visits that ended in this process.
     pub pages: u64,
-    /// Documents of them.
+    /// Documents stored by them.
     pub stored: u64,
-    /// How the last visit ended, by [`Outcome::reason`]; empty: none has.
+    /// The last outcome, by [`Outcome::reason`]; empty if there is none.
     pub last: String,
-    /// Whether a URL of it is in flight.
+    /// Whether a URL of the host is in flight.
     pub asked: bool,
-    /// How long ago something happened there.
+    /// Time since the last event of the host.
     pub since: Duration,
 }
 
 impl Live {
     fn hosts(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
-        // A name and counters: whatever was written before a panic is as good as any.
+        // Counters stay usable after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets all hosts.
     pub(crate) fn clear(&self) {
         self.hosts().clear();
     }
@@ -64,20 +62,18 @@ impl Live {
         }
     }
 
-    /// A URL of the host is handed out.
     pub(crate) fn asks(&self, host: &str) {
         self.see(host, |seen| seen.asked = true);
     }
 
-    /// A URL of the host came back without an end, and waits for another try.
     pub(crate) fn waits(&self, host: &str, reason: &str) {
         self.see(host, |seen| {
             seen.asked = false;
-            seen.last = format!("another try: {reason}");
+            seen.last = format!("will retry: {reason}");
         });
     }
 
-    /// A visit of the host has ended; `None`: without an outcome of its own yet.
+    /// Records the end of a visit; `None`: its page was buffered.
     pub(crate) fn ended(&self, host: &str, outcome: Option<&Outcome>) {
         self.see(host, |seen| {
             seen.asked = false;
@@ -89,8 +85,8 @@ impl Live {
 }
 
 impl Progress {
-    /// Hosts at which something happened within `window`, the busiest first, `limit` at
-    /// most; and how many more there are.
+    /// Up to `limit` hosts with an event within `window` or a URL in flight, busiest first, and how many more
+    /// there are.
     #[must_use]
     pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         let now = Instant::now();
@@ -128,10 +124,7 @@ mod tests {
         progress.live.waits("e.example", "http_503");
         let (all, _) = progress.active(Duration::from_secs(60), 9);
         let waiting = all.iter().find(|host| host.host == "e.example").unwrap();
-        assert_eq!(
-            (waiting.asked, waiting.pages, waiting.last.as_str()),
-            (false, 0, "another try: http_503")
-        );
+        assert_eq!((waiting.asked, waiting.pages, waiting.last.as_str()), (false, 0, "will retry: http_503"));
         progress.live.asks("d.example");
         let (hosts, more) = progress.active(Duration::from_secs(60), 2);
         let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();

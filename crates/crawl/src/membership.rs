@@ -1,14 +1,14 @@
-//! A crawl as one of several workers: which partitions of it are ours, and what follows.
+//! Handles the partitions of a crawl with several workers.
 //!
-//! | what the leases say | what the owner does |
+//! | leases | action of the owner |
 //! |---|---|
-//! | a partition has come | its seeds are taken in, its hosts wait a whole gap, then they are asked |
-//! | others should have more | nothing new is asked in some partitions; when nothing is in flight there, all is flushed and the partitions are given up |
-//! | it is not certain that they hold | nothing new is asked, and requests end |
-//! | a partition has come whose worker did not give it up | nothing of it is asked for the time that one request may take: a site may still work on the last one |
-//! | one is another's | the crawl begins anew, as after a crash ([`crate::pipeline::run`]) |
+//! | a partition was gained | enqueues its seeds; its hosts wait a full gap |
+//! | other workers should have more | stops requests in some partitions and releases them when nothing is in flight there |
+//! | the leases may have ended | starts no requests, and ends those in flight |
+//! | a gained partition was not released by its last worker | sends no requests there for `fetch.timeout`: sites may still be processing some |
+//! | another worker holds one of ours | starts the crawl again, as after a crash ([`crate::pipeline::run`]) |
 //!
-//! A crawl that is alone in its store has one partition for ever, and none of this happens.
+//! A crawl without other workers keeps its single partition.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -23,10 +23,8 @@ use crate::extraction::rank;
 use crate::hosts::Host;
 use crate::owner::Owner;
 
-/// Messages that are taken at once.
 const MESSAGES: usize = 1_000;
 
-/// Takes in the seeds of the partitions that the writer has.
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
     let mut change = writer.begin();
     for seed in seeds {
@@ -38,13 +36,12 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Owner {
-    /// Follows the leases, and does what other workers ask of our partitions.
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
         self.take_found(&received.found)?;
         self.answer_wanted(received.wanted)?;
         if leases.has_gained() {
-            // Told before it is asked for, so that nobody takes us for idle in between.
+            // Reported before the partitions are taken, so that no worker considers us idle in between.
             self.mark_busy();
             let gained = leases.gained();
             info!(partitions = gained.len(), "partitions were assigned to this worker");
@@ -60,18 +57,17 @@ impl Owner {
         self.leave()
     }
 
-    /// Whether a replay is to go on with other partitions, once nothing is in flight; does what
-    /// other workers ask of our partitions.
+    /// Whether a replay must regroup once nothing is in flight: partitions were gained, or other workers
+    /// should have some. Answers messages from other workers.
     pub(crate) fn is_regrouping(&mut self) -> Result<bool, CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
-        // Nothing is asked by a replay. The next crawl wants them again.
+        // A replay requests nothing. The next crawl asks for these again.
         let mut change = self.writer.begin();
         received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
         self.commit(change)?;
         Ok(leases.has_gained() || leases.excess() > 0)
     }
 
-    /// Gives up what other workers should have. Nothing is in flight.
     pub(crate) fn give_way(&mut self) -> Result<(), CrawlError> {
         let Some(leases) = self.store.leases().cloned() else { return Ok(()) };
         let partitions = self.surplus(&leases);
@@ -81,8 +77,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Tells the others how we are, and does what they ask of our partitions. Gives what is known
-    /// of the leases, and what is left of the messages; `None`: there are none.
+    /// Reports our state to the other workers and applies their messages. Returns the leases and the
+    /// remaining messages; `None` if there are no other workers.
     fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
         let Some(leases) = self.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
@@ -92,37 +88,34 @@ impl Owner {
         let mut change = self.writer.begin();
         let received = change.receive(MESSAGES, &mut self.duplicates)?;
         if received.done > 0 {
-            // Said before the messages can be gone from the store: nobody is to find none, and us idle.
+            // Reported before the messages leave the store: no worker may find none left and us idle.
             self.mark_busy();
             self.commit(change)?;
         }
         Ok(Some((leases, received)))
     }
 
-    /// Partitions that others should have. One on hold stays: its next owner would not know of the hold.
+    /// Partitions that others should have, without those on hold: the next owner would not know of the hold.
     fn surplus(&self, leases: &Leases) -> Vec<PartitionId> {
         let is_free = |partition: &PartitionId| self.partition_held_until(*partition).is_none();
         self.store.held_partitions().into_iter().rev().filter(is_free).take(leases.excess()).collect()
     }
 
-    /// Whether hosts may be asked: our leases hold for certain.
     pub(crate) fn may_ask(&self) -> bool {
         self.store.leases().is_none_or(Leases::is_certain)
     }
 
-    /// Until when a partition is on hold, since its last worker did not give it up; `None`: it is not.
+    /// The end of a partition's hold, set if its last worker did not release it; `None` if there is none.
     pub(crate) fn partition_held_until(&self, partition: PartitionId) -> Option<Instant> {
         self.partition_holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Whether a host's partition is about to be given up.
     pub(crate) fn is_leaving(&self, host: HostId) -> bool {
         !self.leaving.is_empty() && self.leaving.contains(&self.store.partition_of(host))
     }
 
-    /// Gives up the partitions that are to be left, once nothing is in flight in any of them. All at
-    /// once: where there are more partitions than hosts, those without a host would be free first,
-    /// and whoever takes them has his share and nothing to do.
+    /// Releases all leaving partitions together once nothing is in flight in any of them. Otherwise those
+    /// without hosts would go first, and the worker that takes them would get no work.
     fn leave(&mut self) -> Result<(), CrawlError> {
         if self.leaving.is_empty() {
             return Ok(());
@@ -146,8 +139,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Whether the whole crawl has nothing more to do, when this worker has not: no other has,
-    /// or one has ended the run.
+    /// Whether the whole crawl is done when this worker has no work: all others have none either, or one has
+    /// ended the run.
     pub(crate) fn is_over_everywhere(&mut self) -> Result<bool, CrawlError> {
         let Some(leases) = self.store.leases().cloned() else { return Ok(true) };
         if !self.is_idle {
@@ -162,7 +155,6 @@ impl Owner {
         Ok(is_ended()? || self.store.is_all_quiet()?)
     }
 
-    /// There is something to do again.
     pub(crate) fn mark_busy(&mut self) {
         if std::mem::take(&mut self.is_idle)
             && let Some(leases) = self.store.leases()

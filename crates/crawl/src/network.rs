@@ -1,4 +1,4 @@
-//! The asynchronous stage: one request, then hand the answer on.
+//! Sends requests in asynchronous tasks and passes the responses on.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,11 +22,10 @@ use crate::job::{Event, Outgoing, Task, Visit};
 use crate::progress::Progress;
 use crate::schedule::GroupName;
 
-/// What the stage needs to begin a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Fetching {
     pub(crate) runtime: Handle,
-    /// Which partition a host is of.
+    /// To look up the partition of a host.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
@@ -38,7 +37,6 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// Sends what an event led to.
     pub(crate) fn send(&self, request: Outgoing) {
         match request {
             Outgoing::Visit(visit) => self.visit(visit),
@@ -46,14 +44,13 @@ impl Fetching {
         }
     }
 
-    /// Asks for a URL. Exactly one event or task follows, even if the request's
-    /// code should fail.
+    /// Requests a URL. Exactly one event or task follows, even if the request's code panics.
     pub(crate) fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.gate()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
-            // Of a redirect that is followed; the gap is not part of its request.
+            // Only a followed redirect waits here; the gap does not count as request time.
             let wait = fetcher.gates().ready_in(&group);
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
@@ -69,20 +66,18 @@ impl Fetching {
     }
 
     fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
-        // A closed channel means that the crawl has been given up; the URL is still
-        // in the frontier.
+        // A closed channel means that the crawl was abandoned; the frontier still has the URL.
         match answer {
             Ok(response) => {
                 let _ = self.tasks.send(Task::Answer(visit, Box::new(response), whole(self.clock.now())));
             }
             Err(error) => {
-                debug!(url = %visit.url, %error, "no answer");
+                debug!(url = %visit.url, %error, "no response");
                 let _ = self.events.send(Event::Failed(visit, error));
             }
         }
     }
 
-    /// Asks for a host's robots.txt.
     pub(crate) fn robots(&self, host: HostId, visit: RobotsVisit) {
         let (this, origin, group) = (self.clone(), visit.url.clone(), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
@@ -91,7 +86,6 @@ impl Fetching {
         });
     }
 
-    /// Asks for a robots.txt to which those of other partitions redirect.
     pub(crate) fn wanted_robots(&self, visit: RobotsVisit) {
         let (this, url) = (self.clone(), visit.url.clone());
         self.runtime.spawn(async move {
@@ -103,7 +97,7 @@ impl Fetching {
     async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<Kept>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
         match tokio::spawn(async move { this.ask_robots(&visit).await }).await {
-            // Its pause counts from the answer, not from the question.
+            // Its pause counts from the response, not from the request.
             Ok((RobotsAnswer::Record(record), kept)) => {
                 (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), kept)
             }
@@ -135,8 +129,8 @@ impl Fetching {
         (answer, kept)
     }
 
-    /// The group of a URL of the visit's partition; `None`: it is of another partition. The store is not read
-    /// for it: while a database is away, requests have to end in time.
+    /// The group of a URL in the visit's partition; `None` if it is in another partition. Does not read the
+    /// store: requests must end in time while a database is unreachable.
     fn group_within(&self, visit: &RobotsVisit, url: &Url) -> Option<String> {
         let parsed = CanonicalUrl::parse(url.as_str());
         let Ok(place) = parsed else {
@@ -157,35 +151,29 @@ impl Fetching {
     }
 }
 
-/// A request for a robots.txt.
 #[derive(Debug)]
 pub(crate) struct RobotsVisit {
-    /// A host's own, or where another's redirects to.
+    /// A host's own robots.txt, or the target of a redirect.
     pub(crate) url: Url,
-    /// Redirects up to there.
     pub(crate) hops: usize,
-    /// Its group.
     pub(crate) group: GroupName,
-    /// Its partition.
     pub(crate) partition: PartitionId,
-    /// For how long hosts of that partition may be asked.
     pub(crate) lease: Lease,
-    /// What is known of it.
     pub(crate) previous: Option<RobotsRecord>,
 }
 
-/// Requests may run as long as the lease of their host's partition holds.
+/// Requests are permitted while the lease of their partition holds.
 fn right_of(lease: Lease) -> Right {
     Right::new(move || lease.left())
 }
 
-/// A time as the archive has it: to the microsecond.
+/// A time with the archive's precision: microseconds.
 fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
-/// Pages are asked for as they are; what is visited again and again is asked for
-/// only if it has changed. Where redirects have led, nothing is said of a copy at hand.
+/// The request of a visit, conditional if the URL was fetched before. After followed redirects it is not
+/// conditional.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
         Role::Feed | Role::Sitemap => Want::List,

@@ -1,7 +1,7 @@
-//! The owner: it alone writes the store, and it hands out what may be asked.
+//! The owner: the only writer of the store, and the dispatcher of requests.
 //!
-//! One thread, one loop: hand out, wait for an event, apply it, flush now and then.
-//! Handing out writes nothing, so a crash leaves every URL in flight where it was.
+//! One thread runs one loop: dispatch, wait for an event, apply it, flush from time to time. A dispatch
+//! writes nothing, so a crash leaves every URL in flight as it was.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -33,59 +33,53 @@ use crate::redirected_robots::RedirectedRobots;
 use crate::schedule::Schedule;
 use crate::session_config::SessionConfig;
 
-/// Longest time between two looks at the clock, the stop and the waiting list.
+/// Longest time between two checks of the clock, the stop and waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
-/// The one who owns the store during a crawl.
+/// The state of a crawl; owns the store.
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) writer: Writer,
     pub(crate) store: Store,
     pub(crate) config: Config,
     pub(crate) scope: Arc<Scope>,
-    /// What documents are compared with.
+    /// The index that documents are compared with.
     pub(crate) duplicates: Duplicates,
     pub(crate) hosts: Hosts,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
-    /// When hosts may be asked. A replay asks nothing; only a crawl has a [`Fetching`].
+    /// When hosts may be requested. Only a crawl also has a [`Fetching`]; a replay sends no requests.
     pub(crate) politeness: Politeness,
-    /// Requests that an event led to; [`Owner::work`] sends them.
     pub(crate) outgoing: Vec<Outgoing>,
-    /// Where work for the worker threads goes.
     pub(crate) tasks: Sender<Task>,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
     pub(crate) progress: Arc<Progress>,
     pub(crate) seeds: Vec<Seed>,
-    /// Whether hosts out of scope are taken, too: those of an archive.
+    /// Whether hosts out of scope are accepted, as in a replay.
     pub(crate) takes_all: bool,
-    /// Visits, robots requests and training jobs that have not come back.
+    /// Visits, robots.txt requests and training jobs without an event yet.
     pub(crate) in_flight: usize,
     unflushed: usize,
     flushed: Instant,
     pub(crate) promoted: Instant,
     pub(crate) clock: Clock,
-    /// When this process began to crawl.
     pub(crate) began: Timestamp,
     /// Pages that earlier processes fetched from each host in this run.
     fetched: HashMap<String, u64>,
-    /// What this run may still cost.
     pub(crate) budget: RunBudget,
-    /// What each site has used of the disk.
     pub(crate) quota: Quota,
-    /// Partitions on hold, since their last worker did not give them up, and until when.
+    /// Partitions on hold because their last worker did not release them, and until when.
     pub(crate) partition_holds: BTreeMap<PartitionId, Instant>,
-    /// Robots.txt that those of other partitions redirect to, and who waits for them.
+    /// Robots.txt files that hosts of other partitions redirect to, and who waits for them.
     pub(crate) wanted: RedirectedRobots,
-    /// Partitions that are to be given up to other workers.
     pub(crate) leaving: BTreeSet<PartitionId>,
-    /// Whether other workers were told that there is nothing to do here.
+    /// Whether we reported to other workers that there is no work here.
     pub(crate) is_idle: bool,
 }
 
 impl Owner {
-    /// An owner that has no hosts yet: [`Owner::load_hosts`] brings them.
+    /// An owner without hosts; [`Owner::load_hosts`] adds them.
     pub(crate) fn new(
         writer: Writer,
         session_config: SessionConfig,
@@ -131,9 +125,8 @@ impl Owner {
         })
     }
 
-    /// Loads the hosts that the store knows in these partitions. Each waits a whole gap before it
-    /// is asked, whether it has something ready or not: another process may have asked it a
-    /// moment ago. What is left of its hold is restored.
+    /// Loads the known hosts of these partitions. Each waits a full gap before its first request, because
+    /// another process may have just sent one. Remaining holds are restored.
     pub(crate) fn load_hosts(&mut self, partitions: Vec<PartitionId>) -> Result<(), StoreError> {
         let counts: HashMap<String, Counts> = self.store.counts(self.run.number)?.into_iter().collect();
         self.fetched = counts.iter().map(|(host, counts)| (host.clone(), counts.fetched)).collect();
@@ -161,9 +154,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Takes a host into this run, if it is in scope.
     fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
-        // By its domain of today, too: a host keeps the one that it was stored with.
+        // The stored domain may differ from the one by today's public suffix list; check both.
         let is_in_scope = || {
             let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
             self.takes_all
@@ -179,7 +171,7 @@ impl Owner {
             Some(json) => match SiteTemplate::from_json(&json) {
                 Ok(template) => Some(Arc::new(crate::extraction::Applied::from_template(template))),
                 Err(error) => {
-                    warn!(host = record.name, %error, "its template cannot be read; it is learned again");
+                    warn!(host = record.name, %error, "the template cannot be read; it will be learned again");
                     None
                 }
             },
@@ -208,7 +200,6 @@ impl Owner {
         Ok(())
     }
 
-    /// Takes over what a host's robots.txt says: rules, and the gap.
     pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
         let access = robots.rules(self.config.fetch.product());
         let (delay, cap) = (self.config.fetch.delay.get(), self.config.fetch.max_crawl_delay.get());
@@ -224,8 +215,8 @@ impl Owner {
         self.politeness.gates.set_gap(&group, gap);
     }
 
-    /// The crawl: until nothing is due, or a budget is reached or a stop is asked for
-    /// and what was in flight is in. `fetching` asks what is handed out.
+    /// Crawls until nothing is due, or until a budget is reached or a stop is requested and nothing is in
+    /// flight.
     pub(crate) fn work(
         &mut self,
         fetching: &Fetching,
@@ -252,7 +243,7 @@ impl Owner {
             self.outgoing.drain(..).for_each(|request| fetching.send(request));
             match events.recv_timeout(self.pause()) {
                 Ok(event) => self.apply(event)?,
-                // Nothing came; it cannot close, since `fetching` holds a sender.
+                // No event came. The channel stays open, since `fetching` holds a sender.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.flush_if_due()?;
@@ -264,7 +255,6 @@ impl Owner {
         next.clamp(Duration::from_millis(1), TICK)
     }
 
-    /// Commits a change and wakes the hosts that have got something to do by it.
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
         let touched: Vec<HostRecord> = change.touched().values().cloned().collect();
         let queued = change.queued().clone();
@@ -290,8 +280,8 @@ impl Owner {
         if self.is_flush_due() { self.flush() } else { Ok(()) }
     }
 
-    /// What a site asks of us comes to disk at once, where that costs a flush of the disk. Where
-    /// it would be a file in object storage for each, it comes with the next flush.
+    /// Flushes a site's rules at once if a flush is cheap. In object storage each flush would write a file,
+    /// so there they wait for the next one.
     pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
         if self.store.is_shared() { Ok(()) } else { self.flush() }
     }
@@ -302,7 +292,6 @@ impl Owner {
         self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
     }
 
-    /// Brings everything to disk, and looks whether the disk has room for more.
     pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         change.put_clock(self.clock.now())?;
@@ -317,8 +306,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Notes every host of this run, also those at which nothing happened: a report
-    /// must tell them from hosts that were not in scope.
+    /// Counts every host of this run, even without visits: the report must tell them from hosts out of scope.
     pub(crate) fn count_all(&mut self) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         for (_, host) in self.hosts.iter() {

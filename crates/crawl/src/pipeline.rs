@@ -1,4 +1,4 @@
-//! The pipeline on one page: [`run`].
+//! Runs a crawl from start to end: [`run`], its session and the worker threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,38 +31,37 @@ use crate::session_config::SessionConfig;
 use crate::summary::{Summary, held_back};
 use crate::{Stop, extraction, training};
 
-/// What a crawl begins with.
+/// The input of a crawl.
 #[derive(Debug)]
 pub struct Start {
     /// The settings.
     pub config: Config,
     /// The seed sites. Their registrable domains are the scope.
     pub seeds: Vec<Seed>,
-    /// What the user says of hosts' pages.
+    /// The user's pins, by host.
     pub pins: HostPins,
     /// Which documents enter the corpus.
     pub admission: Admission,
     /// The store.
     pub writer: Writer,
-    /// Where requests run.
+    /// The runtime for requests.
     pub runtime: Handle,
-    /// Asked for by whoever wants the crawl to stop.
+    /// Lets the caller stop the crawl.
     pub stop: Stop,
-    /// Written while the crawl runs.
+    /// Counters, updated while the crawl runs.
     pub progress: Arc<Progress>,
-    /// The time of day.
+    /// The wall clock.
     pub clock: Clock,
 }
 
-/// Crawls until nothing is due, a budget is reached or a stop is asked for. Blocks; the owner of the
-/// store is the calling thread.
+/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks; the calling thread owns
+/// the store.
 ///
 /// # Errors
-/// When the store or the client cannot be used; the frontier is then as after a
-/// crash, and the same call goes on where it was.
+/// The store or the HTTP client failed. The frontier is then as after a crash, and the same call resumes.
 pub fn run(start: Start) -> Result<Summary, CrawlError> {
     let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
-    // The archive and notes for a snapshot are where the store is.
+    // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     writer.forget_near(config.corpus.index_days)?;
@@ -92,7 +91,7 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
         });
         match ended {
             Ok(ending) => break (session, ending),
-            // Another worker has a partition of what was ours: all begins anew, as after a crash.
+            // Another worker took over one of our partitions: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon_lost(&fetcher, &runtime);
                 is_over = session_config.begin_anew(&mut writer)?;
@@ -117,24 +116,19 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
     })
 }
 
-/// The client of a crawl, which may ask the network.
 fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError> {
     let _inside = runtime.enter();
     Ok(Arc::new(Fetcher::new(&config.fetch)?))
 }
 
-/// The owner of the store, and the threads that work for it: of a crawl, or of a replay,
-/// which has nobody who could ask the network.
+/// The owner of the store and its worker threads. A replay's session sends no requests.
 pub(crate) struct Session {
     pub(crate) owner: Owner,
-    /// What comes back to the owner.
     pub(crate) arrivals: Receiver<Event>,
-    /// The other end of it.
     events: Sender<Event>,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
-/// What is left when a session has done its work.
 pub(crate) struct Finished {
     pub(crate) store: Store,
     pub(crate) hosts: Hosts,
@@ -143,7 +137,6 @@ pub(crate) struct Finished {
 }
 
 impl Session {
-    /// Starts the worker threads. `politeness`: when hosts may be requested.
     pub(crate) fn start(
         session_config: SessionConfig,
         politeness: Politeness,
@@ -169,7 +162,6 @@ impl Session {
         Ok(Self { owner, arrivals, events, workers })
     }
 
-    /// Crawls: with a client that asks what the owner hands out.
     fn crawl(
         &mut self,
         session_config: &SessionConfig,
@@ -190,8 +182,8 @@ impl Session {
         self.owner.work(&fetching, &self.arrivals)
     }
 
-    /// Ends all requests, since the leases are another's, and gives the writer back. The next session
-    /// keeps gaps of its own, so that none may still be in flight then.
+    /// Ends all requests, because another worker holds the leases, and returns the writer. Waits until none
+    /// is in flight: the next session does not know their gaps.
     fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
         if let Some(leases) = self.owner.store.leases() {
             leases.lose();
@@ -200,9 +192,8 @@ impl Session {
         self.abandon()
     }
 
-    /// Drops all that is in flight; gives the writer back, with what was not flushed.
     pub(crate) fn abandon(self) -> Writer {
-        // What still comes meets a closed channel.
+        // Later events find a closed channel.
         let Self { owner, arrivals, workers, .. } = self;
         drop(arrivals);
         let Owner { writer, tasks, .. } = owner;
@@ -214,13 +205,12 @@ impl Session {
         writer
     }
 
-    /// Brings everything to disk, waits for the threads, and ends the run if it is complete.
     pub(crate) fn finish(mut self, complete: bool) -> Result<Finished, CrawlError> {
         self.owner.flush()?;
         let Owner { mut writer, store, hosts, quota, tasks, run, clock, .. } = self.owner;
         drop(tasks);
         for worker in self.workers {
-            // A worker that panicked has reported its page; there is nothing to add.
+            // A worker that panicked has already reported its page.
             let _ = worker.join();
         }
         if complete {
@@ -230,13 +220,11 @@ impl Session {
     }
 }
 
-/// The second at which the next URL is due, whatever it waits for.
 fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
     let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
     Ok(due.into_iter().flatten().min())
 }
 
-/// Begins a run, or goes on with the last one, and takes the seeds in.
 pub(crate) fn begin(
     writer: &mut Writer,
     seeds: &[Seed],
@@ -244,14 +232,13 @@ pub(crate) fn begin(
     replayed: bool,
 ) -> Result<(Run, bool), CrawlError> {
     if let Some(behind) = writer.adjust_clock(now)? {
-        warn!("the clock is {behind:#} behind the last run's; what waits is moved by as much");
+        warn!("the clock is {behind:#} behind the last run; moving all due times back by as much");
     }
     let begun = writer.begin_run(now, replayed)?;
     enqueue_seeds(writer, seeds, begun.0.started)?;
     Ok(begun)
 }
 
-/// What a worker has at hand.
 #[derive(Debug, Clone)]
 struct WorkerContext {
     store: Store,
@@ -279,7 +266,7 @@ fn workers(
                 .spawn(move || {
                     for task in work {
                         if events.send(context.done(task)).is_err() {
-                            // The owner has given up.
+                            // The owner is gone.
                             return;
                         }
                     }
@@ -290,8 +277,7 @@ fn workers(
 }
 
 impl WorkerContext {
-    /// Does one task. A panic in our code becomes an event: one page must not end a
-    /// crawl, and must not be lost either.
+    /// Does one task. A panic becomes an event, so that one page neither ends the crawl nor gets lost.
     fn done(&self, task: Task) -> Event {
         match task {
             Task::Answer(visit, response, fetched) => self.answered(visit, response, fetched),

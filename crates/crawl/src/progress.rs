@@ -1,4 +1,4 @@
-//! How far a crawl is, for whoever watches.
+//! Counters that show how far a crawl is.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,11 +9,11 @@ use gleaner_frontier::Outcome;
 
 use crate::Control;
 
-/// Upper bounds of the classes into which the times of requests fall, in milliseconds.
+/// Upper bounds of the latency histogram's classes, in milliseconds.
 pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
 
-/// Counters of a running crawl, written by its owner and read by anyone; and what whoever
-/// reads them asks of the crawl.
+/// Counters of a running crawl, written by its owner and readable by anyone. Also holds the commands of
+/// users.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub(crate) pages: AtomicU64,
@@ -27,47 +27,47 @@ pub struct Progress {
     pub(crate) in_flight: AtomicU64,
     pub(crate) live: crate::live::Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
-    /// By [`LATENCIES`]; the last class has no upper bound.
+    /// By [`LATENCIES`]; the last class is unbounded.
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
     control: Control,
 }
 
-/// How long requests took, redirects and robots.txt not counted, gaps neither.
+/// How long requests took, without redirects, robots.txt and gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Latency {
-    /// Requests by the classes of [`LATENCIES`], and those above the last bound.
+    /// Requests by class of [`LATENCIES`]; the last element counts those above the last bound.
     pub classes: [u64; LATENCIES.len() + 1],
-    /// All times together.
+    /// Sum of all times.
     pub sum: Duration,
 }
 
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Snapshot {
-    /// Answers received in this run.
+    /// Responses received in this run.
     pub pages: u64,
-    /// Documents stored in this run, near-duplicates not counted.
+    /// Documents stored in this run, without near-duplicates.
     pub stored: u64,
-    /// URLs whose text was stored already.
+    /// URLs whose text was already stored.
     pub duplicates: u64,
-    /// Documents stored in this run for which others stand that are nearly the same.
+    /// Near-duplicates stored in this run.
     pub near_duplicates: u64,
     /// URLs that failed for good.
     pub failures: u64,
     /// Hosts known.
     pub hosts: u64,
-    /// URLs ready or waiting.
+    /// URLs that are ready or waiting.
     pub queue: u64,
-    /// Articles kept until their host's template is learned.
+    /// Articles buffered until their host's template is learned.
     pub buffered: u64,
-    /// URLs asked or worked on at this moment.
+    /// URLs being requested or processed now.
     pub in_flight: u64,
 }
 
 impl Progress {
-    /// What is asked of the crawl.
+    /// The queue of user commands.
     #[must_use]
     pub const fn control(&self) -> &Control {
         &self.control
@@ -88,20 +88,18 @@ impl Progress {
         }
     }
 
-    /// How long groups of hosts had to wait after an answer until the next request, summed.
+    /// Total time that groups had to wait between a response and their next request.
     #[must_use]
     pub fn waited(&self) -> Duration {
         Duration::from_millis(self.waited_millis.load(Ordering::Relaxed))
     }
 
-    /// A visit has ended.
     pub(crate) fn ended(&self, outcome: &Outcome) {
         // No code panics while it holds the lock.
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry(outcome.label()).or_default() += 1;
     }
 
-    /// A request took so long.
     pub(crate) fn took(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let class = LATENCIES.iter().position(|bound| millis <= *bound).unwrap_or(LATENCIES.len());
@@ -110,13 +108,12 @@ impl Progress {
         self.latency_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// A group has to wait so long.
     pub(crate) fn waits(&self, time: Duration) {
         let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self.waited_millis.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// The queue has grown by this many URLs.
+    /// Changes the queue length by `by` URLs.
     pub(crate) fn queue_grows(&self, by: i64) {
         if by >= 0 {
             self.queue.fetch_add(by.unsigned_abs(), Ordering::Relaxed);
@@ -125,7 +122,7 @@ impl Progress {
         }
     }
 
-    /// Begins to count from nothing, as for the next run.
+    /// Sets all counters to zero for the next run.
     pub fn reset(&self) {
         let counters = [
             &self.pages,

@@ -1,20 +1,19 @@
-//! How much of the disk one site may take.
+//! Limits the disk space that one site may use.
 //!
-//! A site is a registrable domain: a trap may have as many subdomains as it likes. Two
-//! quotas bound it, so that one site's sitemaps or calendar cannot end the crawl of all
-//! others at `store.min_free_disk`:
+//! A site is a registrable domain, because a trap may have any number of subdomains. Without quotas, one site
+//! could fill the disk and end the whole crawl at `store.min_free_disk`.
 //!
-//! | quota | what it counts | beyond it |
+//! | quota | counts | when exceeded |
 //! |---|---|---|
-//! | `crawl.max_queued_per_site` | URLs that are ready or waiting | a URL that is found does not enter the frontier; it is counted as `queue_full` |
-//! | `crawl.max_bytes_per_site` | bytes of the pages, feeds and sitemaps that were read, decompressed, in this run | nothing more of the site is requested in this run |
+//! | `crawl.max_queued_per_site` | URLs that are ready or waiting | newly found URLs do not enter the frontier; they are counted as `queue_full` |
+//! | `crawl.max_bytes_per_site` | decompressed bytes of pages, feeds and sitemaps read in this run | the site gets no more requests in this run |
 //!
-//! Half of the queue is reserved for what a news site publishes now: URLs of the ranks
-//! [`rank::OTHER`] and [`rank::ARCHIVE`] enter only while the queue is less than half full.
-//! A list from which a URL was left out is read in full the next time.
+//! Half of the queue is reserved for current news: URLs of the ranks [`rank::OTHER`] and [`rank::ARCHIVE`]
+//! enter only while the queue is less than half full. A list with a URL that was left out is read in full at
+//! the next visit.
 //!
-//! The queue is counted when a change is committed, so one list may exceed the quota by the
-//! URLs of one commit. Two workers never count the same site, since a site is in one partition.
+//! The queue is counted at each commit, so a list may exceed the quota by the URLs of one commit. A site is
+//! in one partition, so only one worker counts it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +25,6 @@ use crate::extraction::rank;
 /// Why a URL that was found did not enter the frontier.
 pub(crate) const QUEUE_FULL: &str = "queue_full";
 
-/// What each site has used of its quotas.
 #[derive(Debug)]
 pub(crate) struct Quota {
     /// 0: no limit.
@@ -48,30 +46,25 @@ impl Quota {
         Self { max_queued, max_bytes, sites: HashMap::new() }
     }
 
-    /// The site's queue has grown by this many URLs.
     pub(crate) fn add_queued(&mut self, site: &Arc<str>, by: i64) {
         let used = self.used(site);
         used.queued = used.queued.saturating_add_signed(by);
     }
 
-    /// Bodies of this many bytes were read from the site in this run.
     pub(crate) fn add_bytes(&mut self, site: &Arc<str>, bytes: u64) {
         self.used(site).bytes += bytes;
     }
 
-    /// Forgets a site that another worker has now.
     pub(crate) fn remove(&mut self, site: &str) {
         self.sites.remove(site);
     }
 
-    /// Whether a URL of the rank may enter the site's queue.
     pub(crate) fn has_room(&self, site: &str, rank: u8) -> bool {
         let queued = self.sites.get(site).map_or(0, |used| used.queued);
         let room = if rank >= rank::OTHER { self.max_queued.div_ceil(2) } else { self.max_queued };
         self.max_queued == 0 || queued < room
     }
 
-    /// Whether the site has used up its bytes in this run.
     pub(crate) fn is_spent(&self, site: &str) -> bool {
         self.max_bytes > 0 && self.sites.get(site).is_some_and(|used| used.bytes >= self.max_bytes)
     }

@@ -1,25 +1,24 @@
-//! A robots.txt that redirects to a host of another partition of the crawl.
+//! Handles a robots.txt that redirects to a host in another partition.
 //!
-//! A request is sent by the worker that has the host's partition, and by no other. A redirect
-//! within the partition of the host that was asked is followed at once ([`gleaner_fetch::Fetcher::robots`]);
-//! one to another partition goes there as a message, also where this worker has that partition:
+//! Only the worker that holds a host's partition sends requests to the host. A redirect within the partition
+//! is followed at once ([`gleaner_fetch::Fetcher::robots`]). A redirect to another partition becomes a
+//! message to it, even if this worker holds that partition:
 //!
 //! ```text
-//! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gate of b, request
+//! owner of a: a/robots.txt ─► redirect to b ─► wanted ───► owner of b: known? ─► no: gap of b, request
 //!             rules of a   ◄──────────────── found ◄────────────────── yes ◄──────────┘
 //! ```
 //!
-//! * Until the answer comes the host has no rules: nothing of it is asked, and its robots.txt is
-//!   asked for again after the usual pause.
-//! * What is found is kept as long as a robots.txt of the target's own would be, and under the
-//!   same name where it is that. So many hosts that redirect there cost it one request.
-//! * A wanted robots.txt stays in the store until it is answered. If its owner dies, the next one
-//!   answers it, and no run ends before.
-//! * The target may redirect to a third partition. Then the target's owner wants that one, and answers
-//!   when it is answered. At most five redirects in a row (RFC 9309, 2.3.1.2).
+//! * Until the answer arrives the host gets no requests. Its robots.txt is requested again after the usual
+//!   pause.
+//! * The result is cached as the target's robots.txt, so many redirecting hosts cost one request.
+//! * A wanted robots.txt stays in the store until it is answered, also by a later owner. No run ends before
+//!   that.
+//! * If the target redirects to a third partition, the target's owner asks there first. At most five redirects in a
+//!   row are followed (RFC 9309, 2.3.1.2).
 //!
-//! Limitation: redirects that lead in a circle over several partitions end as a failure, to be tried
-//! again, and not as the absence of rules.
+//! Limitation: a redirect loop over several partitions is retried like a failure and does not count as
+//! missing rules.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -40,45 +39,40 @@ use crate::owner::Owner;
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
-/// A robots.txt on a host that is not asked for so long is answered as a failure.
+/// If the target must not be requested for longer than this, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What waits for the answer of one URL.
+/// Requests that wait for the robots.txt at one URL.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     partition: PartitionId,
-    /// Who is to be answered.
     by: Vec<RobotsWanted>,
-    /// Whether it is another worker's turn: the URL redirects to another partition.
+    /// Whether another partition must answer first, because the URL redirects there.
     is_elsewhere: bool,
 }
 
-/// By URL.
 pub(crate) type RedirectedRobots = BTreeMap<String, Wanted>;
 
-/// Why a host has no rules while it waits for those of another.
 pub(crate) fn waits_for(url: &Url) -> String {
-    format!("it redirects to {url}, which is asked first")
+    format!("it redirects to {url}; waiting for that robots.txt")
 }
 
-/// Whether it is where a host's own robots.txt is.
 fn is_own(url: &CanonicalUrl) -> bool {
     url.url().path() == "/robots.txt" && url.url().query().is_none()
 }
 
 impl Owner {
-    /// Whether a request for another host's robots.txt is in flight in a partition that is to be left.
     pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartitionId) -> bool) -> bool {
         self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.partition))
     }
 
-    /// Forgets what is wanted in partitions that are left: their next owners find it in the store.
+    /// Forgets requests in released partitions: their next owners find them in the store.
     pub(crate) fn forget_wanted(&mut self, left: impl Fn(PartitionId) -> bool) {
         self.wanted.retain(|_, wanted| !left(wanted.partition));
     }
 
-    /// Answers robots.txt that hosts of other partitions redirect to, or asks for them. What cannot be
-    /// asked now stays in the store, and comes again with the next tick.
+    /// Answers or requests the robots.txt files that hosts of other partitions redirect to. Those that cannot
+    /// be requested now stay in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
             let is_known = self.wanted.get(&wanted.url).is_some_and(|known| known.by.contains(&wanted));
@@ -92,7 +86,10 @@ impl Owner {
     fn answer_or_ask(&mut self, wanted: RobotsWanted) -> Result<(), CrawlError> {
         let now = self.clock.now();
         let Ok(url) = CanonicalUrl::parse(&wanted.url) else {
-            return self.answer(&[wanted], &RobotsRecord::failed("it redirects to no URL".into(), None, now));
+            return self.answer(
+                &[wanted],
+                &RobotsRecord::failed("it redirects to an invalid URL".into(), None, now),
+            );
         };
         let known: Option<RobotsRecord> = self.store.robots_at(&url)?;
         if let Some(record) = known.as_ref().filter(|record| !record.stale(now)) {
@@ -103,9 +100,9 @@ impl Owner {
                 same.by.push(wanted);
                 return Ok(());
             }
-            // Two that wait for each other would wait for ever.
+            // Two that wait for each other would wait forever.
             return self
-                .answer(&[wanted], &RobotsRecord::failed("its redirects do not end".into(), None, now));
+                .answer(&[wanted], &RobotsRecord::failed("its redirects form a loop".into(), None, now));
         }
         if self.asks_its_own(&url)? {
             return Ok(());
@@ -118,14 +115,13 @@ impl Owner {
         self.ask_wanted(partition, &url, wanted, known)
     }
 
-    /// Whether it is the robots.txt of a host of this crawl that may be asked for it right now.
+    /// Whether it is the robots.txt of a crawled host that may be requesting it right now.
     fn asks_its_own(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let Some(host) = self.store.host(url.host())? else { return Ok(false) };
         let host = self.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
         Ok(host.is_some_and(|host| self.schedule.is_busy(&host.group)))
     }
 
-    /// Whether the robots.txt of a host is asked for already, since another's redirects there.
     pub(crate) fn is_wanted(&self, robots: &Url) -> bool {
         self.wanted.contains_key(robots.as_str())
     }
@@ -143,7 +139,7 @@ impl Owner {
             let reason = "it redirects to a host that asked to wait".into();
             return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.clock.now()));
         }
-        // The host may be none of this crawl's, so that nobody knows when it was last asked.
+        // The host may not belong to this crawl, so its last request time is unknown.
         self.politeness.gates.start_gap(&group);
         let hops = wanted.hops;
         self.wanted.insert(wanted.url.clone(), Wanted { partition, by: vec![wanted], is_elsewhere: false });
@@ -159,7 +155,6 @@ impl Owner {
         Ok(())
     }
 
-    /// A robots.txt that other hosts redirect to was asked for.
     pub(crate) fn wanted_came(
         &mut self,
         url: &Url,
@@ -178,18 +173,19 @@ impl Owner {
                 if self.want(url, &next, wants)? {
                     return Ok(());
                 }
-                let reason = "its redirects lead to no URL".into();
+                let reason = "its redirects are invalid or too many".into();
                 self.settle_wanted(url, &RobotsRecord::failed(reason, None, self.clock.now()))
             }
             RobotsAnswer::NotPermitted => {
-                // It is asked for again, here or by the next owner of the partition.
+                // It is requested again, here or by the next owner of the partition.
                 self.wanted.remove(url.as_str());
                 Ok(())
             }
         }
     }
 
-    /// Sends word to the partition of a redirect's target. `false`: there is none.
+    /// Sends a message to the partition of a redirect's target. Returns false if the redirect cannot be
+    /// followed.
     pub(crate) fn want(&mut self, origin: &Url, target: &Url, hops: u32) -> Result<bool, CrawlError> {
         let (Ok(origin), Ok(target)) =
             (CanonicalUrl::parse(origin.as_str()), CanonicalUrl::parse(target.as_str()))
@@ -199,14 +195,13 @@ impl Owner {
         if hops > MOST_HOPS {
             return Ok(false);
         }
-        debug!(%origin, %target, hops, "its robots.txt belongs to another partition");
+        debug!(%origin, %target, hops, "its robots.txt redirects to another partition");
         let mut change = self.writer.begin();
         change.want_robots(&origin, &target, hops);
         self.commit(change)?;
         Ok(true)
     }
 
-    /// Takes in what was found where robots.txt of this worker's partitions redirect to.
     pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
         for found in found {
             if let Ok(origin) = Url::parse(&found.origin) {
@@ -216,14 +211,12 @@ impl Owner {
         Ok(())
     }
 
-    /// What a robots.txt comes to is known: for its own host, and for those that redirect to it.
     fn settle_wanted(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
         let by = self.wanted.remove(url.as_str()).map(|wanted| wanted.by).unwrap_or_default();
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
         let known: Option<RobotsRecord> = self.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
-        // A failure adds nothing to what a host that waits for it has; an answer that comes late
-        // does not replace a newer one.
+        // A failure must not replace what the waiting host has, nor a late answer a newer one.
         let is_news = if is_failure(record) {
             known.is_none()
         } else {
@@ -238,7 +231,6 @@ impl Owner {
         self.answer(&by, record)
     }
 
-    /// The host whose own robots.txt this is goes by it from now on.
     fn follow_rules(&mut self, place: &CanonicalUrl, record: &RobotsRecord) -> Result<(), CrawlError> {
         let host =
             self.store.host(place.host())?.filter(|host| is_own(place) && self.hosts.contains(host.id));

@@ -1,4 +1,4 @@
-//! Answers that are no page to be read: statuses, redirects, failures.
+//! Handles responses other than 2xx, and failed requests.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::job::Visit;
 use crate::owner::Owner;
 use crate::schedule::GroupName;
 
-/// While a host answers nothing but 429 or 503, a URL of it may fail this many times as often.
+/// While a host returns only 429 or 503, its URLs may fail this many times as often.
 const PUSHED_BACK: u32 = 4;
-/// A failed URL is tried again after at most this time.
+/// Longest pause before a retry.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Owner {
-    /// Ends the visit of a URL that was answered with another status than 2xx, or puts it off.
-    /// `None`: it goes on where it was redirected to.
+    /// Ends or postpones the visit of a URL whose response is not 2xx. `None`: the visit continues at a
+    /// redirect's target.
     pub(crate) fn answered(
         &mut self,
         visit: Visit,
@@ -50,14 +50,13 @@ impl Owner {
         }
     }
 
-    /// 429 or 503: the host is left alone for as long as it asks. The URL is asked again after
-    /// the hold and a pause of its own, so that other URLs come first. While those are
-    /// answered, it may fail as often as for any other reason; while none is, the trouble is
-    /// the host's, and it may fail four times as often.
+    /// Handles 429 or 503: the host is on hold for as long as it asked. The URL is retried after the hold and
+    /// a pause, so that other URLs come first. If none of those gets a response either, the host is in
+    /// trouble, and four times as many retries are allowed.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
-        debug!(url = %visit.url, reason, ?held, "pushed back");
+        debug!(url = %visit.url, reason, ?held, "the host asked to wait");
         self.record_hold(&visit, held.time)?;
         let factor = if held.others_answered { 1 } else { PUSHED_BACK };
         let tries = self.config.fetch.retries.saturating_mul(factor);
@@ -66,12 +65,12 @@ impl Owner {
         Ok(group)
     }
 
-    /// The same of one that was not answered usably.
+    /// Ends or postpones the visit of a URL without a usable response.
     pub(crate) fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
         match error {
             permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
-            // A feed that a page links to like any other page: asked again as what it is.
+            // A page may link to a feed like to any page; request it again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.writer.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
@@ -82,7 +81,7 @@ impl Owner {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
             }
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
-            // It says nothing of the page, which stays as it was: ready, with all its tries.
+            // No permit says nothing about the page: it stays ready, with all its retries.
             FetchError::NotPermitted => {
                 if let Some(host) = self.hosts.get_mut(visit.record.host) {
                     host.fetched = host.fetched.saturating_sub(1);
@@ -90,7 +89,7 @@ impl Owner {
                 Ok(visit.group)
             }
             other if other.is_transient() => {
-                // A connection that fails holds the host as a 503 does.
+                // A failed connection puts the host on hold like a 503.
                 let hold = self.politeness.holds.remaining(visit.asked().host());
                 if !hold.is_zero() {
                     self.record_hold(&visit, hold)?;
@@ -105,7 +104,7 @@ impl Owner {
         self.again_or_failed(visit, reason, self.config.fetch.retries, Duration::ZERO)
     }
 
-    /// Notes in the store that the host that was asked is left alone for `hold`.
+    /// Stores the hold of the requested host.
     fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
         let mut change = self.writer.begin();
         let mut host = change.host(visit.asked().host(), visit.asked().domain())?;
@@ -114,7 +113,7 @@ impl Owner {
         self.commit(change)
     }
 
-    /// Another try after `hold` and a pause that doubles, or the end of `most` tries.
+    /// Schedules a retry after `hold` and a pause that doubles with each try; fails after `most` tries.
     fn again_or_failed(
         &mut self,
         mut visit: Visit,
@@ -128,7 +127,7 @@ impl Owner {
         }
         let doubled = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
         let pause = hold.saturating_add(doubled.min(LONGEST_PAUSE));
-        debug!(url = %visit.url, reason, ?pause, "will be tried again");
+        debug!(url = %visit.url, reason, ?pause, "will be retried");
         self.progress.live.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
         let mut change = self.writer.begin();
@@ -137,8 +136,8 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// A hop of a redirect is a URL of its own, judged like any other; but where a cookie was
-    /// set for it, the visit goes on there.
+    /// Handles a redirect. The target becomes a URL of its own, unless a cookie was set for it: then the
+    /// visit continues there.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
         let Some(location) = &response.location else {
             let outcome = Outcome::Failed { reason: "redirect_without_location".into() };
@@ -176,7 +175,7 @@ impl Owner {
     }
 }
 
-/// Media types of feeds.
+/// Whether a media type is that of a feed.
 fn is_feed(content_type: &str) -> bool {
     ["rss+xml", "atom+xml", "rdf+xml", "feed+json"].iter().any(|feed| content_type.contains(feed))
 }

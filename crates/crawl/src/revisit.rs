@@ -1,17 +1,16 @@
-//! What is asked again, and when.
+//! Decides which URLs are visited again, and when.
 //!
-//! | what | is asked again |
+//! | URL | visited again |
 //! |---|---|
-//! | front page, section, feed, sitemap | in its own rhythm ([`Rhythm`]) |
-//! | a sitemap whose index says when it changed | when that is later than the last visit |
-//! | a page that looks like a section and leads to new articles | as a section from then on |
-//! | the further pages of a list | when half of the articles on the page before are new |
-//! | an article | when a feed or sitemap says that it has changed, while it is as young as `crawl.recheck_window`; at each age of `crawl.recheck` |
+//! | front page, section, feed, sitemap | at its own rhythm ([`Rhythm`]) |
+//! | sitemap with a change date in its index | when that date is later than the last visit |
+//! | page that looks like a section and leads to new articles | as a section from then on |
+//! | further pages of a list | when half of the articles on the page before are new |
+//! | article | when a feed or sitemap announces a change within `crawl.recheck_window`; at each age in `crawl.recheck` |
 //!
-//! All of it costs a request only where there is a reason for one. What sites say of their
-//! articles is not always true: some put today's date on all of them each day. So an
-//! article that had not changed is left alone for longer each time, and of a site that is
-//! mostly wrong one article in [`SAMPLE`] is looked at.
+//! Announced changes are not always real: some sites put today's date on all articles every day. So the pause
+//! of an unchanged article grows each time, and a site whose announcements are mostly wrong gets only one
+//! article in [`SAMPLE`] revisited.
 
 use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
@@ -22,53 +21,50 @@ use crate::extraction::{Reading, rank};
 use crate::job::Visit;
 use crate::owner::Owner;
 
-/// Articles that a site has called changed before it is judged by it.
+/// Announced changes after which a site's reliability is judged.
 const ENOUGH: u32 = 20;
-/// Of the articles of a site that is mostly wrong, one in that many is looked at.
+/// One in this many announced articles of an unreliable site is revisited.
 const SAMPLE: u8 = 10;
-/// From this on the count of a site's calls is halved, so that it may better itself.
+/// At this count a site's counters are halved, so that its record can improve.
 const REMEMBERED: u32 = 200;
-/// Links away from a seed at which a section may stand: what a section of the front page
-/// links to.
+/// Depth up to which a page can be a section: seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
-/// URLs that a page has to lead to, to be taken for a section.
+/// New URLs that a page must lead to, to count as a section.
 const SECTION_GIVES: u64 = 3;
-/// A sitemap that names nothing younger is one of the past.
+/// A sitemap whose newest entry is older than this lists only old pages.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Links of which this share, as one in so many, has to be new in a run, for the next page
-/// of a list to be read.
+/// One in this many links of a list must be new in this run for the next page to be read.
 const NEW_ON_LIST: usize = 2;
-/// The last page of a list that is read again.
+/// The last page number of a list that is read again.
 const LAST_PAGE: u32 = 20;
-/// A time that lies further ahead than clocks differ is no time of a change.
+/// An announced change further in the future than this is ignored; clocks differ less.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Owner {
-    /// The rhythm of a URL after a visit.
     pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
         let Visit { record, at, sight, .. } = visit;
         match record.role {
             Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
             Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
-            // A site that is down for a week has not become a quiet one.
+            // A site that was down for a week must not get a slower rhythm.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
             role => {
-                // What robots.txt names, names the others: never longer alone than a feed.
+                // A sitemap from robots.txt leads to all others, so it waits at most as long as a feed.
                 let role = if is_root(record) { Role::Feed } else { role };
                 record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
             }
         }
     }
 
-    /// When a URL is to be asked again after such an outcome, and with which rank.
+    /// When and with which rank a URL is visited again after this outcome; `None`: never.
     pub(crate) fn again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             Role::Page => return self.look_again(record, outcome),
         };
-        // A section that was only taken for one, or is gone, is not asked again. A front
-        // page, feed or sitemap is: one bad answer must not silence a site for good.
+        // A section that is gone or was misjudged is not visited again. A front page, feed or sitemap is: one
+        // bad response must not silence a site for good.
         let section = matches!(
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
@@ -79,15 +75,15 @@ impl Owner {
         (record.role != Role::Section || section).then_some((due, rank))
     }
 
-    /// When an article is to be looked at without being told to.
+    /// When an article is revisited without an announcement, by `crawl.recheck`.
     fn look_again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let ages = self.config.crawl.recheck.iter().map(|age| age.get());
         let due = is_article(outcome).then(|| record.rhythm.next_look(ages))??;
         Some((due, rank::RECHECK))
     }
 
-    /// Asks for a URL that is known if a feed or sitemap says that it has changed since it
-    /// was visited. Gives whether it is asked for.
+    /// Revives a known URL if a feed or sitemap announces a change since its last visit. Returns whether it
+    /// did.
     pub(crate) fn call_back(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
@@ -106,14 +102,14 @@ impl Owner {
             return Ok(false);
         }
         let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
-        // Its own date is that of its publication; a sitemap has no other than this.
+        // A page keeps its publication date; a sitemap has only this date.
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
         change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
         Ok(true)
     }
 
-    /// Whether an article is looked at since its site says that it changed.
+    /// Whether an announced change of an article is worth a visit.
     fn is_believed(
         &self,
         change: &mut Change,
@@ -133,7 +129,6 @@ impl Owner {
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
 
-    /// Counts whether an article that was asked again had changed.
     pub(crate) fn count_call(
         &self,
         change: &mut Change,
@@ -155,12 +150,11 @@ impl Owner {
         Ok(())
     }
 
-    /// Goes on to the next page of a list that was read in an earlier run, if half of the
-    /// articles on this page are new in this run: what is new there may reach further.
+    /// Revives the next page of a list that was read in an earlier run, if half of the articles on this page
+    /// are new in this run.
     ///
-    /// New is what was not visited before this run, whoever named it first: where the front
-    /// page has named all of a section's first page, what is missing stands on its second.
-    /// But where feeds and sitemaps have named all of it, too, they name what follows.
+    /// An article is new if it was not visited before this run, no matter which page linked to it first. But
+    /// if feeds and sitemaps named all new articles, they also name those on the next page.
     pub(crate) fn read_on(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
@@ -171,7 +165,7 @@ impl Owner {
         if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
             return Ok(());
         }
-        // A record of an older store does not say when it was visited, only that it was.
+        // A record of an older store does not say when the URL was visited.
         let is_new = |record: &UrlRecord| match record.rhythm.visited() {
             true => record.rhythm.is_since(self.run.started),
             false => record.last.is_none(),
@@ -217,8 +211,8 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
     }
 }
 
-/// Whether a page that is no article is a section from now on: it looks like one, stands
-/// near the front page, and has led to what nothing else had named.
+/// Whether a non-article page becomes a section: it looks like one, is near the front page, and led to enough
+/// URLs that nothing else had named.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
         && visit.record.depth <= DEEPEST_SECTION
@@ -226,17 +220,16 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
         && looks_like_section(&visit.url)
 }
 
-/// Whether it is a sitemap that no other names.
 fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }
 
-/// What a visit of a list showed, by how many URLs it led to that are new or have changed.
+/// What a visit of a list showed. `news`: URLs it led to that are new or have changed.
 pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
     let record = &visit.record;
     let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
-    // What names something young is asked for in its own rhythm, whatever its index says: many
-    // indexes never change what they say of the sitemap of the day.
+    // A list with recent entries keeps its own rhythm: many indexes never update the change date of the
+    // current sitemap.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
         return Sight::Still;

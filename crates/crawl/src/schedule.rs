@@ -1,10 +1,8 @@
-//! When which group of hosts may be asked.
+//! Schedules the groups of hosts: which may send its next request, and when.
 //!
-//! A group is all hosts that share one gap. It is in one of three states: busy (one
-//! of its URLs is in flight), due at an instant (in the heap), or asleep (nothing to
-//! ask). The heap gives the group that has waited longest; within a group the hosts
-//! that may have something take turns. So no host starves another, however long its
-//! queue is, and a host that has nothing costs nothing.
+//! A group is busy (one of its URLs is in flight), due at an instant (in the heap), or asleep (no work). The
+//! heap returns the group that has been due longest; within a group, hosts take turns. So no host starves
+//! another, and an idle host costs nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -13,20 +11,17 @@ use std::time::Instant;
 
 use gleaner_store::HostId;
 
-/// The name of a group.
 pub(crate) type GroupName = Arc<str>;
 
-/// All groups.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// Entries that do not agree with their group's state are out of date.
+    /// Entries that differ from their group's state are outdated.
     due: BinaryHeap<Reverse<(Instant, GroupName)>>,
 }
 
 #[derive(Debug, Default)]
 struct Group {
-    /// Hosts that may have something to ask, the one whose turn it is first.
     awake: VecDeque<HostId>,
     known: HashSet<HostId>,
     state: State,
@@ -41,8 +36,7 @@ enum State {
 }
 
 impl Schedule {
-    /// A host may have something to ask: its group is due at `at`, or earlier if it
-    /// was due earlier.
+    /// Marks a host as one that may have work: its group is due at `at`, or earlier if it already was.
     pub(crate) fn wake(&mut self, group: &GroupName, host: HostId, at: Instant) {
         let entry = self.groups.entry(Arc::clone(group)).or_default();
         if entry.known.insert(host) {
@@ -51,7 +45,7 @@ impl Schedule {
         self.put_off(group, at);
     }
 
-    /// The group is due at `at`, unless it is busy or due earlier.
+    /// Makes the group due at `at`, unless it is busy or due earlier.
     pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
         let Some(entry) = self.groups.get_mut(group) else { return };
         let later = match entry.state {
@@ -65,7 +59,7 @@ impl Schedule {
         }
     }
 
-    /// A host has nothing to ask; it takes no turns until it is woken.
+    /// Marks a host as idle: it takes no turns until [`Schedule::wake`].
     pub(crate) fn mark_idle(&mut self, group: &GroupName, host: HostId) {
         if let Some(group) = self.groups.get_mut(group)
             && group.known.remove(&host)
@@ -74,13 +68,12 @@ impl Schedule {
         }
     }
 
-    /// Whether a URL of the group is in flight.
     pub(crate) fn is_busy(&self, group: &GroupName) -> bool {
         self.groups.get(group).is_some_and(|group| group.state == State::Busy)
     }
 
-    /// The group that has been due longest at `now`; it is asleep from then on,
-    /// until it is put off or taken as busy.
+    /// Removes and returns the group that has been due longest at `now`. It is asleep until
+    /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
         while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             let Reverse((at, name)) = self.due.pop()?;
@@ -92,12 +85,11 @@ impl Schedule {
         None
     }
 
-    /// When the next group is due.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// All groups that are due, now or later, in no order.
+    /// All groups that are due, now or later, in arbitrary order.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
         let due = |(name, group)| match group {
             &Group { state: State::Due(at), .. } => Some((at, name)),
@@ -106,12 +98,11 @@ impl Schedule {
         self.groups.iter().filter_map(due)
     }
 
-    /// The hosts of a group that may have something, the one whose turn it is first.
     pub(crate) fn awake(&self, group: &GroupName) -> Vec<HostId> {
         self.groups.get(group).map(|group| group.awake.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// A URL of `host` is handed out: the group is busy, and the host has had its turn.
+    /// Records the dispatch of a URL of `host`: the group is busy, and the host has had its turn.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
         let Some(group) = self.groups.get_mut(group) else { return };
         if let Some(at) = group.awake.iter().position(|other| *other == host) {
@@ -121,7 +112,7 @@ impl Schedule {
         group.state = State::Busy;
     }
 
-    /// The URL in flight has its outcome: the group is due again at `at`.
+    /// Records the outcome of the URL in flight: the group is due again at `at`.
     pub(crate) fn release(&mut self, group: &GroupName, at: Instant) {
         if let Some(state) = self.groups.get_mut(group).map(|group| &mut group.state)
             && *state == State::Busy

@@ -1,4 +1,4 @@
-//! The settings and shared handles of one crawl or replay.
+//! Holds the settings and shared handles of one crawl or replay.
 
 use std::sync::Arc;
 
@@ -13,14 +13,12 @@ use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
 
-/// The settings and shared handles of a session, beside its writer.
 #[derive(Clone)]
 pub(crate) struct SessionConfig {
     pub(crate) config: Config,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) pins: HostPins,
     pub(crate) admission: Arc<Admission>,
-    /// Whether hosts out of scope are taken, too.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -29,8 +27,8 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Joins the workers again after another worker took over partitions of this one. Returns
-    /// whether the run is over: another worker has ended it, or has begun the next one.
+    /// Rejoins the workers after another one took over our partitions. Returns whether the run is over:
+    /// another worker has ended it or begun the next one.
     pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.begin_anew()?;
         let last = writer.store().last_run()?;

@@ -1,18 +1,15 @@
-//! A copy of the corpus at one moment, also while a crawl runs.
+//! Copies the corpus at one moment, even while a crawl runs.
 //!
-//! Whoever wants one leaves a note in the data folder ([`ask`]); the crawl's owner looks
-//! for it at every tick, brings everything to disk, copies, and leaves an answer. A schedule
-//! that waits for its next night does the same ([`follow`]). Where no process has
-//! the folder, the one who asks copies by himself ([`take`]).
+//! A caller leaves a request file in the data folder ([`ask`]). At its next tick the crawl's owner flushes,
+//! copies, and leaves an answer file. A daemon that waits for its next run does the same ([`follow`]). If no
+//! process uses the folder, the caller copies by itself ([`take`]).
 //!
-//! 1. Files of the archive that are complete are linked where the file system can do that,
-//!    else copied; the newest is copied as far as it is on disk.
-//! 2. The store is written anew, record by record.
-//! 3. All of it goes into `DIR.part`, which is renamed at the end: `DIR` is whole or not
-//!    there.
+//! 1. Complete archive files are hard-linked if possible, otherwise copied. The newest is copied up to its
+//!    flushed length.
+//! 2. The store is copied record by record.
+//! 3. Everything goes into `DIR.part`, which is renamed at the end: `DIR` is complete or does not exist.
 //!
-//! Limitation: the crawl stands still meanwhile, some seconds for each hundred
-//! thousand documents.
+//! Limitation: the crawl pauses during the copy, some seconds for each hundred thousand documents.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -27,15 +24,15 @@ use crate::archive::archive_files;
 use crate::error::CrawlError;
 use crate::owner::Owner;
 
-/// Why there is no copy.
+/// Why a copy failed.
 #[derive(Debug, Error)]
 pub enum SnapshotError {
     /// A file or folder cannot be written or read.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The store cannot be copied.
@@ -54,11 +51,10 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
     move |source| SnapshotError::File { path, source }
 }
 
-/// Leaves a note for the crawl that has the data folder: a copy into `target`, an
-/// absolute path.
+/// Leaves a request for a copy into `target`, an absolute path, for the crawl that uses the data folder.
 ///
 /// # Errors
-/// The note cannot be written.
+/// The request file cannot be written.
 pub fn ask(data: &Path, target: &Path) -> Result<(), SnapshotError> {
     let _ = fs::remove_file(data.join(ANSWER));
     let (part, request) = (data.join("snapshot.part"), data.join(REQUEST));
@@ -66,12 +62,12 @@ pub fn ask(data: &Path, target: &Path) -> Result<(), SnapshotError> {
     written.and_then(|()| fs::rename(&part, &request)).map_err(wrong(&request))
 }
 
-/// Takes the note back, if nobody has followed it.
+/// Withdraws the request, if no process has handled it yet.
 pub fn withdraw(data: &Path) {
     let _ = fs::remove_file(data.join(REQUEST));
 }
 
-/// What the crawl has answered: nothing yet, done, or why not.
+/// Reads and removes the answer to a request; `None`: there is none yet.
 #[must_use]
 pub fn answer(data: &Path) -> Option<Result<(), String>> {
     let path = data.join(ANSWER);
@@ -80,13 +76,13 @@ pub fn answer(data: &Path) -> Option<Result<(), String>> {
     Some(if text == "done" { Ok(()) } else { Err(text) })
 }
 
-/// Copies what is on disk into `target`, which must not be there.
+/// Copies what is on disk into `target`, which must not exist.
 ///
 /// # Errors
-/// A file, the store or the archive cannot be read or written. Nothing is left behind.
+/// A file, the store or the archive cannot be read or written. No partial copy remains.
 pub fn take(config: &Config, writer: &Writer, target: &Path) -> Result<(), SnapshotError> {
     if target.exists() {
-        return Err(wrong(target)(io::Error::other("it is there already; name a new folder")));
+        return Err(wrong(target)(io::Error::other("it already exists; choose a new folder")));
     }
     let mut part = target.as_os_str().to_owned();
     part.push(".part");
@@ -124,8 +120,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
     out.sync_all()
 }
 
-/// Follows a note that asks for a copy, if there is one, where no crawl does: the process
-/// has the data folder and waits. All that was committed is on disk.
+/// Handles a request for a copy, if there is one, while no crawl runs. All commits must be on disk.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
     if !data.join(REQUEST).exists() {
@@ -133,7 +128,7 @@ pub fn follow(config: &Config, store: &Store) {
     }
     let copied = match store.writer() {
         Ok(Some(writer)) => Ok(writer),
-        // A crawl has begun, and follows it.
+        // A crawl has begun and handles the request.
         Ok(None) => return,
         Err(error) => Err(error),
     };
@@ -142,14 +137,12 @@ pub fn follow(config: &Config, store: &Store) {
     tell(data, &target, copied);
 }
 
-/// The target that a note names, which is taken away with it.
 fn requested(data: &Path) -> Option<String> {
     let target = fs::read_to_string(data.join(REQUEST)).ok()?;
     withdraw(data);
     Some(target)
 }
 
-/// Leaves the answer.
 fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     let answer = match copied {
         Ok(()) => "done".to_owned(),
@@ -160,12 +153,11 @@ fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     };
     let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
     if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
-        warn!(%error, "nobody can be told that the corpus was copied");
+        warn!(%error, "the result of the copy cannot be written");
     }
 }
 
 impl Owner {
-    /// Follows a note that asks for a copy, if there is one.
     pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
         let data = PathBuf::from(&self.config.store.path);
         let Some(target) = requested(&data) else { return Ok(()) };

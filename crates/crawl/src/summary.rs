@@ -1,4 +1,4 @@
-//! What a run came to.
+//! Summarizes a run.
 
 use gleaner_store::{Counts, Run, Store, StoreError, Wait};
 
@@ -7,37 +7,36 @@ use crate::hosts::{Host, Hosts};
 use crate::quota::Quota;
 use gleaner_fetch::Access;
 
-/// What a run came to, by host.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// The run.
     pub run: Run,
-    /// Whether it went on with a run that had been interrupted.
+    /// Whether it resumed an interrupted run.
     pub resumed: bool,
     /// How it ended.
     pub ending: Ending,
-    /// Hosts with what happened there, by name.
+    /// The counts of each host that had any, by name.
     pub hosts: Vec<(String, Counts)>,
-    /// Hosts with URLs that were left to the next run.
+    /// URLs left for the next run, by host and reason.
     pub held_back: Vec<HeldBack>,
     /// Documents in the corpus now.
     pub documents: u64,
-    /// The second since 1970 at which the next URL is due, if one waits.
+    /// When the next URL is due, in seconds since 1970; `None` if none waits.
     pub next_due: Option<u64>,
 }
 
-/// URLs that were left to the next run.
+/// URLs of a host that were left for the next run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldBack {
-    /// The host.
+    /// The host's name.
     pub host: String,
-    /// How many.
+    /// Number of URLs.
     pub urls: u64,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
 }
 
-/// URLs counted a host at most when they are left over.
 const COUNTED: usize = 100_000;
 
 pub(crate) fn held_back(
@@ -56,7 +55,7 @@ pub(crate) fn held_back(
     }
     for record in &store.waiting(Wait::Retry, COUNTED)? {
         let Some(host) = hosts.get(record.host) else { continue };
-        let why = "waiting for another try".to_owned();
+        let why = "waiting for a retry".to_owned();
         match held.iter_mut().find(|other| other.host == host.name && other.why == why) {
             Some(other) => other.urls += 1,
             None => held.push(HeldBack { host: host.name.clone(), urls: 1, why }),

@@ -1,15 +1,12 @@
-//! A page that a template has extracted: its outcome, and what it tells of the
-//! template.
+//! Ends visits of pages that a template extracted, and watches the template's health.
 //!
-//! A page that looks unlike those that the template was learned from is stored like any
-//! other, but its raw page is kept as long as it is among the host's last
-//! [`Window::PAGES`]. When too many of those are unlike, the template is out of date:
-//! the unlike pages are buffered, raw pages and all, and so is what comes after them,
-//! until the host is learned as at the beginning. The new template then goes over the
-//! pages that the old one hurt. All of this is in the change that ends the visit.
+//! A page unlike those that the template was learned from is stored normally, but its raw page is kept while
+//! it is among the host's last [`Window::PAGES`]. If too many of those are unlike, the template is out of
+//! date: the unlike pages and all later ones are buffered until a new template is learned, which then
+//! extracts them again. All of this is in the change that ends the visit.
 //!
-//! Limitation: until the new template is there the corpus holds what the old one
-//! made of those pages; and a page that was hurt without looking unlike stays hurt.
+//! Limitation: until then the corpus has what the old template extracted from those pages. A page that was
+//! extracted wrongly without looking unlike stays wrong.
 
 use std::sync::atomic::Ordering;
 
@@ -25,7 +22,6 @@ use crate::owner::Owner;
 use crate::schedule::GroupName;
 
 impl Owner {
-    /// Ends the visit of a page that was extracted by its host's template.
     pub(crate) fn watch(
         &mut self,
         mut change: Change,
@@ -56,14 +52,13 @@ impl Owner {
         Ok(visit.group)
     }
 
-    /// The host has no template from now on, until it is learned again.
     fn buffer_again(&mut self, id: HostId, buffered: usize) {
         let Some(host) = self.hosts.get_mut(id) else { return };
         warn!(
             host = host.name,
             version = host.version,
             unlike = buffered,
-            "its pages look unlike its template; buffering for a new one"
+            "the host's pages no longer match its template; buffering pages for a new one"
         );
         host.template = None;
         host.buffered = buffered;
@@ -71,8 +66,8 @@ impl Owner {
     }
 }
 
-/// Takes a page into its host's window. If the template is out of date by it, the
-/// unlike pages are buffered; gives how many.
+/// Adds a page to its host's window. If the template is thereby out of date, buffers the unlike pages and
+/// returns the number of buffered ones.
 fn look(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();

@@ -1,12 +1,10 @@
-//! When a crawl begins by itself: cron expressions in a time zone.
+//! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! An expression is read in the zone's own clock time, each of which comes once a day: one
-//! that the clock leaves out in spring comes as much later as the clock jumps, one that it
-//! has twice in autumn comes the first time. Nothing here reads a clock or waits; times and
-//! random numbers are handed in.
+//! Expressions use local time, and each local time counts once a day. A time skipped in spring comes as much
+//! later as the clock jumps; a time repeated in autumn counts the first time. This module reads no clock: the
+//! caller passes times and random numbers.
 //!
-//! Limitation: an expression for each hour therefore has one start less on the day on
-//! which an hour comes twice.
+//! Limitation: an hourly expression has one start less on the day of a repeated hour.
 
 use std::time::Duration;
 
@@ -17,40 +15,39 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-/// Longest stretch that a clock is ever put forward, and more.
+/// Longer than any forward jump of a local clock.
 const LEAP: SignedDuration = SignedDuration::from_hours(3);
-/// Starts that are looked at to find the last one; an expression for each minute has
-/// 1,440 a day.
+/// Most starts examined to find the last one; an expression for each minute has 1,440 a day.
 const STARTS: usize = 20_000;
 
 /// Why a schedule cannot be used.
 #[derive(Debug, Error)]
 pub enum TimetableError {
-    /// No expression is given.
-    #[error("schedule.times: name at least one, such as \"0 2 * * *\"")]
+    /// The list of expressions is empty.
+    #[error("schedule.times: give at least one cron expression, such as \"0 2 * * *\"")]
     NoTimes,
-    /// An expression is none.
+    /// An expression is invalid.
     #[error(
         "schedule.times: \"{text}\": {reason}; write minute, hour, day of the month, month, weekday, such as \"0 2 * * *\""
     )]
     NoTime {
-        /// What stands there.
+        /// The text in the settings.
         text: String,
         /// What is wrong, on one line.
         reason: String,
     },
-    /// An expression never comes true, such as the 30th of February.
-    #[error("schedule.times: \"{text}\" never comes")]
+    /// An expression that matches no date, such as the 30th of February.
+    #[error("schedule.times: \"{text}\" matches no date")]
     Never {
-        /// What stands there.
+        /// The text in the settings.
         text: String,
     },
-    /// The zone is not known.
+    /// The zone is unknown.
     #[error(
-        "schedule.zone: \"{zone}\" is not known here; write it as \"Asia/Ho_Chi_Minh\" (on Debian the zones are in the package tzdata)"
+        "schedule.zone: \"{zone}\" is not in this system's time zone database; write it as \"Asia/Ho_Chi_Minh\" (on Debian the zones are in the package tzdata)"
     )]
     NoZone {
-        /// What stands there.
+        /// The text in the settings.
         zone: String,
     },
 }
@@ -58,7 +55,7 @@ pub enum TimetableError {
 /// The starts of a schedule.
 #[derive(Debug, Clone)]
 pub struct Timetable {
-    /// In a clock time that is taken for UTC.
+    /// Evaluated as if local time were UTC.
     times: Vec<Crontab>,
     zone: TimeZone,
     jitter: Duration,
@@ -88,7 +85,7 @@ impl Timetable {
         })
     }
 
-    /// The first start after a time; `None`: there is none within four years.
+    /// The first start after `time`; `None`: there is none within four years.
     #[must_use]
     pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
         self.times.iter().filter_map(|one| self.next_of(one, time)).min()
@@ -96,7 +93,7 @@ impl Timetable {
 
     fn next_of(&self, one: &Crontab, time: Timestamp) -> Option<Timestamp> {
         let clock = time.to_zoned(self.zone.clone()).datetime().to_zoned(TimeZone::UTC).ok()?.timestamp();
-        // A clock time that was left out comes later than it says.
+        // A skipped local time starts later than it says.
         let mut clock = clock.checked_sub(LEAP).ok()?;
         for _ in 0..STARTS {
             let next = one.find_next(MakeTimestamp(clock)).ok()?;
@@ -109,9 +106,8 @@ impl Timetable {
         None
     }
 
-    /// The start that is to be made up for at `now`: the last one before it, if it is no
-    /// longer ago than `schedule.catch_up` and no run has begun since, or the one that has
-    /// is not over. `None` also for a corpus without any run: it is not behind.
+    /// The start to catch up on at `now`: the last one before it, if it is within `schedule.catch_up` and
+    /// either no run began since or the last run has not ended. `None` also if the corpus has no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -125,21 +121,21 @@ impl Timetable {
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether a start is too long ago to be made up for.
+    /// Whether a start is too long ago to be caught up on.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
-        // A minute is no delay: a machine may be busy.
+        // A delay of up to a minute does not count: the machine may be busy.
         now.duration_since(start) > self.catch_up.max(SignedDuration::from_mins(1))
     }
 
-    /// How much later than it says a start is, by a random number.
+    /// The delay of a start, chosen by a random number: less than `schedule.jitter`.
     #[must_use]
     pub fn delay(&self, random: u64) -> Duration {
         let millis = u64::try_from(self.jitter.as_millis()).unwrap_or(u64::MAX);
         Duration::from_millis(random.checked_rem(millis).unwrap_or(0))
     }
 
-    /// A time in the schedule's zone, for people.
+    /// A time in the schedule's zone, formatted for people.
     #[must_use]
     pub fn told(&self, time: Timestamp) -> String {
         let zoned = time.to_zoned(self.zone.clone());
@@ -151,7 +147,7 @@ impl Timetable {
 fn parsed(text: &str) -> Result<Crontab, TimetableError> {
     let wrong = |reason: String| TimetableError::NoTime { text: text.into(), reason };
     if text.split_whitespace().count() != 5 {
-        return Err(wrong("it has not five fields".into()));
+        return Err(wrong("it does not have five fields".into()));
     }
     let reason = |error: cronexpr::Error| {
         let said = error.to_string();
@@ -193,10 +189,10 @@ mod tests {
     fn each_night_comes_once_when_clocks_are_changed() {
         let berlin = nights(&["30 2 * * *"], "Europe/Berlin");
         let of = |from, to| berlin.starts(at(from), at(to)).collect::<Vec<_>>();
-        // 02:30 is left out on 29 March and comes at 03:30 summer time.
+        // 02:30 is skipped on 29 March and becomes 03:30 summer time.
         let spring = of("2026-03-28T00:00:00Z", "2026-03-31T00:00:00Z");
         assert_eq!(spring, ["2026-03-28T01:30:00Z", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"].map(at));
-        // Also for who looks between.
+        // The same, computed from a time between the two.
         assert_eq!(berlin.after(at("2026-03-29T01:10:00Z")), Some(at("2026-03-29T01:30:00Z")));
         // On 25 October 02:30 comes twice.
         let autumn = of("2026-10-24T12:00:00Z", "2026-10-27T00:00:00Z");
@@ -246,11 +242,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_on_one_line() {
         for (time, zone, partition) in [
-            ("0 2 * *", "UTC", "\"0 2 * *\": it has not five fields; write minute, hour"),
+            ("0 2 * *", "UTC", "\"0 2 * *\": it does not have five fields; write minute, hour"),
             ("0 25 * * *", "UTC", "\"0 25 * * *\""),
             ("@daily", "UTC", "\"@daily\""),
-            ("0 0 30 2 *", "UTC", "\"0 0 30 2 *\" never comes"),
-            ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not known here"),
+            ("0 0 30 2 *", "UTC", "\"0 0 30 2 *\" matches no date"),
+            ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not in this system's"),
         ] {
             let schedule = Schedule { times: vec![time.into()], zone: zone.into(), ..Schedule::default() };
             let said = Timetable::from_schedule(&schedule).unwrap_err().to_string();

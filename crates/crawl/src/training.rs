@@ -1,7 +1,7 @@
-//! Learning a host's template from its buffered pages, and going back over them.
+//! Learns a host's template from its buffered pages and extracts those pages.
 //!
-//! Runs on a worker thread and reads the raw pages from the store. A host with too
-//! few pages gets no template; its pages are then extracted one by one.
+//! Runs on a worker thread and reads the raw pages from the store. A host with too few pages gets no
+//! template; its pages are extracted one by one.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,26 +18,21 @@ use crate::admission::Rules;
 use crate::draft::{Draft, Origin, draft};
 use crate::job::TrainingJob;
 
-/// What a job gave.
 #[derive(Debug)]
 pub(crate) struct Learned {
-    /// The template; `None` where there were too few pages.
     pub(crate) template: Option<SiteTemplate>,
-    /// The buffered pages in the order in which they were buffered.
     pub(crate) pages: Vec<BufferedPage>,
 }
 
-/// Pages of one job at most. More are buffered only where learning failed.
+/// Most pages per job. More are buffered only if learning failed.
 const MOST: usize = 200;
 
-/// What became of one page.
+/// The draft of one page: `None` without text, an error if the page cannot be processed.
 type Drafted = Result<Option<Draft>, String>;
 
-/// One buffered page, extracted.
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
     pub(crate) key: UrlKey,
-    /// The document, or how the visit ends without one.
     pub(crate) document: Result<PackedDocument, Outcome>,
 }
 
@@ -46,8 +41,8 @@ struct Kept {
     page: Page,
 }
 
-/// Works through a host's buffered pages. One that cannot be read, or on which our
-/// code fails, is reported as such and keeps no other from being learned.
+/// Learns from and extracts a host's buffered pages. A page that cannot be read or causes a panic becomes
+/// unreadable; the others are still learned from.
 pub(crate) fn learn(
     job: &TrainingJob,
     store: &Store,
@@ -81,14 +76,13 @@ pub(crate) fn learn(
 
 fn read(store: &Store, key: UrlKey) -> Result<Kept, String> {
     let record = store.url(key).map_err(|error| error.to_string())?.ok_or("its URL has no record")?;
-    let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its bytes are not there")?;
+    let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its raw page is missing")?;
     let RawPage { body, content_type, fetched } = page;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
     let page = Page::parse(&decode(&body, content_type.as_deref()).text);
     Ok(Kept { origin: Origin { url, fetched }, page })
 }
 
-/// Runs code of ours on one page; a panic becomes a reason.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("an error in gleaner".into()))
 }
@@ -97,9 +91,8 @@ fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
-/// Where the single-page method gives one text for articles of different titles, it
-/// has taken the site's boilerplate for the article. Stored like that, all but one
-/// would be lost as duplicates; comparing the pages tells what differs.
+/// Extracts pages again by comparison if the single-page method found the same text under different titles:
+/// then it took boilerplate for the article, and all but one page would be lost as duplicates.
 fn compare_twins(job: &TrainingJob, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
     for Draft { document, .. } in drafts.iter().flatten().flatten() {

@@ -47,15 +47,15 @@ fn a_consent_wall_is_named_with_its_share() {
 #[test]
 fn a_host_that_gives_nothing_is_explained() {
     for (last, why) in [
-        (counts(&[("failed: timeout", 4)]), "it cannot be reached: failed: timeout (4 URLs)"),
-        (counts(&[("disallowed", 260)]), "robots.txt forbids all that is asked for (260 URLs)"),
+        (counts(&[("failed: timeout", 4)]), "cannot be reached: failed: timeout (URLs: 4)"),
+        (counts(&[("disallowed", 260)]), "robots.txt forbids every URL that was due (URLs: 260)"),
         (
             counts(&[("rejected: http_403", 260)]),
             "0 new, usually 240: 100% of pages end as rejected: http_403",
         ),
         (
             counts(&[("listing", 12)]),
-            "0 new, usually 240: 12 front pages, sections, feeds and sitemaps were read and name nothing new (0 other URLs were asked for)",
+            "0 new, usually 240: front pages, sections, feeds and sitemaps name nothing new (read: 12; other URLs requested: 0)",
         ),
         (
             counts(&[("duplicate", 230), ("listing", 12)]),
@@ -72,13 +72,13 @@ fn a_host_that_gives_nothing_is_explained() {
 fn what_holds_a_host_back_is_said() {
     let mut told =
         told(&[("vnexpress.net", nights(240, Counts::default())), ("tuoitre.vn", nights(100, gives(104)))]);
-    told.hosts[0].held = vec![Held { urls: 31, why: "robots.txt could not be had: timeout".into() }];
-    let said = "vnexpress.net: nothing could be asked: robots.txt could not be had: timeout";
+    told.hosts[0].held = vec![Held { urls: 31, why: "robots.txt returned HTTP 502; will retry".into() }];
+    let said = "vnexpress.net: not crawled: robots.txt returned HTTP 502; will retry";
     assert_eq!(sentences(&Report::from_told(&told)), [said]);
     told.hosts[0].paused = true;
     let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
-    assert_eq!(sentences(&report), ["vnexpress.net: it is paused: nothing is asked there"]);
+    assert_eq!(sentences(&report), ["vnexpress.net: paused by the user; not crawled"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
     told.hosts.push(HostTold { name: "wrong.example".into(), counts, ..HostTold::default() });
     let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
-    assert_eq!(sentences(&report), ["wrong.example: it cannot be reached: failed: dns (1 URLs)"]);
+    assert_eq!(sentences(&report), ["wrong.example: cannot be reached: failed: dns (URLs: 1)"]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_small_host_is_silent_only_after_some_nights() {
 #[test]
 fn failures_are_told_when_there_are_many_more() {
     let last = counts(&[("stored", 150), ("failed: http_500", 90), ("listing", 12)]);
-    let said = "vnexpress.net: 36% of its URLs fail, usually 0%: most by failed: http_500";
+    let said = "vnexpress.net: 36% of its URLs fail, usually 0%; most common reason: failed: http_500";
     assert_eq!(sentences(&report_of(last)), [said]);
     let few = counts(&[("stored", 230), ("failed: http_500", 9), ("listing", 12)]);
     assert_eq!(report_of(few).status, Status::Fine);
@@ -181,9 +181,7 @@ fn the_gravest_comes_first_then_the_largest_host() {
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
     assert_eq!(report.findings[0].grade, Grade::Failed);
-    assert!(
-        report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date: 12 pages"))
-    );
+    assert!(report.findings.iter().any(|finding| finding.text.contains("(version 2) is out of date; pages")));
 }
 
 #[test]
@@ -193,7 +191,7 @@ fn a_budget_is_a_note_and_excuses_what_it_left() {
     told.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
     let report = Report::from_told(&told);
     assert_eq!(report.status, Status::Fine);
-    assert_eq!(report.findings[0].text, "crawl.max_time reached, 700 URLs are left to the next run");
+    assert_eq!(report.findings[0].text, "crawl.max_time reached; URLs left for the next run: 700");
     assert!(report.findings[1].text.starts_with("10 new, usually 240"), "{:?}", report.findings);
 }
 
@@ -209,7 +207,7 @@ fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     assert_eq!(report.status, Status::Unusual);
     assert_eq!(
         sentences(&report),
-        ["the run before it began 3.0 days earlier, usually 24.0 hours: runs did not happen"]
+        ["runs were missed: the previous run began 3.0 days earlier, usually 24.0 hours"]
     );
     told.past[3].started += jiff::SignedDuration::from_hours(9);
     assert_eq!(Report::from_told(&told).status, Status::Fine);
@@ -223,7 +221,10 @@ fn a_disk_that_fills_up_is_said_in_runs() {
     assert_eq!(Report::from_told(&told).status, Status::Fine);
     told.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
     let report = Report::from_told(&told);
-    assert_eq!(sentences(&report), ["the disk is getting full: 100.0 MiB are free, room for some 6 runs"]);
+    assert_eq!(
+        sentences(&report),
+        ["the disk is getting full: 100.0 MiB free; estimated runs until store.min_free_disk: 6"]
+    );
     assert_eq!(report.status, Status::Unusual);
     told.disk = None;
     assert_eq!(Report::from_told(&told).status, Status::Fine);

@@ -102,7 +102,7 @@ fn corpus(store: &Store) -> BTreeMap<String, Vec<(String, Timestamp)>> {
 }
 
 #[test]
-fn what_the_nights_have_gathered_can_be_made_anew_from_the_archive() {
+fn what_the_runs_have_collected_can_be_rebuilt_from_the_archive() {
     let first: Timestamp = FIRST.parse().unwrap();
     let daily = Daily::at(first);
     let options = gleaner_testkit::Options { daily: Some(daily.clone()), ..Default::default() };

@@ -88,7 +88,7 @@ fn every_answer_has_its_outcome() {
 }
 
 #[test]
-fn what_a_site_says_in_bad_form_is_heeded() {
+fn what_a_site_says_in_bad_form_is_obeyed() {
     let forbidden: String = (0..250).map(|n| format!("<a href=/forbidden/{n}>{n}</a> ")).collect();
     let robots = "<br />\n<b>Warning</b>: x in <b>/robots.php</b> on line <b>3</b><br />\n\
                   User-agent: *\nDisallow: /forbidden/\nSitemap: site.example/map.txt\n";

@@ -44,7 +44,7 @@ fn what_is_no_report_is_named() {
     let path = data.path().join("x.json");
     fs::write(&path, "{}").unwrap();
     let said = folder::read(&path).unwrap_err().to_string();
-    assert!(said.contains("x.json is no report: missing field"), "{said}");
+    assert!(said.contains("x.json is not a report: missing field"), "{said}");
     let said = folder::write(&path, &report(0), 0).unwrap_err().to_string();
     assert!(said.contains("x.json"), "{said}");
 }

@@ -261,7 +261,7 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
     let report = nights.told(Mood::Dead);
     let said = first(&report);
     // By its robots.txt, if that is a day old, or by its front page.
-    let is_said = ["nothing could be asked: robots.txt", "it cannot be reached: failed"]
+    let is_said = ["not crawled: robots.txt", "cannot be reached: failed"]
         .iter()
         .any(|partition| said.contains(partition));
     assert!(is_said, "{said}");
@@ -273,6 +273,6 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
 #[test]
 fn a_site_that_stands_still_is_reported_the_same_night() {
     let report = Timetable::begin().told(Mood::Stopped);
-    let said = "b.example: 0 new, usually 12: 1 front pages, sections, feeds and sitemaps were read and name nothing new (0 other URLs were asked for)";
+    let said = "b.example: 0 new, usually 12: front pages, sections, feeds and sitemaps name nothing new (read: 1; other URLs requested: 0)";
     assert_eq!(first(&report), said);
 }

@@ -1,19 +1,18 @@
-//! Two texts word by word: what they have in the same order, and which numbers differ.
+//! Compares two texts word by word: words in the same order, and numbers that differ.
 //!
-//! Aligned words are the longest common subsequence of tokens, bit-parallel after
-//! H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004.
+//! Aligned words are the longest common subsequence of tokens, computed bit-parallel (H. Hyyro,
+//! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
-//! Numbers are compared by their surroundings, wherever these stand: a number's left
-//! side is the last word before it that is no number, its right side the next one. Of
-//! each side that both texts have, so many numbers are compared as the text with fewer
-//! has there; those that the other has there too are equal, the others differ. That is
-//! what tells a series with fixed wording (weather, prices, lottery results) from an
-//! edited copy: nearly all its words are shared and nearly none of its numbers.
+//! Numbers are compared by their surroundings, at any position: the left side of a number is the
+//! last word before it that is not a number, the right side the next one. If both texts have a
+//! side, as many numbers are compared as the text with fewer of them has there; those in both texts
+//! are equal, the rest differ. This separates a series with fixed wording (weather, prices, lottery
+//! results) from an edited copy: its texts share nearly all words and nearly no numbers.
 //!
-//! Cost: tokens of one text times those of the other over 64, and how often the words of
-//! one stand in the other: some 0.02 ms for two news texts, bounded by [`MOST`]. Known failure: a series
-//! that differs in names or words only (a horoscope) is told by nothing here; a
-//! paragraph that was moved costs its length in aligned words, not in numbers.
+//! Cost: tokens of one text times those of the other over 64, plus the occurrences of one text's
+//! words in the other: about 0.02 ms for two news texts, bounded by [`MOST`]. Known failure: a
+//! series that differs only in names or words (a horoscope) is not recognized. A moved paragraph
+//! costs its length in aligned words, not in numbers.
 //!
 //! ```
 //! use gleaner_dedup::{Alignment, Tokens};
@@ -26,24 +25,23 @@
 
 use crate::tokens::{Tokens, is_numeral};
 
-/// Tokens of a text that are aligned; of a longer text the first so many.
+/// Tokens of a text that are aligned; the rest of a longer text is ignored.
 pub const MOST: usize = 10_000;
 
-/// Bits of a machine word.
 const BITS: usize = 64;
 
-/// Two texts compared word by word.
+/// The result of comparing two texts word by word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alignment {
-    /// Tokens of each.
+    /// Tokens of each text.
     pub words: (usize, usize),
-    /// Tokens that both have in the same order.
+    /// Tokens that both texts have in the same order.
     pub aligned: usize,
-    /// Their numbers.
+    /// Comparison of their numbers.
     pub numerals: Numerals,
 }
 
-/// Numbers in the same surroundings. Halves: one side of a number may be shared.
+/// Numbers in the same surroundings. A number counts half if the texts share only one of its sides.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Numerals {
     /// How many were compared.
@@ -64,7 +62,7 @@ impl Alignment {
         }
     }
 
-    /// Aligned words among the words of either, 0 to 1: a Jaccard similarity. 1 for two
+    /// Aligned words relative to all words of both texts, 0 to 1: a Jaccard similarity. 1 for two
     /// texts without words.
     #[must_use]
     pub fn share(&self) -> f64 {
@@ -97,14 +95,14 @@ impl Numerals {
         Self { compared: compared as f64 / 2.0, differing: (compared - equal) as f64 / 2.0 }
     }
 
-    /// Share of the compared that differ, 0 to 1; 0 where none was compared.
+    /// Share of the compared numbers that differ, 0 to 1; 0 if none was compared.
     #[must_use]
     pub fn differing_share(&self) -> f64 {
         if self.compared > 0.0 { self.differing / self.compared } else { 0.0 }
     }
 }
 
-/// A side of a number and the number, sorted.
+/// Pairs of a side and its number.
 fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     let mut sides = Vec::new();
     let mut word = 0;
@@ -118,7 +116,7 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     word = 0;
     for token in text.iter().rev() {
         if is_numeral(*token) {
-            // A word's lowest bit is 0: with it set the word is a right side.
+            // A word's lowest bit is 0; setting it marks a right side.
             sides.push((word | 1, *token));
         } else {
             word = *token;
@@ -128,14 +126,12 @@ fn sides(text: &[u64]) -> Vec<(u64, u64)> {
     sides
 }
 
-/// Takes what stands at one side off the front.
 fn run<'a>(sides: &mut &'a [(u64, u64)], side: u64) -> &'a [(u64, u64)] {
     let (run, rest) = sides.split_at(sides.iter().take_while(|of| of.0 == side).count());
     *sides = rest;
     run
 }
 
-/// Size of the intersection of two sorted multisets.
 fn shared(one: &[(u64, u64)], other: &[(u64, u64)]) -> usize {
     let (mut a, mut b, mut count) = (0, 0, 0);
     while a < one.len() && b < other.len() {
@@ -148,13 +144,12 @@ fn shared(one: &[(u64, u64)], other: &[(u64, u64)]) -> usize {
     count
 }
 
-/// Length of the longest common subsequence.
 fn common_subsequence(a: &[u64], b: &[u64]) -> usize {
     let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    // The longer text is the column of bits, whichever of the two it is.
+    // The longer text is the column of bits.
     let (column, row) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut places: Vec<(u64, usize)> = column.iter().enumerate().map(|(at, token)| (*token, at)).collect();
     places.sort_unstable();
@@ -218,7 +213,7 @@ mod tests {
             ("rain of 5 mm fell", "rain of mm fell", (0.0, 0.0)),
             // Lists: a side has several numbers.
             ("prize 11 22 33 end", "prize 33 22 44 end", (3.0, 1.0)),
-            // A tail brings numbers of its own and no difference.
+            // Extra text at the end adds numbers but no difference.
             ("rain of 5 mm", "rain of 5 mm and a share of 7 mm", (1.0, 0.0)),
             // Moved as a whole.
             ("at 5 am rain\nat 7 pm sun", "at 7 pm sun\nat 5 am rain", (2.0, 0.0)),

@@ -1,15 +1,15 @@
-//! Is this text known? The stages from tokens to a verdict, joined.
+//! Finds known documents like a text, from tokens to a verdict.
 //!
 //! ```text
 //! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
 //! ```
 //!
-//! [`Signed::from_text`] needs the text alone and runs in any worker; an [`Index`](crate::Index)
-//! gives candidates; [`ask`] reads what the store keeps: the
-//! signature of each candidate, and the text of those few that are alike.
+//! [`Signed::from_text`] needs only the text and runs in any worker. An [`Index`](crate::Index)
+//! returns candidates. [`ask`] reads the signature of each candidate from the store, and the text
+//! of the few similar ones.
 //!
-//! Limitation: a document is compared with [`Params::compared`] candidates at
-//! most, those with most keys in common, and by its text with [`Params::read`] of them.
+//! Limitation: at most [`Params::compared`] candidates are compared, those with the most common
+//! keys, and at most [`Params::read`] of them by text.
 
 use crate::alignment::Alignment;
 use crate::bands::Keys;
@@ -21,17 +21,17 @@ use crate::verdict::{Params, Verdict};
 /// A text prepared for the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// Its tokens, for comparing word by word.
+    /// Its tokens, for the comparison word by word.
     pub tokens: Tokens,
-    /// Its signature, to be kept with the document.
+    /// Its signature, to be stored with the document.
     pub signature: Signature,
     /// Its keys in the index.
     pub keys: Keys,
 }
 
 impl Signed {
-    /// Tokenises and signs a text; `None` where it has fewer tokens than
-    /// [`FEWEST`](crate::signature::FEWEST): such a text has exact duplicates only.
+    /// Tokenises and signs a text; `None` if it has fewer tokens than
+    /// [`FEWEST`](crate::signature::FEWEST): such a text has only exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
@@ -40,43 +40,43 @@ impl Signed {
     }
 }
 
-/// A known document and what it is to the new one.
+/// A known document and its relation to the new one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Like {
     /// The known document.
     pub document: Number,
     /// [`Verdict::Duplicate`] or [`Verdict::Related`].
     pub verdict: Verdict,
-    /// Estimated similarity of their shingles.
+    /// Estimated similarity of the shingles.
     pub similarity: f64,
-    /// Their words, if the texts were compared.
+    /// Comparison of the words, if the texts were compared.
     pub alignment: Option<Alignment>,
 }
 
-/// What the store tells of a document that it keeps.
+/// Access to the documents in the store.
 pub trait Documents {
-    /// Why it cannot be read.
+    /// Why the store cannot be read.
     type Error;
 
-    /// The signature of a document; `None` if it is not there any more.
+    /// The signature of a document; `None` if the document no longer exists.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
 
-    /// The text of a document; `None` if it is not there any more.
+    /// The text of a document; `None` if the document no longer exists.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
 }
 
-/// The known documents that are like a new one, of the candidates that an index gave: a
-/// duplicate, if there is one, stands first; after it what is related, most similar
-/// first. Texts are compared in that order until one is a duplicate.
+/// The known documents similar to a new one, among an index's candidates: a near-duplicate first,
+/// if there is one, then related documents, most similar first. Texts are compared in that order
+/// until one is a near-duplicate.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// If the store cannot be read.
 pub fn ask<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -97,8 +97,7 @@ pub fn ask<D: Documents>(
     Ok(likes)
 }
 
-/// Those whose signatures are alike, as related ones, most similar first and among
-/// equals the oldest.
+/// Candidates with similar signatures, as related; most similar first, oldest first among equals.
 fn alike<D: Documents>(
     new: &Signed,
     candidates: &[Candidate],
@@ -124,7 +123,6 @@ mod tests {
     use super::*;
     use crate::index::{Index, Table};
 
-    /// Texts by number.
     struct Kept(Vec<String>);
 
     impl Documents for Kept {
@@ -140,7 +138,7 @@ mod tests {
         }
     }
 
-    /// 200 words, of which every `edited`-th is of its own, and numbers from a seed.
+    /// 200 words, every `edited`-th unique, and numbers from a seed.
     fn text(topic: &str, edited: usize, number: usize) -> String {
         // A token with a digit would be a number.
         let letters =

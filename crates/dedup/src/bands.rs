@@ -1,15 +1,13 @@
-//! Banding: the keys under which a signature is kept, so that like ones meet.
+//! Banding: computes a signature's index keys, which similar signatures share.
 //!
-//! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets,
-//! section 3.4.2: the values of a signature are cut into bands of [`ROWS`]; two texts
-//! are candidates if a whole band is equal, which happens with probability
-//! 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
+//! A. Broder's scheme as in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, section 3.4.2:
+//! the values of a signature are cut into bands of [`ROWS`]. Two texts are candidates if a whole
+//! band is equal, which happens with probability 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
-//! Why 42 of 3: at J 0.443, where 15% of the words of a copy were replaced at random, 42
-//! bands of 3 find 98%, 32 of 4 (all 128 values) 72%. Texts that share nothing but common
-//! phrases meet by chance in 1 pair of a million at J 0.003 (docs/dedup.md: the mean of
-//! news texts is 0.0004 to 0.0009): some ten of 10 million documents, each put aside by
-//! one comparison of signatures.
+//! Why 42 of 3: at J 0.443 (15% of a copy's words replaced at random) 42 bands of 3 find 98%, 32 of
+//! 4 (all 128 values) 72%. Texts that share only common phrases match by chance in 1 pair of a
+//! million at J 0.003 (docs/dedup.md: the mean of news texts is 0.0004 to 0.0009): about ten of 10
+//! million documents, each rejected by one comparison of signatures.
 //!
 //! ```
 //! use gleaner_dedup::bands::chance;
@@ -22,16 +20,16 @@ use crate::signature::Signature;
 /// Keys of a text.
 pub const BANDS: usize = 42;
 
-/// Values of a signature that make a key.
+/// Values of a signature per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one a band, evenly spread over all 64 bits; equal values in
-/// different bands make different keys.
+/// The keys of a text, one per band, evenly spread over all 64 bits. Equal values in different
+/// bands make different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys([u64; BANDS]);
 
 impl Keys {
-    /// The keys of a signature; the same from a signature that was kept.
+    /// The keys of a signature; a stored signature has the same keys.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
@@ -48,7 +46,7 @@ impl Keys {
     }
 }
 
-/// How probable it is that two texts of this Jaccard similarity share a key.
+/// The probability that two texts of this Jaccard similarity share a key.
 #[must_use]
 pub fn chance(similarity: f64) -> f64 {
     1.0 - (1.0 - similarity.clamp(0.0, 1.0).powi(ROWS as i32)).powi(BANDS as i32)
@@ -58,7 +56,7 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two sets with so many hashes in common and so many apart.
+    /// Two sets with this many hashes in common and apart.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys =
@@ -67,7 +65,7 @@ mod tests {
         one.as_array().iter().zip(other.as_array()).any(|(one, other)| one == other)
     }
 
-    /// Of 1,000 pairs each, within five standard errors and what densification adds.
+    /// 1,000 pairs each, within five standard errors plus the effect of densification.
     #[test]
     fn pairs_meet_as_often_as_expected() {
         for (shared, apart) in [(300, 150), (200, 200), (200, 400), (40, 400), (100, 10)] {

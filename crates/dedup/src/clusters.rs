@@ -1,17 +1,15 @@
-//! Clusters of duplicates: one document, the head, stands for the others, its members.
+//! Clusters of near-duplicates: selects each cluster's representative, which an export writes.
 //!
-//! A document that duplicates a head joins its cluster. Which of two documents of a
-//! cluster should be its head, [`Head::prefers`] says: asked when a document joins (it may
-//! take the head's place) and when a head goes (its heir is the one that is preferred to
-//! all others). The order is strict, so the head is the same in whichever order the
-//! members came. Who is in which cluster is kept by the caller.
+//! A document that duplicates a representative joins its cluster. [`Head::prefers`] selects between
+//! two documents, both when a document joins (it may become the representative) and when a
+//! representative goes (its successor is preferred to all others). The order is strict, so the
+//! order in which members came does not matter. The caller stores the clusters.
 //!
-//! Only heads belong into the index, so that a text is compared with heads alone: copies
-//! of copies drift no further from the head than the threshold, and a wire report with
-//! 1,000 copies is in the index once.
+//! Only representatives belong in the index, so a text is compared only with them: copies of copies
+//! drift no further than the threshold, and a wire report with 1,000 copies is in the index once.
 //!
-//! Limitation: what has joined a cluster stays in it when the head changes, even
-//! where it is unlike the new head.
+//! Limitation: members stay in a cluster when its representative changes, even if they are unlike
+//! the new one.
 //!
 //! ```
 //! use gleaner_dedup::{Contender, Head};
@@ -25,27 +23,27 @@ use std::cmp::Reverse;
 
 use crate::index::Number;
 
-/// Which document of a cluster stands for it.
+/// Which document of a cluster is its representative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Head {
-    /// The one that came first.
+    /// The earliest one.
     #[default]
     First,
-    /// The one with the most words; among equals the one that came first.
+    /// The one with the most words; the earliest among equals.
     Longest,
 }
 
-/// A document that may be the head of its cluster.
+/// A document that may represent its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
-    /// Its number: what came earlier has a smaller one.
+    /// Its number; earlier documents have smaller ones.
     pub document: Number,
     /// Words of its text.
     pub words: u64,
 }
 
 impl Head {
-    /// Whether `one` is to be the head rather than `other`.
+    /// Whether `one` rather than `other` should be the representative.
     #[must_use]
     pub fn prefers(self, one: Contender, other: Contender) -> bool {
         match self {
@@ -70,7 +68,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Taking the preferred one again and again ends at the same head in any order.
+        /// Repeated preference ends at the same document in any order.
         #[test]
         fn the_head_does_not_depend_on_the_order(
             words in prop::collection::vec(0..5_u64, 1..20),

@@ -1,29 +1,27 @@
-//! A character as it counts for keys: lower case, its Vietnamese tone apart.
+//! Folds a character for keys: lower case, with its Vietnamese tone separate.
 //!
-//! Vietnamese writes the tone of a syllable on one of two vowels by two rules (hoà,
-//! hòa); with the tone told apart from the letter both are h, o, a, grave. Letters keep
-//! their own marks: ă, â, đ, ê, ô, ơ, ư are letters.
+//! Vietnamese has two rules for which of two vowels carries a syllable's tone (hoà, hòa); with the
+//! tone separate both are h, o, a, grave. Letters keep their own marks: ă, â, đ, ê, ô, ơ, ư are
+//! letters.
 //!
-//! Limitation: accents of other languages are taken apart in the same way, so
-//! that Spanish "término" and "terminó" are one token. Such pairs are rare, and of no
-//! weight for whether two texts are the same.
+//! Limitation: accents of other languages are separated too, so Spanish "término" and "terminó" are
+//! one token. Such pairs are rare and hardly affect whether two texts are the same.
 
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Latin letters up to here are in the first table.
+/// Latin letters below this are in the first table.
 const LATIN: usize = 0x250;
-/// Latin Extended Additional, where most Vietnamese letters are: the second table.
+/// Latin Extended Additional, with most Vietnamese letters: the second table.
 const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
 
 /// Grave, acute, tilde, hook above, dot below: the tones, counted from 1.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
 
-/// What a character is in a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// In no word.
+    /// Not part of a word.
     Outside,
     /// A decimal digit.
     Digit(u32),
@@ -33,7 +31,7 @@ pub(crate) enum Folded {
     Alone(u32),
 }
 
-/// The tables: 0 outside, else the letter with its tone from bit 24 on.
+/// The tables: 0 for characters outside words, else the letter with its tone from bit 24 on.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()
@@ -54,7 +52,7 @@ fn taken_apart(c: char) -> u32 {
     }
 }
 
-/// A character of a text in NFC.
+/// Folds a character of a text in NFC.
 #[inline]
 pub(crate) fn fold(c: char) -> Folded {
     let at = c as usize;
@@ -72,7 +70,6 @@ pub(crate) fn fold(c: char) -> Folded {
     }
 }
 
-/// A character that neither table has.
 fn rare(c: char) -> Folded {
     match c {
         _ if !c.is_alphanumeric() => Folded::Outside,
@@ -80,7 +77,7 @@ fn rare(c: char) -> Folded {
         | '\u{3400}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}' => Folded::Alone(c as u32),
-        // Digits of other scripts by their own code.
+        // Digits of other scripts have their own codes.
         _ if c.is_numeric() => Folded::Digit(c as u32),
         _ => Folded::Letter(c.to_lowercase().next().unwrap_or(c) as u32, 0),
     }

@@ -1,13 +1,12 @@
-//! When two texts are nearly the same, and which paragraphs a site repeats.
+//! Decides whether two texts are nearly the same, and which paragraphs a site repeats.
 //!
-//! A new text goes through these files in this order: [`tokens`], [`signature`],
-//! [`bands`], [`index`], [`alignment`], [`verdict`] (joined in [`ask`](mod@ask)); what is
-//! a duplicate becomes a member of a cluster ([`clusters`]). [`paragraphs`] stands by
-//! itself. Nothing here does IO, reads a clock or depends on the machine: a signature
-//! that was kept means the same for ever.
+//! A new text passes through these modules in order: [`tokens`], [`signature`], [`bands`],
+//! [`index`], [`alignment`], [`verdict`] (combined in [`ask`](mod@ask)). A near-duplicate becomes a
+//! member of a cluster ([`clusters`]). [`paragraphs`] is independent. Nothing here does IO, reads a
+//! clock or depends on the machine: a stored signature keeps its meaning.
 //!
-//! Limitation: what "the same article" is nobody has defined. docs/dedup.md says
-//! what was measured, on which pairs, and what is missed.
+//! Limitation: nobody has defined "the same article". docs/dedup.md has the measurements, the pairs
+//! used and the misses.
 
 pub mod alignment;
 pub mod ask;

@@ -1,8 +1,8 @@
-//! Mixing bits: the same on every machine and in every version of the project.
+//! Mixes bits identically on every machine and in every version of the project.
 //!
-//! Signatures and paragraph keys are kept for years, so nothing here may change: a test
-//! holds the values. Not for adversaries: who knows the constants can make collisions,
-//! which cost a comparison each and no text, since the text itself decides.
+//! Signatures and paragraph keys are stored for years, so nothing here may change; a test fixes the
+//! values. It does not resist adversaries: collisions cost a comparison each but no text, because
+//! the texts decide.
 
 /// MurmurHash3's 64-bit finaliser (A. Appleby, public domain): a bijection.
 pub(crate) const fn mix(mut h: u64) -> u64 {
@@ -13,12 +13,11 @@ pub(crate) const fn mix(mut h: u64) -> u64 {
     h ^ (h >> 33)
 }
 
-/// One step of a running hash.
 pub(crate) const fn step(h: u64, with: u64) -> u64 {
     (h.rotate_left(5) ^ with).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// `h` as a number below `count`: the high bits decide.
+/// Maps `h` below `count`, by its high bits.
 pub(crate) const fn below(h: u64, count: usize) -> usize {
     ((h as u128 * count as u128) >> 64) as usize
 }

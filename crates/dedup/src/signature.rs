@@ -1,25 +1,25 @@
-//! MinHash in one permutation: what share of their shingles two texts have in common.
+//! MinHash in one permutation: estimates the Jaccard similarity of two texts' shingles.
 //!
-//! P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava:
-//! Optimal Densification for Fast and Accurate Minwise Hashing, ICML 2017; b bits a
-//! value: P. Li, A. C. König, b-Bit Minwise Hashing, WWW 2010.
+//! P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava: Optimal
+//! Densification for Fast and Accurate Minwise Hashing, ICML 2017; b bits per value: P. Li, A. C.
+//! König, b-Bit Minwise Hashing, WWW 2010.
 //! * Shingles: the set of all runs of [`SHINGLE`] tokens, each hashed once.
-//! * The hash's high bits name one of [`BINS`] bins; a bin keeps its least hash.
-//! * An empty bin takes the value of another one, which both texts of a pair choose
-//!   alike: bins are tried in an order that only the empty bin's number gives.
-//! * Of each value 16 bits are kept. The share of equal values estimates the Jaccard
-//!   similarity of the two sets.
+//! * The hash's high bits select one of [`BINS`] bins; a bin keeps its least hash.
+//! * An empty bin takes the value of another, which both texts of a pair choose alike: the order of
+//!   bins to try depends only on the empty bin's number.
+//! * 16 bits of each value are kept. The share of equal values estimates the Jaccard similarity of
+//!   the two sets.
 //!
-//! Readings: the paper draws the order of bins from a 2-universal hash; here it is a
-//! start and an odd step by hash, which meets every bin once and so always ends.
+//! Difference: the paper draws the order of bins from a 2-universal hash; here it is a hashed start
+//! and an odd step, which visits every bin once and so always ends.
 //!
-//! Why this and not 128 hashes a shingle: one hash a shingle is some 40 times cheaper at
-//! the same error (practice measured 179,000 against 4,000 signatures a second).
+//! Why not 128 hashes per shingle: one hash per shingle is some 40 times cheaper at the same error
+//! (measured: 179,000 against 4,000 signatures a second).
 //!
-//! Cost: linear in the tokens; 256 bytes a text. The estimate's standard error is
-//! sqrt(J (1 - J) / 128), 0.044 at the most, and more for a text of fewer than some 300
-//! shingles, whose filled bins are fewer. Known failure: texts of a series with fixed
-//! wording are as similar as edited copies; [`Alignment`](crate::Alignment) tells them.
+//! Cost: linear in the tokens; 256 bytes per text. The estimate's standard error is sqrt(J (1 - J)
+//! / 128), at most 0.044, and more for a text of fewer than about 300 shingles, which fill fewer
+//! bins. Known failure: texts of a series with fixed wording are as similar as edited copies;
+//! [`Alignment`](crate::Alignment) separates them.
 //!
 //! ```
 //! use gleaner_dedup::{Signature, Tokens};
@@ -40,13 +40,13 @@ pub const SHINGLE: usize = 3;
 /// Bins, each with a value of 16 bits.
 pub const BINS: usize = 128;
 
-/// Tokens below which a text has no signature: its few shingles say too little.
+/// Fewest tokens of a text with a signature; fewer shingles say too little.
 pub const FEWEST: usize = 10;
 
 /// An empty bin; the last seven bits of a real value are 0.
 const EMPTY: u64 = u64::MAX;
 
-/// What is kept of a text to tell how similar it is to others: 256 bytes.
+/// 256 bytes that are stored for a text to estimate its similarity to others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature([u16; BINS]);
 
@@ -60,8 +60,8 @@ impl Signature {
         (tokens.len() >= FEWEST).then(|| Self::of_hashes(shingles(tokens)))
     }
 
-    /// The signature of a set of hashes, each evenly spread over all 64 bits; of an
-    /// empty set all values are 0.
+    /// The signature of a set of hashes, each evenly spread over all 64 bits; all values are 0 for
+    /// an empty set.
     #[must_use]
     pub fn of_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut bins = [EMPTY; BINS];
@@ -70,7 +70,7 @@ impl Signature {
             bins[bin] = bins[bin].min(value);
         }
         Self(std::array::from_fn(|bin| match filled(&bins, bin) {
-            // The bits that come last are the same whether a value is great or small.
+            // The last bits do not depend on the size of the value.
             EMPTY => 0,
             value => (value >> 7) as u16,
         }))
@@ -90,7 +90,7 @@ impl Signature {
         &self.0
     }
 
-    /// To be kept: the values, little-endian.
+    /// The values for storage, little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
@@ -100,7 +100,7 @@ impl Signature {
         bytes
     }
 
-    /// What [`Self::to_bytes`] gave; `None` where `bytes` are not as many.
+    /// Restores [`Self::to_bytes`]; `None` if `bytes` has another length.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
@@ -108,12 +108,12 @@ impl Signature {
     }
 }
 
-/// A hash of each run of [`SHINGLE`] tokens, repeated ones each time.
+/// A hash of each run of [`SHINGLE`] tokens, including repeated ones.
 pub fn shingles(tokens: &Tokens) -> impl Iterator<Item = u64> {
     tokens.hashes().windows(SHINGLE).map(|run| mix(run.iter().fold(0, |hash, token| step(hash, *token))))
 }
 
-/// The value of a bin or, if it is empty, of the first in its order that is not.
+/// The value of a bin or, if it is empty, of the first non-empty one in its order.
 fn filled(bins: &[u64; BINS], bin: usize) -> u64 {
     if bins[bin] != EMPTY {
         return bins[bin];
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(filled(&[EMPTY; BINS], 5), EMPTY);
     }
 
-    /// Over 200 sets each: no bias beyond a hundredth, and the error of the head.
+    /// Over 200 sets each: no bias beyond 0.01, and the error stated in the module documentation.
     #[test]
     fn the_estimate_has_the_error_that_is_stated() {
         for (shared, apart) in [(250, 125), (60, 20), (900, 600), (300, 10)] {

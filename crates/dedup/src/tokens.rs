@@ -1,15 +1,15 @@
-//! A text as tokens: words or, in Vietnamese, syllables, each as a hash.
+//! Splits a text into tokens: words or, in Vietnamese, syllables, each as a hash.
 //!
-//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a
-//! token by itself. Case does not count, diacritics do, the place of a Vietnamese tone
-//! mark does not (`fold.rs`). A number is one token with the marks between
-//! its digits: 80.5, 21/11/2026, 19:30. Text that is not in NFC is brought into it.
+//! A token is a maximal run of letters, digits and `_`; a Han or kana character is a token by
+//! itself. Case does not count, diacritics do, the place of a Vietnamese tone mark does not
+//! (`fold.rs`). A number is one token with the marks between its digits: 80.5, 21/11/2026, 19:30.
+//! Text is converted to NFC.
 //!
-//! Limitation: a number written in words is a word, and "1.000" and "1,000" are
-//! one number whichever of them is a thousand.
+//! Limitation: a number written in words is a word, and "1.000" and "1,000" are one number,
+//! whichever means a thousand.
 //!
-//! Cost: linear, 8 bytes a token and one for four numbers; [`Tokens::MOST`] tokens are
-//! read of a text, so that a text of any length is bounded.
+//! Cost: linear; 8 bytes per token and one for four numbers. At most [`Tokens::MOST`] tokens of a
+//! text are read.
 
 use std::borrow::Cow;
 
@@ -24,14 +24,14 @@ pub struct Tokens {
     hashes: Vec<u64>,
 }
 
-/// The lowest bit of a token's hash says whether it has a digit.
+/// The lowest bit of a token's hash is set if it has a digit.
 const NUMERAL: u64 = 1;
 
-/// Separators within numbers all count as this one.
+/// All separators within numbers count as this one.
 const SEPARATOR: u64 = '.' as u64;
 
 impl Tokens {
-    /// Tokens that are read of a text; what follows is not looked at.
+    /// Most tokens read of a text; the rest is ignored.
     pub const MOST: usize = 200_000;
 
     /// The tokens of `text`, in any normal form.
@@ -73,13 +73,13 @@ impl Tokens {
         Self { hashes }
     }
 
-    /// How many tokens.
+    /// Number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
@@ -91,19 +91,18 @@ impl Tokens {
         &self.hashes
     }
 
-    /// Where the tokens with a digit stand.
+    /// Positions of the tokens with a digit.
     pub fn numerals(&self) -> impl Iterator<Item = usize> {
         let places = self.hashes.iter().enumerate();
         places.filter(|(_, hash)| is_numeral(**hash)).map(|(at, _)| at)
     }
 }
 
-/// Whether a token of this hash has a digit.
 pub(crate) const fn is_numeral(hash: u64) -> bool {
     hash & NUMERAL != 0
 }
 
-/// In NFC, if the text has any combining mark of Latin, Greek or Cyrillic.
+/// Converts to NFC if the text has a combining mark of Latin, Greek or Cyrillic.
 fn composed(text: &str) -> Cow<'_, str> {
     // U+0300 to U+037F begin with these bytes.
     match text.bytes().any(|byte| byte == 0xcc || byte == 0xcd) {
@@ -120,7 +119,7 @@ fn begins_with_digit(rest: &str) -> bool {
     rest.chars().next().is_some_and(|c| matches!(fold(c), Folded::Digit(_)))
 }
 
-/// A token that is being read.
+/// The current token.
 #[derive(Default)]
 struct Token {
     hash: u64,
@@ -150,7 +149,6 @@ impl Token {
         self.ends_in_digit = true;
     }
 
-    /// The token, if there is one, and a new one after it.
     fn end(&mut self, hashes: &mut Vec<u64>) {
         if self.is_open {
             let hash = mix(step(self.hash, self.tones << 32)) & !NUMERAL;

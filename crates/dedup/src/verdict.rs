@@ -1,57 +1,55 @@
-//! What two texts are to each other: the thresholds.
+//! Classifies the relation of two texts by thresholds.
 //!
-//! The signatures' estimate says whether the texts are worth comparing; the texts
-//! themselves say the rest ([`Params::judge`]). A duplicate has the asked-for similarity
-//! of shingles, or of aligned words (edited all over, a text loses three shingles with
-//! every word), and does not differ in its numbers as the parts of a series do. What is
-//! like but no duplicate is related: to be recorded and shown, never removed.
+//! The signatures' estimate decides whether to compare the texts; the texts decide the rest
+//! ([`Params::judge`]). A near-duplicate has the requested similarity of shingles, or of aligned
+//! words (each edited word changes three shingles), and its numbers do not differ like those of a
+//! series. Other similar texts are related: recorded and shown, never removed.
 //!
-//! Limitation: a copy in which a desk has updated every figure is taken for the
-//! next part of a series; it is kept twice, which is the harmless error of the two.
+//! Limitation: a copy with every figure updated is taken for the next part of a series and kept
+//! twice, the less harmful error.
 
 use crate::alignment::Alignment;
 
-/// What a text is to another one.
+/// The relation of a text to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// Nothing to speak of.
+    /// Not similar.
     Other,
-    /// Alike, or a part of the same series; both are kept.
+    /// Similar, or a part of the same series; both are kept.
     Related,
-    /// The same text, perhaps edited: a member of its cluster.
+    /// A near-duplicate: the same text, perhaps edited; a member of its cluster.
     Duplicate,
 }
 
-/// How far numbers have to differ; both have to hold.
+/// How far numbers must differ; both conditions must hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Differing {
     /// More than this share of the compared numbers differ, 0 to 1.
     pub share: f64,
-    /// At least one differs in so many words of the shorter text.
+    /// At least one differs per this many words of the shorter text.
     pub words: f64,
 }
 
-/// Thresholds, from 0 to 1 where nothing else is said.
+/// Thresholds, 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
-    /// Similarity from which a text is a duplicate: the user's choice. Of shingles, as
-    /// estimated, or of aligned words, if these are not below [`Self::aligned`].
+    /// Similarity from which a text is a near-duplicate, set by the user. It applies to the
+    /// estimate for shingles, or to aligned words if these reach [`Self::aligned`].
     pub duplicate: f64,
-    /// Estimated similarity of shingles from which texts are compared at all and, if
-    /// they are no duplicates, related.
+    /// Estimated similarity of shingles from which texts are compared at all and, if not
+    /// near-duplicates, related.
     pub related: f64,
-    /// Share of aligned words ([`Alignment::share`]) that makes a duplicate of texts
-    /// whose shingles alone do not.
+    /// Share of aligned words ([`Alignment::share`]) that makes a near-duplicate if the shingles do
+    /// not.
     pub aligned: f64,
-    /// Words of the shorter text below which words and numbers have to agree more.
+    /// A shorter text with fewer words needs more agreement of words and numbers.
     pub short: usize,
-    /// Share of aligned words that a duplicate among short texts has at least.
+    /// Least share of aligned words of a near-duplicate among short texts.
     pub short_aligned: f64,
-    /// When numbers differ as in a series: any of these is enough. Many of them in few
-    /// words, or most of them in a longer text; one date or figure in an article is
-    /// neither.
+    /// Differences of numbers as in a series; one is enough: many in few words, or most of them in
+    /// a longer text. One date or figure in an article is neither.
     pub series: [Differing; 2],
-    /// Most candidates of a document whose signatures are compared.
+    /// Most candidates per document whose signatures are compared.
     pub compared: usize,
     /// Most of them whose texts are compared.
     pub read: usize,
@@ -73,15 +71,14 @@ impl Default for Params {
 }
 
 impl Params {
-    /// These with another similarity for duplicates; texts below it can be related only
-    /// from [`Self::related`] on, which is lowered with it.
+    /// Replaces [`Self::duplicate`]; lowers [`Self::related`] if it is higher.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// What the signatures alone say. [`Verdict::Duplicate`] and [`Verdict::Related`]
-    /// mean here: compare the texts.
+    /// The relation by signatures alone. [`Verdict::Duplicate`] and [`Verdict::Related`] mean here:
+    /// compare the texts.
     #[must_use]
     pub fn estimate(&self, similarity: f64) -> Verdict {
         match similarity {
@@ -91,8 +88,7 @@ impl Params {
         }
     }
 
-    /// What two texts are, by the estimated similarity of their shingles and word by
-    /// word.
+    /// The relation of two texts, by the estimated similarity of their shingles and word by word.
     ///
     /// ```
     /// use gleaner_dedup::{Alignment, Params, Tokens, Verdict};
@@ -118,7 +114,7 @@ impl Params {
         }
     }
 
-    /// Whether the numbers of two like texts differ as those of a series do.
+    /// Whether the numbers of two similar texts differ as in a series.
     #[must_use]
     pub fn is_series(&self, alignment: &Alignment) -> bool {
         let (numerals, words) = (alignment.numerals, alignment.shorter() as f64);
@@ -147,7 +143,7 @@ mod tests {
             (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
             (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
             (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
-            // Short texts have to have their words in order.
+            // Short texts need their words in order.
             (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
             // Numbers: too many differ, and there are enough of them.

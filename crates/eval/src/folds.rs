@@ -1,20 +1,16 @@
-//! Five folds a set, page k of the manifest in fold k mod 5, and the pages of the other
-//! folds that one is learned from.
+//! Assigns the pages of a set to five folds: page k of the manifest is in fold k mod 5. A fold learns from
+//! pages of the other folds.
 //!
-//! Limitation: those are the first pages of the manifest, which may be of one
-//! week of the site, not any thirty.
+//! Limitation: a fold learns from the first pages of the manifest, which may be from one week of the site.
 
-/// Folds of a set.
 pub(crate) const FOLDS: usize = 5;
 
-/// Pages that are learned from at most.
 pub(crate) const TEACHERS: usize = 30;
 
-/// So many pages at a set's start hold the teachers of every fold: 30 and those of one
+/// The first pages of a set, so many that they hold the training pages of every fold: 30 plus those of one
 /// fold among them.
 pub(crate) const KEPT: usize = 38;
 
-/// Places of the pages that a fold is learned from.
 pub(crate) fn teachers(pages: usize, fold: usize) -> impl Iterator<Item = usize> {
     (0..pages).filter(move |at| at % FOLDS != fold).take(TEACHERS)
 }

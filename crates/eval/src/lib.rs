@@ -1,14 +1,13 @@
-//! How well does a method do: recorded sets, measures, protocols.
+//! Evaluates extraction methods on recorded pages with gold text.
 //!
-//! [`Set`]s are folders of recorded pages with gold text; a [`Method`] extracts, a
-//! [`Protocol`] says from which pages it may learn, [`measure`] compares, a [`Report`]
-//! sums up; [`papers`] has the papers' tables; [`pairs`] shows how well duplicates are
-//! told. Files are read in [`set`] only. A clock is read in two places: for the time a
-//! page of a [`Report`], and in `papers/clock.rs` for the times that two of the papers'
-//! tables show.
+//! [`Set`]s are folders of recorded pages with gold text. A [`Method`] extracts, a [`Protocol`] defines the
+//! pages that it may learn from, [`measure`] compares, and a [`Report`] summarizes. [`papers`] reproduces the
+//! papers' tables; [`pairs`] evaluates the detection of duplicates. Only [`set`] reads files. A clock is read
+//! in two places: for the time per page of a [`Report`], and in `papers/clock.rs` for the times in two of the
+//! papers' tables.
 //!
-//! Limitation: gold text has faults of its own, and a difference of a few
-//! thousandths between two methods says nothing about either.
+//! Limitation: gold text has errors of its own, and a difference of a few thousandths between two methods is
+//! not significant.
 
 mod folds;
 pub mod measure;

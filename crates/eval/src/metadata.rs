@@ -1,12 +1,11 @@
-//! How often a page's metadata is found, and how often its headline is the gold one.
+//! Evaluates metadata: how often it is found, and how often the headline equals the gold one.
 //!
-//! Gold is a manifest's `title`; no set has gold for the rest, so that of dates,
-//! authors and sections only the share of pages is told on which there are some.
-//! Headlines are compared as readers would: NFC, lower case, white space collapsed,
-//! one form of quotation marks, dashes and dots.
+//! Gold is a manifest's `title`; no set has gold for the rest, so for dates, authors and sections only the
+//! share of pages with a value is reported. Headlines are compared in NFC, lower case, with collapsed white
+//! space and one form of quotation marks, dashes and dots.
 //!
-//! Limitation: what is found is not thereby right. Gold headlines have faults
-//! of their own: some hold the site's name, some were cut, some are the social title.
+//! Limitation: found does not mean right. Gold headlines have errors, too: some hold the site's name, some
+//! were cut, some are the social title.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
@@ -16,43 +15,43 @@ use crate::measure::words::{Bag, normal};
 use crate::parallel::in_order;
 use crate::{Set, SetError};
 
-/// What was read of one page.
+/// The metadata of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
     /// The page's id in its set.
     pub id: String,
-    /// Its URL; empty where the manifest has none.
+    /// Its URL; empty if the manifest has none.
     pub url: String,
-    /// The gold headline, where the manifest has one.
+    /// The gold headline, if the manifest has one.
     pub gold: Option<String>,
-    /// What the page states.
+    /// The page's metadata.
     pub metadata: Metadata,
 }
 
-/// A set's figures; all are counts of pages but [`Coverage::words`].
+/// Results for a set; all are counts of pages except [`Coverage::words`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Coverage {
     /// Pages of the set.
     pub pages: usize,
-    /// With a headline; so are the next ones with what they are named for.
+    /// Pages with a headline.
     pub title: usize,
-    /// With a date of publication.
+    /// Pages with a date of publication.
     pub published: usize,
-    /// Of these, with a time of day.
+    /// Of these, pages with a time of day.
     pub timed: usize,
-    /// Of these, with its zone.
+    /// Of these, pages with a time zone.
     pub zoned: usize,
-    /// With an author.
+    /// Pages with an author.
     pub authors: usize,
-    /// With a section.
+    /// Pages with a section.
     pub section: usize,
-    /// With a language.
+    /// Pages with a language.
     pub language: usize,
-    /// With a canonical address.
+    /// Pages with a canonical address.
     pub canonical: usize,
-    /// With a gold headline.
+    /// Pages with a gold headline.
     pub gold: usize,
-    /// Whose headline is the gold one.
+    /// Pages whose headline equals the gold one.
     pub same: usize,
     /// Mean word F1 of headline and gold, 0 to 1; 0 without gold.
     pub words: f64,
@@ -70,7 +69,7 @@ pub fn read(set: &Set) -> Result<Vec<Read>, SetError> {
 }
 
 impl Read {
-    /// Whether the headline is the gold one; `None` without gold.
+    /// Whether the headline equals the gold one; `None` without gold.
     #[must_use]
     pub fn is_same(&self) -> Option<bool> {
         let gold = self.gold.as_deref()?;
@@ -84,7 +83,7 @@ impl Read {
 }
 
 impl Coverage {
-    /// Sums up pages of one set or of many.
+    /// Summarizes the pages of one or several sets.
     #[must_use]
     pub fn from_pages<'a>(pages: impl IntoIterator<Item = &'a Read>) -> Self {
         let mut sum = Self::default();
@@ -109,7 +108,6 @@ impl Coverage {
     }
 }
 
-/// A headline as it is compared.
 fn comparable(title: &str) -> String {
     let one_form = |c: char| match c {
         '‘' | '’' | '‚' | '′' | '`' | '´' => "'".to_owned(),

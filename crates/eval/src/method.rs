@@ -1,7 +1,7 @@
-//! The methods that can be compared, by the names that are typed.
+//! The methods that can be compared, by their names on the command line.
 //!
-//! Those that read one page come from [`SinglePage`]; the others need a site. A new
-//! site method adds a variant here, its part to [`Learned`], and nothing else.
+//! Single-page methods come from [`SinglePage`]; the others need a site. A new site method needs only a
+//! variant here and a part in [`Learned`].
 
 use std::fmt;
 
@@ -12,23 +12,21 @@ use gleaner_html::text::Line;
 use gleaner_template::{Detector, SiteTemplate, site};
 use jiff::Timestamp;
 
-/// What extracts the text of a page.
+/// An extraction method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
     /// From the page alone.
     SinglePage(SinglePage),
-    /// Compared with the pages of its site, as published.
+    /// By comparison with the pages of its site, as published.
     ContentExtractor,
     /// By the template of the page's site, as published.
     FastContentExtractor,
-    /// What the crawl does: by the places of the site's template; where those do not tell,
-    /// by the block model and the template; where that is unsure or there is none, from
-    /// the page alone.
+    /// The crawl's way: by the places of the site's template; if those are unknown, by the block model and
+    /// the template; if that is unsure or there is no template, from the page alone.
     Gleaner,
 }
 
-/// What methods have learned from pages of one site: of each kind of template what
-/// some method asked for.
+/// What methods have learned from pages of one site; only the kinds of templates that the methods need.
 #[derive(Debug, Clone, Default)]
 pub struct Learned {
     template: Option<(SiteTemplate, Detector)>,
@@ -37,11 +35,11 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Learns from pages with their URLs what `methods` need, by a model for those
-    /// that have one; no pages, no content.
+    /// Learns what `methods` need from pages with their URLs, with a model for methods that use one; without
+    /// pages, nothing.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // When a template was learned is kept for people; here nobody sees it.
+        // The time of learning is kept for human readers only; nothing shows it here.
         let learn = || {
             let template = SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages);
             let detector = Detector::from_template(&template);
@@ -60,13 +58,13 @@ impl Learned {
 }
 
 impl Method {
-    /// All of them: those that read one page, then those that learn a site.
+    /// All single-page methods, then those that learn a site.
     pub fn all() -> impl Iterator<Item = Self> {
         let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
         SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
     }
 
-    /// The name that is typed and printed, such as `bte-linear`.
+    /// The name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -89,14 +87,14 @@ impl Method {
         matches!(self, Self::ContentExtractor | Self::FastContentExtractor)
     }
 
-    /// Whether it makes use of a template.
+    /// Whether it uses a template if there is one.
     #[must_use]
     pub fn uses_site(self) -> bool {
         !matches!(self, Self::SinglePage(_))
     }
 
-    /// The page's text; no line where there is none, or where the method needs a site
-    /// and has learned nothing. The model is the block model's.
+    /// The page's text; no line if it has none, or if the method needs a site and has learned nothing.
+    /// `model` is the block model.
     #[must_use]
     pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
         let page = input.page;
@@ -141,7 +139,7 @@ mod tests {
 
     #[test]
     fn only_site_methods_heed_what_was_learned() {
-        // One of the methods asks for words of the title.
+        // One of the methods needs words of the title.
         let source =
             |text: &str| format!("<title>Schools</title><div>Home News</div><div><p>{text}</p></div>");
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);

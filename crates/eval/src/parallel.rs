@@ -1,7 +1,6 @@
-//! Work dealt out to threads: how many there are, and results in the order of the pages
-//! whatever thread made them.
+//! Distributes work to threads; results are in the order of the pages, whichever thread made them.
 //!
-//! Limitation: errors come when all the work is done, not at the first.
+//! Limitation: errors are returned when all the work is done, not at the first.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -11,30 +10,25 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::set::SetError;
 
-/// Threads that are started a core at most: more would only wait for each other, and
-/// keep all else on the machine waiting.
+/// Most threads per core: more would only wait for each other, and slow down the machine.
 pub const PER_CORE: usize = 4;
 
-/// The threads of a run.
 pub(crate) fn pool(asked: Option<NonZeroUsize>) -> Result<ThreadPool, SetError> {
     let threads = threads(asked, thread::available_parallelism().map_or(1, NonZeroUsize::get));
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| SetError::Threads { threads, error })
 }
 
-/// How many threads are started on a machine of so many cores.
 fn threads(asked: Option<NonZeroUsize>, cores: usize) -> usize {
     asked.map_or(cores, NonZeroUsize::get).min(cores.saturating_mul(PER_CORE))
 }
 
-/// What went well, each in its place, and the errors.
 pub(crate) fn apart<T>(results: Vec<Result<T, SetError>>) -> (Vec<Option<T>>, Vec<SetError>) {
     let mut errors = Vec::new();
     let values = results.into_iter().map(|result| result.map_err(|error| errors.push(error)).ok()).collect();
     (values, errors)
 }
 
-/// All values, or all errors, in their order, whichever thread met one first.
 pub(crate) fn in_order<T: Send>(
     results: impl ParallelIterator<Item = Result<T, SetError>>,
 ) -> Result<Vec<T>, SetError> {

@@ -1,19 +1,18 @@
-//! From which pages a method may learn before it extracts a page, and the run itself.
+//! Defines the pages that a method may learn from, and runs the evaluation.
 //!
-//! `template`: five folds a set, page k of the manifest in fold k mod 5, pages without
-//! gold counted. A fold's pages are scored with what was learned from the raw pages of
-//! the other folds, at most 30 of them, the first in the order of the manifest: each
-//! page once, by a template that never saw it. `cold`: each page by itself.
+//! `template`: five folds per set, page k of the manifest in fold k mod 5, pages without gold included. A
+//! fold's pages are scored with a template of raw pages of the other folds, at most the first 30 in the order
+//! of the manifest; so each page is scored once, by a template that has not seen it. `cold`: each page by
+//! itself.
 //!
-//! Each page is decoded and parsed once for all methods. What is in memory is the
-//! pages that are learned from (38 of a set at most) and one page a thread; sets follow
-//! one another. The scores are the same for any number of threads; times are not.
+//! Each page is decoded and parsed once for all methods. Memory holds the training pages (at most 38 of a
+//! set) and one page per thread; sets are processed one after another. The scores do not depend on the number
+//! of threads; times do.
 //!
-//! A page that cannot be read is neither scored nor learned from, and named in the end: it
-//! does not cost the scores of the others.
+//! A page that cannot be read is neither scored nor learned from, and is listed at the end; the other pages
+//! are still scored.
 //!
-//! Limitation: a set of many sites is learned as if it were one, and with few
-//! pages a set keeps fewer threads busy than there are.
+//! Limitation: a set of many sites is learned as one site, and a set with few pages does not use all threads.
 
 use std::num::NonZeroUsize;
 
@@ -28,10 +27,10 @@ use crate::set::{Entry, Recorded, Set, SetError};
 use crate::training::{CrossValidated, Lessons, boosting};
 use crate::{Learned, Measure, Method};
 
-/// With fewer there is nothing to compare.
+/// With fewer training pages there is nothing to compare.
 const NEEDED: usize = 2;
 
-/// What may be learned before a page is extracted.
+/// The pages that a method may learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// Other pages of the same set, in five folds.
@@ -41,7 +40,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The name that is typed and printed.
+    /// The name on the command line and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +49,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the method can find anything after what may be learned.
+    /// Whether the method can find anything under this protocol.
     #[must_use]
     pub fn allows(self, method: Method) -> bool {
         self.learns() || !method.needs_site()
@@ -61,32 +60,31 @@ impl Protocol {
     }
 }
 
-/// What is to be run over the sets.
+/// An evaluation to run over the sets.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// What may be learned.
     pub protocol: Protocol,
-    /// What extracts, in the order of the report.
+    /// The methods, in the order of the report.
     pub methods: Vec<Method>,
-    /// What is measured besides words.
+    /// The measures besides words.
     pub measures: Vec<Measure>,
-    /// Judge each page by a block model that has seen no page of its site, instead of
-    /// by the built-in one.
+    /// Classify each page with a block model that has seen no page of its site, instead of the built-in one.
     pub cross_validate: bool,
-    /// Threads, of which at most [`PER_CORE`](crate::PER_CORE) a core are started; `None` for one a core.
+    /// Number of threads, limited to [`PER_CORE`](crate::PER_CORE) per core; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// A run's scores.
+/// The scores of an evaluation.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What could be learned.
+    /// What the methods could learn from.
     pub protocol: Protocol,
-    /// A set's scores, in the order of the sets; those without any gold are left out.
+    /// The scores per set, in the order of the sets, without sets that have no gold.
     pub sets: Vec<SetScores>,
-    /// What was left out or is to be taken with care, a sentence each.
+    /// Omissions and warnings, one sentence each.
     pub remarks: Vec<String>,
-    /// Why a page could not be read and is in no figure, a sentence each.
+    /// The pages that could not be read and are not scored, with the reason, one sentence each.
     pub unread: Vec<String>,
 }
 
@@ -95,8 +93,8 @@ pub struct Run {
 pub struct SetScores {
     /// The set's name.
     pub name: String,
-    /// The scores of a method's pages, in the order of the manifest. Every method has
-    /// the same pages: those with gold that could be read.
+    /// Each method's page scores, in the order of the manifest. Every method has the same pages: those with
+    /// gold that could be read.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
@@ -142,7 +140,6 @@ impl SetScores {
         self.methods.iter().all(|(_, pages)| pages.is_empty())
     }
 
-    /// What is to be known of the scores, a sentence each.
     fn remarks(&self) -> Vec<String> {
         let name = &self.name;
         let count = |pages: &[PageScore], of: fn(&PageScore) -> bool| pages.iter().filter(|p| of(p)).count();
@@ -170,7 +167,7 @@ fn model<'a>(models: &'a CrossValidated, entry: &Entry) -> &'a Forest {
     models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-/// The sets that can be scored, and what is to be said about the others and the methods.
+/// The sets that can be scored, and remarks on the others and the methods.
 fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     let mut remarks = Vec::new();
     for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {
@@ -202,7 +199,6 @@ fn scope<'a>(sets: &'a [Set], task: &Task) -> (Vec<&'a Set>, Vec<String>) {
     (scored, remarks)
 }
 
-/// The scores of a set, and why pages could not be read.
 fn one_set(
     set: &Set,
     task: &Task,
@@ -242,7 +238,7 @@ fn one_set(
     (SetScores { name: set.name.clone(), methods }, unread)
 }
 
-/// What a fold may know; nothing where no pages were kept to learn from.
+/// What a fold learns; nothing without training pages.
 fn learn(
     set: &Set,
     methods: &[Method],

@@ -1,29 +1,28 @@
-//! What a run comes to: a row a set and method, and one for all sets together.
+//! Summarizes a run: one row per set and method, and one for all sets together.
 //!
-//! Figures are means over pages; `site_mean_f1` is the mean over sets of the sets'
-//! means, so that a site with many pages weighs as much as one with few. Space saving is
-//! of all bytes together. As JSON and as CSV a row has the figures that were asked for
-//! and no times, since those differ from run to run.
+//! Values are means over pages; `site_mean_f1` is the mean over sets of the sets' means, so that all sites
+//! have the same weight. Space saving is computed over all bytes together. In JSON and CSV a row has the
+//! requested values but no times, since those differ from run to run.
 //!
-//! Limitation: the mean edit distance ratio is of the pages on which it could be
-//! taken, which are counted beside it; what is given up would have had a low one.
+//! Limitation: the mean edit distance ratio covers only the pages on which it could be computed; their number
+//! is reported. The others would have a low ratio.
 
 use crate::measure::Ratios;
 use crate::measure::space::Space;
 pub use crate::set::ALL;
 use crate::{Method, PageScore, Protocol, Run};
 
-/// A page with a lower F1 than this is counted as badly done.
+/// A page with a lower F1 than this counts as failed.
 const HALF: f64 = 0.5;
 
 /// The rows of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Set by set in their order, method by method; all sets together come last.
+    /// One row per set and method, in their order; all sets together come last.
     pub rows: Vec<Row>,
 }
 
-/// How a method did on a set.
+/// The results of a method on a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The set's name, or [`ALL`].
@@ -34,25 +33,25 @@ pub struct Row {
     pub method: Method,
     /// Pages scored.
     pub pages: usize,
-    /// Mean word precision, 0 to 1; so are the next three.
+    /// Mean word precision, 0 to 1.
     pub precision: f64,
-    /// Mean word recall.
+    /// Mean word recall, 0 to 1.
     pub recall: f64,
-    /// Mean over pages of word F1.
+    /// Mean over pages of word F1, 0 to 1.
     pub f1: f64,
-    /// Mean over sets of their mean word F1.
+    /// Mean over sets of their mean word F1, 0 to 1.
     pub site_mean_f1: f64,
     /// Pages with a word F1 below 0.5.
     pub below_half: usize,
-    /// Means of block precision, recall and F, if asked for; so are the next three.
+    /// Means of block precision, recall and F, if requested.
     pub blocks: Option<Ratios>,
-    /// Means of precision, recall and F1 by the longest common subsequence of words.
+    /// Means of precision, recall and F1 by the longest common subsequence of words, if requested.
     pub subsequence: Option<Ratios>,
-    /// Edit distance ratio.
+    /// Edit distance ratio, if requested.
     pub edit_distance: Option<EditDistance>,
-    /// Bytes of all pages and of what was extracted.
+    /// Bytes of all pages and of the extracted texts, if requested.
     pub space: Option<Space>,
-    /// Mean time of an extraction in milliseconds, decoding and parsing left out.
+    /// Mean time of an extraction in milliseconds, without decoding and parsing.
     pub milliseconds: f64,
 }
 
@@ -65,12 +64,12 @@ pub struct EditDistance {
     pub pages: usize,
 }
 
-/// A figure of a row.
+/// A value of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A name.
     Text(String),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A share, printed with six decimals.
     Share(f64),
@@ -79,7 +78,7 @@ pub enum Value {
 }
 
 impl Report {
-    /// Sums a run up.
+    /// Summarizes a run.
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
         let scored = run.sets.iter().flat_map(|set| set.methods.iter().map(move |(m, p)| (set, *m, p)));
@@ -95,13 +94,13 @@ impl Report {
         Self { rows }
     }
 
-    /// One JSON object a row and line.
+    /// One JSON object per row and line.
     #[must_use]
     pub fn json(&self) -> String {
         self.rows.iter().map(|row| row.json() + "\n").collect()
     }
 
-    /// A line with the names of the columns, then a line a row.
+    /// A header line, then one line per row.
     #[must_use]
     pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
@@ -135,7 +134,7 @@ impl Row {
         }
     }
 
-    /// The figures under their names in JSON and CSV.
+    /// The values by their names in JSON and CSV.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, Value)> {
         let mut columns = vec![
@@ -153,7 +152,7 @@ impl Row {
         columns
     }
 
-    /// The figures besides words that were asked for.
+    /// The requested values besides words.
     #[must_use]
     pub fn other_measures(&self) -> Vec<(&'static str, Value)> {
         let mut columns = Vec::new();
@@ -197,7 +196,6 @@ impl Value {
         }
     }
 
-    /// As a cell of CSV, in quotes where it needs them.
     fn csv(&self) -> String {
         match self {
             Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
@@ -211,7 +209,7 @@ impl Value {
     }
 }
 
-/// The pages on which a method did worst: lowest F1 first, then in order of their paths.
+/// The pages with the worst results of a method: lowest F1 first, then by path.
 #[must_use]
 pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
@@ -222,7 +220,6 @@ pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
     pages
 }
 
-/// Means of the three figures, if the pages have them.
 fn mean_ratios(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<Ratios>) -> Option<Ratios> {
     Some(Ratios {
         precision: mean_of(pages, |page| Some(of(page)?.precision))?,
@@ -231,13 +228,11 @@ fn mean_ratios(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<Ratios>) 
     })
 }
 
-/// The mean of a figure, if the pages have it.
 fn mean_of(pages: &[&PageScore], of: impl Fn(&PageScore) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = pages.iter().map(|page| of(page)).collect();
     values.map(|values| mean(values.into_iter()))
 }
 
-/// The mean of the pages that were measured, if it was asked for.
 fn edit_distance(pages: &[&PageScore]) -> Option<EditDistance> {
     let asked: Option<Vec<Option<f64>>> = pages.iter().map(|page| page.edit_distance_ratio).collect();
     let measured: Vec<f64> = asked?.into_iter().flatten().collect();
@@ -320,7 +315,7 @@ mod tests {
         assert_eq!(lines.len(), 4);
     }
 
-    /// A page that was given up is in no mean, and that it was stands in the row.
+    /// A page without a value is not part of the mean, and the row shows that.
     #[test]
     fn what_was_not_measured_is_counted() {
         let mut run = two_sets();

@@ -1,7 +1,7 @@
-//! How the methods did on one page.
+//! Scores the methods on one page.
 //!
-//! Limitation: the time is that of a busy machine's clock, since processor time
-//! is not to be had everywhere; compare it within a run only.
+//! Limitation: the time is wall-clock time, since processor time is not available everywhere; compare it
+//! within a run only.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,26 +16,26 @@ use crate::measure::{Measure, Ratios, blocks, edit_distance, subsequence};
 use crate::set::Recorded;
 use crate::{Learned, Method};
 
-/// How a method did on a page.
+/// The score of a method on a page.
 #[derive(Debug, Clone)]
 pub struct PageScore {
     /// The page's file.
     pub path: PathBuf,
     /// Words shared with the gold text.
     pub words: Overlap,
-    /// [`blocks`], if asked for; so are the next three.
+    /// [`blocks`], if requested.
     pub blocks: Option<Ratios>,
-    /// [`subsequence`].
+    /// [`subsequence`], if requested.
     pub subsequence: Option<Ratios>,
-    /// [`edit_distance`]: `Some(None)` where it was given up.
+    /// [`edit_distance`], if requested: `Some(None)` if the computation exceeded its limit.
     pub edit_distance_ratio: Option<Option<f64>>,
-    /// [`crate::measure::space`].
+    /// [`crate::measure::space`], if requested.
     pub space: Option<Space>,
-    /// Time that the extraction took, decoding and parsing left out.
+    /// Time of the extraction, without decoding and parsing.
     pub time: Duration,
 }
 
-/// A score a method, in their order. Where the gold has no word, F1 is 0.
+/// One score per method, in their order. If the gold has no word, F1 is 0.
 #[must_use]
 pub fn score_page(
     path: &Path,

@@ -1,14 +1,12 @@
 //! Recorded sets: folders of pages with gold text.
 //!
-//! A set holds `manifest.jsonl` (an object a line: `id`, `url`, `site`, `lang`,
-//! and `title` where it is known),
-//! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text, a block a line. A page
-//! without gold is there to learn from. A folder without a manifest stands for all sets
-//! below it, in order of their paths.
+//! A set holds `manifest.jsonl` (one object per line: `id`, `url`, `site`, `lang`, and `title` if known),
+//! `<id>.html.gz` or `<id>.html`, and `<id>.txt`, the gold text with one block per line. A page without gold
+//! is used for training only. A folder without a manifest represents all sets below it, in order of their
+//! paths.
 //!
-//! Limitation: whether gold is gold nobody checks. What a manifest names wrongly is
-//! found at once; a page's bytes are read when its turn comes, so a broken one is met in the
-//! middle of a run.
+//! Limitation: the quality of gold is not checked. Errors in a manifest are reported at once; a page's bytes
+//! are read later, so a broken one is found in the middle of a run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -20,25 +18,23 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use serde::Deserialize;
 
-/// Largest page and largest gold text that is read, in bytes after decompression.
+/// Largest page or gold text that is read, in bytes after decompression.
 const LIMIT: u64 = 64 << 20;
 
-/// Folders within folders that are searched for sets.
 const DEPTH: usize = 4;
 
-/// Faults that are listed; the others are counted.
+/// Number of errors that are listed; the others are counted.
 pub const LISTED: usize = 20;
 
-/// Stands for all sets together; no set bears this name.
+/// Name of all sets together; no set has this name.
 pub const ALL: &str = "all";
 
-/// Name of the file that makes a folder a set.
 const MANIFEST: &str = "manifest.jsonl";
 
-/// A folder of recorded pages; their bytes are not read yet.
+/// A folder of recorded pages; their content is not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set {
-    /// The folder's name; its whole path where two sets have the same name.
+    /// The folder's name; its whole path if two sets have the same name.
     pub name: String,
     /// Where it is.
     pub folder: PathBuf,
@@ -51,30 +47,30 @@ pub struct Set {
 pub struct Entry {
     /// Unique in its set.
     pub id: String,
-    /// The page's URL; empty where the manifest has none.
+    /// The page's URL; empty if the manifest has none.
     pub url: String,
-    /// The site's host; empty where the manifest has none.
+    /// The site's host; empty if the manifest has none.
     pub site: String,
-    /// The language tag; empty where the manifest has none.
+    /// The language tag; empty if the manifest has none.
     pub lang: String,
-    /// The headline; `None` where the manifest has none.
+    /// The headline; `None` if the manifest has none.
     pub title: Option<String>,
     /// The file of the page, gzip if it ends in `.gz`.
     pub html: PathBuf,
-    /// The file of the gold text, if there is one.
+    /// The file of the gold text, if any.
     pub gold: Option<PathBuf>,
 }
 
-/// A page that was read.
+/// A recorded page with its content.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// The page as it came, after decompression.
+    /// The bytes after decompression.
     pub bytes: Vec<u8>,
-    /// The same, decoded.
+    /// The decoded source.
     pub source: String,
-    /// The same, parsed.
+    /// The parsed page.
     pub page: Page,
-    /// The gold text, if there is one.
+    /// The gold text, if any.
     pub gold: Option<String>,
 }
 
@@ -84,61 +80,60 @@ pub enum SetError {
     /// A folder or file is missing, cannot be read, or ends too early.
     #[error("cannot read {path}: {error}")]
     Read {
-        /// What should be read.
+        /// The folder or file.
         path: PathBuf,
-        /// Why it was not.
+        /// The reason.
         error: io::Error,
     },
-    /// A file where a folder should be.
+    /// A path to a folder is a file.
     #[error("{path} is a file: name the folder of the set, or one above it")]
     File {
         /// The file.
         path: PathBuf,
     },
-    /// A folder that is no set and has none below it.
+    /// A folder is not a set and has none below it.
     #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
     NoSet {
         /// The folder.
         folder: PathBuf,
     },
-    /// A line of a manifest that names no page.
+    /// A line of a manifest is invalid.
     #[error("{manifest} line {line}: {reason}")]
     Line {
         /// The manifest.
         manifest: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error in the line.
         reason: String,
     },
-    /// Nothing to score.
+    /// Nothing can be scored.
     #[error("{names}: {reason}, so nothing can be scored")]
     NoGold {
         /// The sets.
         names: String,
-        /// What they lack.
+        /// What is missing.
         reason: &'static str,
     },
-    /// Several of the others, each to be mended.
+    /// Several of the other errors.
     #[error("{}", listed(.0))]
     Several(Vec<Self>),
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {error}; name fewer with --threads")]
     Threads {
-        /// How many there should be.
+        /// The requested number.
         threads: usize,
-        /// Why there are not.
+        /// The reason.
         error: rayon::ThreadPoolBuildError,
     },
 }
 
 impl SetError {
-    /// One error or, as one, several of which none is [`Self::Several`].
+    /// One error; several are combined to [`Self::Several`], whose errors are all of other kinds.
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
 
-    /// None of these sets can be scored.
     pub(crate) fn no_gold(sets: &[Set]) -> Self {
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
         let is_empty = sets.iter().all(|set| set.entries.is_empty());
@@ -146,7 +141,6 @@ impl SetError {
         Self::NoGold { names: names.join(", "), reason }
     }
 
-    /// Each by itself.
     fn apart(self) -> Vec<Self> {
         match self {
             Self::Several(errors) => errors,
@@ -155,7 +149,6 @@ impl SetError {
     }
 }
 
-/// How many there are, and the first [`LISTED`], a line each.
 fn listed(errors: &[SetError]) -> String {
     let lines: String = errors.iter().take(LISTED).map(|error| format!("\n  {error}")).collect();
     let rest = match errors.len().saturating_sub(LISTED) {
@@ -165,7 +158,6 @@ fn listed(errors: &[SetError]) -> String {
     format!("{} faults:{lines}{rest}", errors.len())
 }
 
-/// A line of the manifest; what else it says is not needed here.
 #[derive(Deserialize)]
 struct Record {
     id: String,
@@ -176,11 +168,11 @@ struct Record {
 }
 
 impl Set {
-    /// The sets that are meant by `folders`: each folder itself or, where it has no
-    /// manifest, all sets below it. A set that is meant twice is taken once.
+    /// The sets in `folders`: each folder itself or, if it has no manifest, all sets below it. Each set is
+    /// returned once.
     ///
     /// # Errors
-    /// [`SetError`]: a folder cannot be read or holds no set; all that is faulty in manifests.
+    /// [`SetError`]: a folder cannot be read or holds no set; or all errors in manifests.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, SetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -207,7 +199,7 @@ impl Set {
     /// Reads a folder's manifest.
     ///
     /// # Errors
-    /// [`SetError`]: no manifest, or all its faulty lines.
+    /// [`SetError`]: no manifest, or all its invalid lines.
     pub fn read(folder: &Path) -> Result<Self, SetError> {
         let manifest = folder.join(MANIFEST);
         let text = text(&manifest)?;
@@ -226,13 +218,13 @@ impl Set {
         Ok(Self { name: base_name(folder), folder: folder.to_owned(), entries })
     }
 
-    /// How many pages have gold text.
+    /// Number of pages with gold text.
     #[must_use]
     pub fn with_gold(&self) -> usize {
         self.entries.iter().filter(|entry| entry.gold.is_some()).count()
     }
 
-    /// How many sites its pages are of, as far as the manifest says.
+    /// Number of sites according to the manifest.
     #[must_use]
     pub fn sites(&self) -> usize {
         self.entries.iter().map(|entry| entry.site.as_str()).collect::<BTreeSet<_>>().len()
@@ -240,7 +232,7 @@ impl Set {
 }
 
 impl Entry {
-    /// Reads, decodes as the crawl does where no header is known, and parses.
+    /// Reads a page, decodes it as the crawl does without a header, and parses it.
     ///
     /// # Errors
     /// [`SetError::Read`]: a file is missing, damaged, too large, or gold is not UTF-8.
@@ -252,7 +244,7 @@ impl Entry {
         Ok(Recorded { bytes, source, page, gold })
     }
 
-    /// Reads the gold text without the page; `None` if there is none.
+    /// Reads the gold text only; `None` if there is none.
     ///
     /// # Errors
     /// [`SetError::Read`]: the file is missing, too large, or not UTF-8.
@@ -281,14 +273,13 @@ fn entry(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { id, url, site, lang, title, html, gold })
 }
 
-/// What is wrong with a line that is no page. That it is the first of its own says nothing.
+/// The error of a line, without the line number within it, which is always 1.
 fn no_page(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     format!("no page: {} (column {})", said.strip_suffix(&place).unwrap_or(&said), error.column())
 }
 
-/// The folder, if it is a set, else the sets below it.
 fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, SetError> {
     if folder.is_file() {
         return Err(SetError::File { path: folder.to_owned() });
@@ -320,7 +311,7 @@ fn base_name(folder: &Path) -> String {
     }
 }
 
-/// Gives sets of one name, or of the name that the sum of all has, their paths as names.
+/// Uses paths as names for sets with equal names, or with the name of all sets together.
 fn tell_apart(sets: &mut [Set]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
@@ -341,7 +332,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, SetError> {
         .map_err(wrong(path))
 }
 
-/// Without the mark that some editors put before UTF-8.
+/// Without a byte order mark.
 fn text(path: &Path) -> Result<String, SetError> {
     let mut bytes = bytes(path)?;
     if bytes.starts_with("\u{feff}".as_bytes()) {
@@ -370,7 +361,6 @@ mod tests {
 
     use super::*;
 
-    /// Files by name with their bytes.
     type Files<'a> = &'a [(&'a str, &'a [u8])];
 
     fn gzip(text: &str) -> Vec<u8> {

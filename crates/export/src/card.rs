@@ -1,9 +1,7 @@
-//! What other programs want beside the data: a card for `datasets`, a registry file for
-//! Manatee.
+//! Writes files for other programs: a card for `datasets`, a registry file for Manatee.
 //!
-//! The card says what is known: languages, counts, where the texts come from. It names no
-//! licence: the texts belong to their publishers, and what may be done with them is the
-//! user's to find out.
+//! The card has languages, counts and sources. It names no licence: the texts belong to their
+//! publishers, and the user must find out what is allowed.
 
 use std::fmt::Write;
 
@@ -11,10 +9,10 @@ use crate::Manifest;
 use crate::format::vertical::ATTRIBUTES;
 use crate::record::{FIELDS, Kind};
 
-/// Hosts that the card lists; the manifest has all.
+/// Hosts in the card; the manifest has all.
 const HOSTS: usize = 20;
 
-/// `README.md` of a folder for `datasets`: front matter, then words for people.
+/// `README.md` of a folder for `datasets`: front matter and a description.
 #[must_use]
 pub fn readme(manifest: &Manifest) -> String {
     let tally = &manifest.tally;
@@ -71,7 +69,7 @@ pub fn readme(manifest: &Manifest) -> String {
     out
 }
 
-/// The size categories of the hub.
+/// The hub's size category.
 const fn size(documents: u64) -> &'static str {
     match documents {
         0..1_000 => "n<1K",
@@ -85,7 +83,7 @@ const fn size(documents: u64) -> &'static str {
 }
 
 impl Kind {
-    /// What the type is called for people.
+    /// The name of the type for users.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -102,8 +100,8 @@ impl Kind {
     }
 }
 
-/// A registry file for Manatee, to be finished with the paths of the machine. It names a
-/// language where there is one only.
+/// A registry file for Manatee; the user must add the paths of the machine. It names a language
+/// only if there is exactly one.
 #[must_use]
 pub fn registry(manifest: &Manifest) -> String {
     let files: Vec<_> = manifest.files.iter().map(|file| file.path.as_str()).collect();

@@ -1,40 +1,40 @@
-//! Why an export failed.
+//! Errors of an export.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What went wrong, with the file at which it did.
+/// An error and the file concerned.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A file cannot be written, or not made durable.
+    /// A file cannot be written, or not flushed to disk.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// What an earlier start left cannot be read.
+    /// A file of an earlier start cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is something under the name that the export is to have.
+    /// The target of the export already exists.
     #[error("{} is there already: name a new folder", path.display())]
     Exists {
-        /// The name.
+        /// The target.
         path: PathBuf,
     },
     /// The target is `/`, `..` or the like.
     #[error("\"{}\" has no name of its own: name a new folder", path.display())]
     Nameless {
-        /// What was asked for.
+        /// The requested path.
         path: PathBuf,
     },
-    /// What was interrupted there was another export.
+    /// The folder has an interrupted export of another command.
     #[error(
         "{} was left by another export ({command}, gleaner {version}): repeat that one, or remove the folder",
         path.display()
@@ -47,25 +47,25 @@ pub enum ExportError {
         /// The version that wrote it.
         version: String,
     },
-    /// A file that is to be read is in no form that is known.
+    /// The file to be read has an unknown form.
     #[error("{} is no shard: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShard {
         /// The file.
         path: PathBuf,
     },
-    /// A folder that is to be read holds nothing.
+    /// The folder to be read is empty.
     #[error("no shards in {}: names of shards end in .jsonl, .jsonl.gz, .jsonl.zst or .parquet", path.display())]
     NoShards {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder that is to be read is half an export.
-    #[error("{} is an export that has not ended: end it first", path.display())]
+    /// The folder to be read has an unfinished export.
+    #[error("{} is an unfinished export: finish it first", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
-    /// A shard has no column of that name that holds text.
+    /// A shard has no text column with this name.
     #[error("{}: no column {field} that holds text", path.display())]
     Lacks {
         /// The shard.
@@ -73,7 +73,7 @@ pub enum ExportError {
         /// The column.
         field: &'static str,
     },
-    /// What an earlier start left is not as it was left.
+    /// A file of an earlier start is damaged.
     #[error("{}: {reason}; remove {} and export again", path.display(), folder.display())]
     Damaged {
         /// The file.
@@ -86,19 +86,17 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// For `map_err` on writing to `path`.
     pub(crate) fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Write { path, source }
     }
 
-    /// For `map_err` on reading `path`.
     pub(crate) fn reading(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Read { path, source }
     }
 
-    /// The system's error behind it, if there is one.
+    /// The underlying system error, if there is one.
     #[must_use]
     pub const fn io(&self) -> Option<&io::Error> {
         match self {

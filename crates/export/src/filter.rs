@@ -1,4 +1,4 @@
-//! Which documents are asked for; what is exported and what is held back, counted.
+//! Filters documents, and counts exported and excluded ones.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Beside, Record};
 
-/// Counts what is held back because another document stands for it.
+/// The key in [`Tally::held_back`] for documents that another one represents.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
 
-/// Which documents are exported; an empty field lets everything through but members.
+/// Which documents are exported. An empty field excludes nothing; only [`Self::members`] includes
+/// more.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Hosts, each also standing for its subdomains.
+    /// Hosts, each including its subdomains.
     pub hosts: Vec<String>,
     /// BCP 47 primary tags.
     pub languages: Vec<String>,
@@ -22,15 +23,15 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Fetched before this time.
     pub until: Option<Timestamp>,
-    /// Documents, too, for which another one stands.
+    /// Include documents that another one represents.
     pub members: bool,
-    /// What must hold of the documents' figures.
+    /// Conditions on the documents' figures.
     pub conditions: Vec<Condition>,
 }
 
 impl Filter {
-    /// The first filter that holds a document back, by its name; `None` where it passes.
-    /// Conditions come last, since they need a look at the text.
+    /// The record of a document, or the first filter that excludes it. Conditions come last,
+    /// because they read the text.
     fn held_by<'a>(&self, document: &'a Document, beside: &'a Beside) -> Result<Record<'a>, String> {
         let under = |wanted: &String| {
             document
@@ -61,26 +62,26 @@ impl Filter {
     }
 }
 
-/// What was exported so far, and what was held back.
+/// Counts of exported and excluded documents so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Documents exported.
     pub documents: u64,
     /// Their words.
     pub words: u64,
-    /// The earliest time at which one of them was fetched.
+    /// The earliest fetch time among them.
     pub first_fetched: Option<Timestamp>,
-    /// The latest.
+    /// The latest fetch time.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
     pub languages: BTreeMap<String, Share>,
     /// Documents and words by host.
     pub hosts: BTreeMap<String, Share>,
-    /// Documents that were not exported, each under the first filter that held it back.
+    /// Excluded documents by the first filter that excluded them.
     pub held_back: BTreeMap<String, u64>,
 }
 
-/// A part of what was exported.
+/// A part of the exported documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// Documents in it.
@@ -101,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Without a new key where there is one: this is done for every document.
+/// Avoids allocating an existing key, once per document.
 fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,
@@ -119,14 +120,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Counts on from `tally`.
+    /// Continues counting from `tally`.
     #[must_use]
     pub const fn new(filter: Filter, tally: Tally) -> Self {
         Self { filter, tally }
     }
 
-    /// The record of a document that passes, counted; `None`, counted too, where a
-    /// filter holds it back.
+    /// Counts a document; returns its record, or `None` if a filter excludes it.
     pub fn take<'a>(&mut self, document: &'a Document, beside: &'a Beside) -> Option<Record<'a>> {
         match self.filter.held_by(document, beside) {
             Ok(record) => {
@@ -140,7 +140,7 @@ impl Selection {
         }
     }
 
-    /// What was counted.
+    /// The counts so far.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         &self.tally

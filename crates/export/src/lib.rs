@@ -1,22 +1,22 @@
-//! How the corpus leaves: which documents, in which form, in which files.
+//! Exports the corpus: which documents, in which format, in which files.
 //!
-//! | file | question |
+//! | file | content |
 //! |---|---|
-//! | [`record`] | Which fields does an exported document have, in which order? |
-//! | [`filter`] | Which documents are asked for, and what held the others back? |
-//! | [`repeated`] | Which paragraphs does the corpus repeat, and what is a text without them? |
-//! | [`format`](mod@format) | How is a record written: JSON Lines, Parquet, vertical, text? |
-//! | [`single`] | How is one file whole or not there? |
-//! | [`folder`] | How are many files whole, and how does an interrupted export go on? |
-//! | [`manifest`] | What was written, and how can it be checked? |
-//! | [`reading`] | How is what was exported read again, whole or in part? |
-//! | [`card`] | What do other programs need beside the data: a card, a registry file? |
+//! | [`record`] | the fields of an exported document and their order |
+//! | [`filter`] | which documents are exported, and why others are excluded |
+//! | [`repeated`] | paragraphs that the corpus repeats, and texts without them |
+//! | [`format`](mod@format) | the formats of a record: JSON Lines, Parquet, vertical, text |
+//! | [`single`] | one file, written atomically |
+//! | [`folder`] | many files, written atomically, and resumed after an interruption |
+//! | [`manifest`] | the list of written files, with checksums |
+//! | [`reading`] | reads an export again, whole or in part |
+//! | [`card`] | files for other programs: a card, a registry file |
 //!
-//! docs/corpus.md describes record, formats and guarantees for people.
+//! docs/corpus.md describes record, formats and guarantees for users.
 //!
-//! Limitation: an export reads the corpus as it is. What is taken out of the corpus
-//! between an interruption and the second start, or extracted anew, is in the shards
-//! before as it was and in those after as it is.
+//! Limitation: an export reads the current corpus. If documents are removed or extracted again
+//! between an interruption and the second start, earlier shards have the old state and later ones
+//! the new.
 
 pub mod card;
 mod error;

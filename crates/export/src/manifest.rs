@@ -1,8 +1,8 @@
-//! What was written: `manifest.json`, for people, for checking, and for going on.
+//! `manifest.json`: lists the exported files for users, for checks and for resuming.
 //!
-//! It is written beside the data after every file that is whole, itself whole or not at
-//! all; so at any moment it names exactly what is on disk, and `last_id` says up to which
-//! document. Documents come in the order of their ids, so that is all it takes to go on.
+//! It is written atomically after every whole file, so it always lists exactly the data on disk,
+//! and `last_id` is the last document. Documents are in the order of their ids, so this is enough
+//! to resume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,56 +14,56 @@ use sha2::{Digest, Sha256};
 
 use crate::{ExportError, Tally};
 
-/// The manifest's name.
+/// The manifest's file name.
 pub const NAME: &str = "manifest.json";
 
-/// The form of manifests that this version writes.
+/// The manifest version that this program writes.
 pub const VERSION: u32 = 1;
 
-/// What an export consists of.
+/// The contents of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`VERSION`].
     pub manifest_version: u32,
     /// The version of gleaner that wrote it.
     pub gleaner: String,
-    /// The command line, the program's name left out.
+    /// The command line without the program's name.
     pub command: Vec<String>,
-    /// Whether the export has ended; a folder under its final name always has.
+    /// Whether the export is complete; a folder under its final name always is.
     pub complete: bool,
     /// When it began.
     pub started: Timestamp,
-    /// What was fetched before is not in it; `None` where that is.
+    /// Documents fetched before this time are excluded; `None` includes them.
     pub since: Option<Timestamp>,
-    /// What was fetched from then on is left to the next export, whose `--since` it is.
+    /// Documents fetched from this time on are left to the next export, as its `--since`.
     pub until: Timestamp,
-    /// What was exported and what was held back.
+    /// Counts of exported and excluded documents.
     #[serde(flatten)]
     pub tally: Tally,
-    /// The id of the last document looked at; `None` before the first.
+    /// The id of the last document seen; `None` before the first.
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
 }
 
-/// A file that is whole.
+/// A whole data file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// Its path from the manifest's folder, with `/`.
+    /// Its path relative to the manifest's folder, with `/`.
     pub path: String,
     /// Documents in it.
     pub documents: u64,
     /// Its size.
     pub bytes: u64,
-    /// SHA-256 of its bytes, 64 hexadecimal digits, as `sha256sum` has it.
+    /// SHA-256 of its bytes, 64 hexadecimal digits, as in `sha256sum`.
     pub sha256: String,
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` where there is none.
+    /// Reads the manifest of a folder; `None` if there is none.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Self>, ExportError> {
         let path = folder.join(NAME);
         let text = match fs::read(&path) {
@@ -76,10 +76,10 @@ impl Manifest {
             .map_err(|error| ExportError::reading(path)(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Writes it into a folder, whole or not at all.
+    /// Writes it into a folder atomically.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), ExportError> {
         let path = folder.join(NAME);
         let new = folder.join("manifest.json.new");
@@ -99,13 +99,13 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Brings names made, changed or removed in a folder to disk.
+/// Flushes created, changed or removed names in a folder to disk.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Windows has no such thing, and does not open folders.
+    // Windows does not open folders and needs no such call.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// A writer that counts and hashes what passes.
+/// A writer that counts and hashes its bytes.
 #[derive(Debug)]
 pub(crate) struct Counted<W> {
     out: W,
@@ -122,7 +122,7 @@ impl<W: Write> Counted<W> {
         self.bytes
     }
 
-    /// The inner writer, the bytes and their SHA-256.
+    /// The inner writer, the byte count and the SHA-256.
     pub(crate) fn into_parts(self) -> (W, u64, String) {
         (self.out, self.bytes, hex(self.hash))
     }
@@ -141,12 +141,12 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// The digits of a finished hash.
+/// The hexadecimal digits of a hash.
 pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` of a file; the hash may be gone on with.
+/// Hashes the first `bytes` of a file; hashing can continue from the result.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);

@@ -1,7 +1,7 @@
 //! An exported document: its fields, their order and their types.
 //!
-//! One list, [`FIELDS`], says names, order and types; the columns of Parquet are made of
-//! it, and tests hold JSON and docs/corpus.md against it.
+//! [`FIELDS`] defines names, order and types. The Parquet columns are built from it, and tests
+//! compare JSON and docs/corpus.md with it.
 
 use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
@@ -45,27 +45,28 @@ pub struct Record<'a> {
     text: &'a str,
 }
 
-/// What is known of a document besides itself.
+/// Data on a document that is not part of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Beside {
     /// All URLs that carried its text, its own first.
     pub urls: Vec<String>,
-    /// The document that stands for it, if another one does.
+    /// The representative of its cluster, if that is another document.
     pub head: Option<DocumentId>,
-    /// Estimated similarity to that one, 0 to 1; `None` where it stands for itself.
+    /// Estimated similarity to the representative, 0 to 1; `None` if it is the representative
+    /// itself.
     pub similarity: Option<f64>,
-    /// Documents for which it or its head stands.
+    /// Number of members of its cluster, without the representative.
     pub near_duplicates: u64,
-    /// Ids of documents that are alike and no duplicates, most alike first.
+    /// Ids of similar documents that are not near-duplicates, most similar first.
     pub related: Vec<String>,
-    /// Hashes of paragraphs that were left out of its text, in its order.
+    /// Hashes of paragraphs removed from its text, in order.
     pub removed: Vec<String>,
-    /// The file of the archive that has its page, and the byte at which the record begins.
-    /// `None`: the archive does not have it.
+    /// The archive file with its page, and the byte offset of the record; `None` if the archive
+    /// lacks it.
     pub archived: Option<(String, u64)>,
-    /// Earlier revisions: texts that its page had before.
+    /// Number of earlier revisions of its text.
     pub earlier: u32,
-    /// When its page was found to be gone; `None`: it was there when last asked for.
+    /// When its page was found to be gone; `None` if the last request found it.
     pub gone: Option<Timestamp>,
 }
 
@@ -74,9 +75,9 @@ pub struct Beside {
 pub enum Kind {
     /// Unicode text.
     Text,
-    /// The same, or nothing.
+    /// Unicode text, or nothing.
     OptionalText,
-    /// A list of texts, which may be empty.
+    /// A list of texts, possibly empty.
     Texts,
     /// An instant; microseconds since 1970 in Parquet.
     Time,
@@ -88,11 +89,11 @@ pub enum Kind {
     OptionalSmallCount,
     /// A number with decimals, 64 bits.
     Number,
-    /// The same, or nothing.
+    /// A number with decimals, 64 bits, or nothing.
     OptionalNumber,
 }
 
-/// All fields: name and type, in their order.
+/// All fields with their types, in order.
 pub const FIELDS: [(&str, Kind); 33] = [
     ("id", Kind::Text),
     ("url", Kind::Text),
@@ -147,8 +148,7 @@ pub enum Cell<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record of a document and of what is known besides. Its quality is looked at
-    /// here.
+    /// The record of a document and its further data. Computes its quality.
     #[must_use]
     pub fn new(document: &'a Document, beside: &'a Beside) -> Self {
         let share = |hundredths: Option<u8>| hundredths.map(|it| f64::from(it) / 100.0);
@@ -249,37 +249,37 @@ impl<'a> Record<'a> {
         self.language
     }
 
-    /// Its headline; empty where the page states none.
+    /// Its headline; empty if the page declares none.
     #[must_use]
     pub fn title(&self) -> &str {
         self.title.unwrap_or_default()
     }
 
-    /// When it was fetched.
+    /// Its fetch time.
     #[must_use]
     pub const fn fetched(&self) -> Timestamp {
         self.fetched
     }
 
-    /// Its words.
+    /// Its number of words.
     #[must_use]
     pub const fn words(&self) -> u64 {
         self.words
     }
 
-    /// Its text, a paragraph a line.
+    /// Its text, one paragraph per line.
     #[must_use]
     pub const fn text(&self) -> &str {
         self.text
     }
 
-    /// A letter for each line of the text.
+    /// One letter for each line of the text.
     #[must_use]
     pub const fn kinds(&self) -> &str {
         self.kinds
     }
 
-    /// The figure of that name, for conditions; `None` where the document has none.
+    /// The figure with this name, for conditions; `None` if the document lacks it.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         match self.cell(name)? {
@@ -289,7 +289,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The value of the field of that name; `None` where there is no such field.
+    /// The value of the field with this name; `None` for an unknown name.
     #[must_use]
     pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
         let at = FIELDS.iter().position(|(field, _)| *field == name)?;
@@ -303,7 +303,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Three documents with all that is awkward in a text format.
+    /// Three documents with the difficult cases of a text format.
     pub(crate) fn documents() -> Vec<Document> {
         let first = Document {
             id: DocumentId([1; 16]),

@@ -1,16 +1,16 @@
-//! Paragraphs that the corpus repeats, left out of texts as they are exported.
+//! Leaves out paragraphs that the corpus repeats.
 //!
-//! Two passes: documents are counted first ([`Repeats::count`], those that stand for
-//! others only: the copies of one article must not make its paragraphs repeated), then
-//! each text is written without what is repeated ([`Repeats::leave_out`]), with the hashes
-//! of what was left out. When a paragraph is repeated, [`gleaner_dedup::paragraphs`] says.
+//! There are two passes. First documents are counted ([`Repeats::count`]), only representatives, so
+//! that copies of one article do not make its paragraphs repeated. Then each text is written
+//! without repeated paragraphs, with their hashes ([`Repeats::leave_out`]).
+//! [`gleaner_dedup::paragraphs`] defines repetition.
 //!
-//! Limitation: memory is 200 KB at most a host, all hosts at once.
+//! Limitation: memory is up to 200 KB per host, for all hosts at once.
 
 use gleaner_corpus::Document;
 use gleaner_dedup::paragraphs::{Paragraphs, Params, without};
 
-/// Which paragraphs are repeated, by what was counted.
+/// Finds repeated paragraphs by counts.
 #[derive(Debug, Clone)]
 pub struct Repeats {
     paragraphs: Paragraphs,
@@ -23,13 +23,13 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Counts a document that stands for itself or for others.
+    /// Counts a document that no other one represents.
     pub fn count(&mut self, document: &Document) {
         self.paragraphs.count(&document.host, &document.text);
     }
 
-    /// Takes the repeated paragraphs out of a text, with the letters of their kinds.
-    /// Gives their hashes, 16 hexadecimal digits each, in the order of the text.
+    /// Removes the repeated paragraphs from a text, and their letters from its kinds. Returns their
+    /// hashes, 16 hexadecimal digits each, in the order of the text.
     #[must_use]
     pub fn leave_out(&self, document: &mut Document) -> Vec<String> {
         let repeated = self.paragraphs.repeated(&document.host, &document.text);

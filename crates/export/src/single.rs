@@ -1,7 +1,7 @@
-//! One stream of documents: standard output, or one file that is whole or not there.
+//! Writes one stream of documents: to standard output, or atomically to one file.
 //!
-//! There is no manifest and no going on: a single file begins anew. What is no ordinary
-//! file (a device, a pipe) is written to as it is.
+//! There is no manifest, and an interrupted file starts again. A device or a pipe is written
+//! directly.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,10 +12,10 @@ use gleaner_corpus::Document;
 use crate::format::Sink;
 use crate::{Beside, ExportError, Filter, Format, Selection, Tally};
 
-/// Bytes of rows that a Parquet file's group gathers.
+/// Bytes of rows that a group of a Parquet file buffers.
 pub(crate) const GROUP: u64 = 32 << 20;
 
-/// Documents into a writer.
+/// Writes documents to a writer.
 #[derive(Debug)]
 pub struct Stream<W: Write + Send> {
     sink: Sink<W>,
@@ -23,19 +23,19 @@ pub struct Stream<W: Write + Send> {
 }
 
 impl<W: Write + Send> Stream<W> {
-    /// Begins in a form that is one file.
+    /// Begins a stream in a one-file format.
     ///
     /// # Errors
     /// Those of `out`.
     ///
     /// # Panics
-    /// If the form [needs a folder](Format::needs_folder).
+    /// If the format [needs a folder](Format::needs_folder).
     pub fn new(out: W, format: Format, filter: Filter) -> io::Result<Self> {
         let sink = format.sink(out, GROUP)?.expect("forms of many files are refused before");
         Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
     }
 
-    /// Writes a document, if it passes; with what is known besides.
+    /// Writes a document and its further data, if it passes the filter.
     ///
     /// # Errors
     /// Those of the writer.
@@ -46,7 +46,7 @@ impl<W: Write + Send> Stream<W> {
         }
     }
 
-    /// Ends and flushes.
+    /// Finishes and flushes.
     ///
     /// # Errors
     /// Those of the writer.
@@ -57,21 +57,21 @@ impl<W: Write + Send> Stream<W> {
     }
 }
 
-/// Documents into one file, written beside it and renamed.
+/// Writes documents to one file, under a temporary name beside it.
 #[derive(Debug)]
 pub struct Single {
     stream: Stream<BufWriter<File>>,
     /// The file's final name.
     target: PathBuf,
-    /// The name while it is written; `None` for a device or a pipe.
+    /// The temporary name; `None` for a device or a pipe.
     part: Option<PathBuf>,
 }
 
 impl Single {
-    /// Begins.
+    /// Creates the file.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub fn begin(path: &Path, format: Format, filter: Filter) -> Result<Self, ExportError> {
         // A link stays a link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -89,20 +89,20 @@ impl Single {
         Ok(Self { stream: stream.map_err(ExportError::writing(path))?, target, part })
     }
 
-    /// Writes a document, if it passes.
+    /// Writes a document, if it passes the filter.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&mut self, document: &Document, beside: &Beside) -> Result<(), ExportError> {
         self.stream
             .write(document, beside)
             .map_err(|error| abandon(self.part.as_deref(), &self.target, error))
     }
 
-    /// Ends the file, brings it to disk and gives it its name.
+    /// Finishes the file, flushes it to disk and renames it.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<Tally, ExportError> {
         let Self { stream, target, part } = self;
         let finished = stream.finish().and_then(|(out, tally)| {
@@ -116,10 +116,10 @@ impl Single {
     }
 }
 
-/// Removes what was begun, so that a full disk is not full of it.
+/// Removes the partial file, so that it does not fill the disk.
 fn abandon(part: Option<&Path>, target: &Path, error: io::Error) -> ExportError {
     if let Some(part) = part {
-        // The first error is the one to tell.
+        // Report the first error.
         let _ = fs::remove_file(part);
     }
     ExportError::writing(target)(error)

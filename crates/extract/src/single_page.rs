@@ -1,5 +1,4 @@
-//! The methods that need one page and nothing else, by the names under which the
-//! command line and the tables know them.
+//! The single-page methods, under the names that the command line and the tables use.
 
 use std::fmt;
 
@@ -14,11 +13,11 @@ use crate::{block_model, bte, comma_score, line_block, text_to_tag_ratio};
 pub struct Input<'a> {
     /// The decoded source, for methods that read lines and tags as written.
     pub source: &'a str,
-    /// The same, parsed.
+    /// The parsed source.
     pub page: &'a Page,
 }
 
-/// A method that needs one page, with its paper's parameters.
+/// A single-page method, with its paper's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SinglePage {
     /// [`bte::original`], of the source as written.
@@ -71,7 +70,7 @@ impl SinglePage {
         Self::BlockModel,
     ];
 
-    /// The name that is typed and printed, such as `bte-linear`.
+    /// The name on the command line and in tables, such as `bte-linear`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -98,7 +97,7 @@ impl SinglePage {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// The page's text by this method; no line where it finds none.
+    /// The page's text by this method; empty if it finds none.
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         let by_ratio = |clustering| {

@@ -1,22 +1,19 @@
-//! The lines of a page's source, for the methods that read no tree.
+//! Cuts a page's source into lines, for the methods that read no tree.
 //!
-//! A line is what stands between two breaks, with the length of its text and its
-//! tags counted. Scripts, style sheets and remarks are no part of it, and a line
-//! that has neither a tag nor a word of text is none. Text is measured as a reader
-//! sees it: tags away, references resolved, white space collapsed, so that neither
-//! indentation nor `&nbsp;` counts as text.
+//! A line is the source between two breaks, with the length of its text and the number of its tags. Scripts,
+//! style sheets and remarks are excluded, and a line that has neither a tag nor a word of text does not
+//! count. Text is measured as a reader sees it: without tags, with references resolved and white space
+//! collapsed, so that neither indentation nor `&nbsp;` counts as text.
 //!
-//! A line break inside a tag, a script or a remark ends no line: a line holds whole
-//! tags. The tag counts on the line on which it begins. Where a method wants links whole, a
-//! break inside a complete link ([`complete`]) ends none either; at blocks, a line that
-//! a block inside a link would have ended ends with the link.
+//! A line break inside a tag, a script or a remark does not end a line: a line holds whole tags. The tag
+//! counts on the line on which it begins. If a method wants links whole, a break inside a complete link
+//! ([`complete`]) does not end a line either.
 //!
-//! Limitation: many pages are written by programs that put few line breaks,
-//! or one, into the source; [`Lines`] says what is done then. No tree is read, so
-//! text that is hidden, or in a `noscript`, a `button` or a `select`, is text here.
+//! Limitation: no tree is read, so text that is hidden, or in a `noscript`, a `button` or a `select`, is text
+//! here.
 //!
-//! Cost: linear in the source, in time and memory; twice that for [`Lines::Auto`]
-//! where the source has too few line breaks.
+//! Cost: linear in the source, in time and memory; twice that for [`Lines::Auto`] if the source has too few
+//! line breaks.
 
 use std::ops::Range;
 
@@ -25,69 +22,60 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// Tags at which [`Lines::AtBlocks`] breaks that one written line may hold before
-/// [`Lines::Auto`] takes it for several.
+/// Block-level tags, as for [`Lines::AtBlocks`], that one written line may hold before [`Lines::Auto`] takes
+/// it for several.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line of source ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Lines {
-    /// At the line breaks of the source, as the papers have it.
+    /// At the line breaks of the source, as in the papers.
     AsWritten,
-    /// Before the start tag and behind the end tag of a block-level element
-    /// ([`is_block`]) and behind `br`; line breaks of the source are white space. This
-    /// is how a program would indent the page, and how most written sources look.
+    /// Before the start tag and after the end tag of a block-level element ([`is_block`]) and after `br`;
+    /// line breaks of the source are white space. This is how a program would indent the page, and how most
+    /// written sources look.
     AtBlocks,
-    /// As written, but at blocks where more than half of the page's text stands on
-    /// written lines that hold more than 12 block-level tags each.
+    /// As written, but at blocks if more than half of the page's text is on written lines that hold more than
+    /// 12 block-level tags each.
     #[default]
     Auto,
 }
 
-/// What becomes of a page's `head`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
-    /// Its lines are lines, and the title's text is text.
     Kept,
-    /// It ends at `</head>`, or where the first block-level element starts; a `title` is
-    /// removed wherever it stands.
+    /// It ends at `</head>`, or where the first block-level element starts; a `title` is removed everywhere.
     Removed,
 }
 
-/// One line of source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceLine {
-    /// Where its text stands in the text of all lines.
     text: Range<usize>,
-    /// Its text in characters.
     pub(crate) length: usize,
-    /// Start tags and end tags.
     pub(crate) tags: usize,
-    /// Text in characters that stands in links (`a` with `href`); at most `length`.
+    /// Text in characters in links (`a` with `href`); at most `length`.
     pub(crate) anchor_length: usize,
 }
 
-/// The lines of a source, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SourceLines {
-    /// The text of all lines; `'\n'` where a block-level tag or `br` stands.
+    /// The text of all lines; `'\n'` marks a block-level tag or `br`.
     text: String,
     lines: Vec<SourceLine>,
     title: String,
 }
 
 impl SourceLines {
-    /// The lines of a decoded source.
     pub(crate) fn new(source: &str, lines: Lines, head: Head) -> Self {
         Self::read(source, lines, head, &[])
     }
 
-    /// The same, of which none ends in a complete link.
+    /// The lines of a decoded source, none of which ends in a complete link.
     pub(crate) fn with_whole_links(source: &str, lines: Lines, head: Head) -> Self {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Lines that do not end in the links that are whole, of all `a` in order.
+    /// Lines that do not end in the links marked in `whole`, which has an entry for each `a` in order.
     fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
         match lines {
             Lines::AsWritten => Reader::new(false, head, whole).read(source),
@@ -99,23 +87,21 @@ impl SourceLines {
         }
     }
 
-    /// The lines.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &SourceLine> {
         self.lines.iter()
     }
 
-    /// The text of the first `title` that has one, tidied; empty where there is none.
+    /// The tidied text of the first `title` that has one; empty if there is none.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
 
-    /// The text of one line, not tidied.
     pub(crate) fn text(&self, line: &SourceLine) -> &str {
         &self.text[line.text.clone()]
     }
 
-    /// The text of selected lines. Neighbouring ones are read on, so that a
-    /// paragraph of several lines is one; a block-level tag or `br` ends a line.
+    /// The text of selected lines. Neighbouring ones are joined, so that a paragraph of several lines is one;
+    /// a block-level tag or `br` ends a line.
     pub(crate) fn selected(&self, is_selected: impl Fn(usize) -> bool) -> Vec<Line> {
         let mut out = Vec::new();
         let mut number = 0;
@@ -133,7 +119,6 @@ impl SourceLines {
         out
     }
 
-    /// What [`Lines::Auto`] asks of lines as written.
     fn has_too_few(&self) -> bool {
         let many = |line: &&SourceLine| {
             self.text(line).bytes().filter(|byte| *byte == b'\n').nth(MOST_BLOCK_TAGS).is_some()
@@ -148,24 +133,19 @@ fn paragraph(text: String) -> Line {
     Line { kind: LineKind::Paragraph, text }
 }
 
-/// Reads a source from its beginning to its end, piece by piece.
 struct Reader<'a> {
     out: SourceLines,
     at_blocks: bool,
     head: Head,
-    /// Where the line begins in the text of all lines.
     start: usize,
     tags: usize,
-    /// The line's text inside of links.
     anchor: String,
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// Of each `a`, in order, whether no line ends in it if it is a link; as many as were
-    /// met are gone.
+    /// For each remaining `a`, in order, whether no line ends in it if it is a link.
     whole: &'a [bool],
     in_whole_link: bool,
-    /// Whether a line would have ended in this link.
     is_overdue: bool,
 }
 
@@ -219,7 +199,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text without the breaks that end a line; `'\n'` is the mark of a block.
     fn push(&mut self, written: &str) {
         let text = resolve(written).replace('\n', " ");
         self.out.text.push_str(&text);
@@ -228,7 +207,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A tag of this name; the tag as written where it is a start tag.
     fn tag(&mut self, name: &str, start: Option<&str>) {
         self.in_title = name == "title" && start.is_some();
         self.follow_head(name, start.is_some());
@@ -254,7 +232,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the next `a` is one in which no line ends, if it is a link.
     fn is_next_whole(&mut self) -> bool {
         self.whole.split_off_first().is_some_and(|is| *is)
     }
@@ -267,7 +244,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the line, unless it stands in a link that is to be whole.
     fn break_line(&mut self) {
         if self.in_whole_link {
             self.is_overdue = true;
@@ -296,7 +272,6 @@ impl<'a> Reader<'a> {
             let anchor_length = length.min(self::length(&self.anchor));
             self.out.lines.push(SourceLine { text, length, tags: self.tags, anchor_length });
         }
-        // A line break parts words.
         self.out.text.push(' ');
         self.start = self.out.text.len();
         self.tags = 0;
@@ -304,7 +279,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The text's length in characters, as a reader sees it.
 fn length(text: &str) -> usize {
     tidy(text).chars().count()
 }
@@ -320,7 +294,6 @@ mod tests {
     use crate::text_to_tag_ratio::{self, Clustering};
     use crate::{line_block, words};
 
-    /// A line as `text|tags|characters in links`.
     #[track_caller]
     fn check(lines: Lines, head: Head, source: &str, expected: &[&str]) {
         let read = SourceLines::new(source, lines, head);

@@ -1,17 +1,15 @@
-//! Which tags of a source are hyperlinks, and which hyperlinks are complete.
+//! Finds hyperlinks in a source, and tells which are complete.
 //!
-//! A hyperlink is an `a` with an `href`; `<a name=x>` is a place to link to. It is
-//! complete where the next tag of an `a` behind it is its end tag ("a complete Hyperlink tag
-//! has two markups", Line-Block, IV.A): a link that is never closed would otherwise
-//! take the rest of the page along.
+//! A hyperlink is an `a` with an `href`; `<a name=x>` is a link target. It is complete if the next tag of an
+//! `a` after it is its end tag ("a complete Hyperlink tag has two markups", Line-Block, IV.A): a link that is
+//! never closed would otherwise include the rest of the page.
 //!
-//! Limitation: the comma score counts every shown `a` as an anchor, with an address or
-//! not, since its paper says "anchor"; here "hyperlink" is the word.
+//! Limitation: the comma score counts every shown `a` as an anchor, with an address or not, since its paper
+//! says "anchor"; here the paper's word is "hyperlink".
 
 use gleaner_html::source::{PieceKind, pieces};
 
-/// Of each start tag of an `a`, in order, whether its element is complete. Time linear in
-/// the source.
+/// For each start tag of an `a`, in order, whether its element is complete. Time linear in the source.
 pub(crate) fn complete(source: &str) -> Vec<bool> {
     let is_anchor = |name: &str| name.eq_ignore_ascii_case("a");
     let mut complete = Vec::new();
@@ -25,12 +23,11 @@ pub(crate) fn complete(source: &str) -> Vec<bool> {
     complete
 }
 
-/// Whether a start tag, as written, has an `href`.
 pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
 
-/// The names of a start tag's attributes, told apart from values as a browser does.
+/// The names of a start tag's attributes, separated from values as in a browser.
 fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     let mut rest = tag.find(|c: char| is_space(c) || c == '/').map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {
@@ -46,7 +43,6 @@ fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands behind an attribute's value.
 fn behind_value(value: &str) -> &str {
     match value.chars().next() {
         Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).map_or("", |(_, behind)| behind),

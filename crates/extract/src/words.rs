@@ -1,11 +1,9 @@
-//! What a word is, for every method that counts or compares words.
+//! Defines a word, for every method that counts or compares words.
 //!
-//! A word is a maximal run of letters, digits and `_`; each Han, Hiragana or
-//! Katakana character is a word by itself, since Chinese and Japanese put no
-//! spaces between words and a paragraph would otherwise count as one. The papers
-//! say no more than "word" or "term". Vietnamese syllables come out as words, as
-//! is usual for that language. Punctuation is no word: a bar of links separated
-//! by `|` must not look like prose.
+//! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a word by
+//! itself, since Chinese and Japanese put no spaces between words and a paragraph would otherwise count as
+//! one. Vietnamese syllables count as words. Punctuation does not, so that a bar of links separated by `|`
+//! does not look like prose. The papers say only "word" or "term".
 
 /// The words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -23,7 +21,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How many words a text has: as many as [`words`] gives.
+/// The number of words in a text, as by [`words`].
 #[must_use]
 pub fn count_words(text: &str) -> usize {
     let (mut count, mut is_within) = (0, false);
@@ -36,7 +34,7 @@ pub fn count_words(text: &str) -> usize {
     count
 }
 
-/// Whether a text holds any word; punctuation and space alone are none.
+/// Whether a text holds any word; punctuation and space alone do not count.
 #[must_use]
 pub fn has_word(text: &str) -> bool {
     text.contains(in_word)
@@ -48,11 +46,10 @@ fn in_word(c: char) -> bool {
         return c.is_ascii_alphanumeric() || c == '_';
     }
     match c {
-        // Most letters that are met, told without a table.
+        // A fast path for the most common letters.
         '\u{1EA0}'..='\u{1EF9}' | '\u{430}'..='\u{44F}' | '\u{4E00}'..='\u{9FEF}' => true,
         '\u{C0}'..='\u{24F}' => !matches!(c, '×' | '÷'),
         '\u{391}'..='\u{3A1}' | '\u{3A3}'..='\u{3CE}' => true,
-        // Most marks.
         '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{3004}' | '\u{FF01}'..='\u{FF0F}' => false,
         c => c.is_alphanumeric(),
     }

@@ -1,13 +1,13 @@
-//! What a host's answer for its robots.txt means, and for how long.
+//! Interprets a host's response for its robots.txt, and decides how long it is valid.
 //!
-//! | answer | meaning (RFC 9309, 2.3.1) |
+//! | response | meaning (RFC 9309, 2.3.1) |
 //! |---|---|
-//! | 2xx | its rules; none if it is a page of HTML without any line that speaks to crawlers |
-//! | 4xx but 429, or too many redirects | no rules: all is allowed |
-//! | 5xx, 429, no answer | nothing may be asked; after 30 days of it the last known rules hold, or none |
+//! | 2xx | its rules; no rules if it is an HTML page without any line for crawlers |
+//! | 4xx except 429, or too many redirects | no rules: all is allowed |
+//! | 5xx, 429, no response | all is disallowed; after 30 days the last known rules apply, or none |
 //!
-//! An answer is good for a day. After a failure the host is asked again in 60 s,
-//! doubling up to a day; a failure that has lasted 30 days is thus still checked daily.
+//! A response is valid for a day. After a failure the host is requested again in 60 s, and the pause doubles
+//! up to a day. So after 30 days of failures it is still checked daily.
 
 use std::time::Duration;
 
@@ -17,50 +17,48 @@ use serde::{Deserialize, Serialize};
 use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
-/// An answer is asked for again after this time.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Pause after the first failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// After this time of failures the last known copy is used.
+/// After this time of failures the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What was learned when a host was last asked for its robots.txt.
+/// The result of the last request for a host's robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsRecord {
-    /// When it was asked.
+    /// When it was requested.
     pub at: Timestamp,
-    /// What it answered.
+    /// The result.
     pub state: RobotsState,
 }
 
-/// A host's answer for its robots.txt.
+/// A host's response for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RobotsState {
-    /// There is one.
+    /// The host has a robots.txt.
     Rules {
-        /// Its text, at most 500 KiB; what is not UTF-8 is U+FFFD.
+        /// Its text, at most 500 KiB; invalid UTF-8 is U+FFFD.
         text: String,
     },
-    /// There is none.
+    /// The host has no robots.txt.
     NoRules {
-        /// The status that said so: 404, 301 after too many redirects, 200 of a page;
-        /// 0 where the host's address is refused, so that nothing is asked at all.
+        /// The status of the response: 404, 301 after too many redirects, 200 for a page. 0 if the host's
+        /// address is refused, so that no request was sent.
         status: u16,
     },
-    /// It could not be had.
+    /// The request failed.
     Unreachable {
-        /// The status or error, for people.
+        /// The status or error, for users.
         reason: String,
-        /// Failures in a row, this one included.
+        /// Failures in a row, including this one.
         failures: u32,
         /// When the first of them happened.
         since: Timestamp,
-        /// The rules from before the failures. None: there were none, or none known.
+        /// The rules from before the failures. `None`: there were none, or none are known.
         last_known: Option<String>,
     },
 }
 
-/// What may be asked of a host.
+/// What may be requested from a host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
     /// What these rules allow.
@@ -69,13 +67,13 @@ pub enum Access {
     AllAllowed,
     /// Nothing, for now.
     AllDisallowed {
-        /// Why, for people.
+        /// The reason, for users.
         reason: String,
     },
 }
 
 impl Access {
-    /// Whether `path_and_query` may be asked for.
+    /// Whether `path_and_query` may be requested.
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict {
         match self {
@@ -85,7 +83,7 @@ impl Access {
         }
     }
 
-    /// The `Crawl-delay`, not capped. None: not stated.
+    /// The `Crawl-delay`, not capped. `None`: not stated.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -105,23 +103,22 @@ impl Access {
 }
 
 impl RobotsRecord {
-    /// The record of a 2xx answer.
     pub(crate) fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
         if looks_like_html(body) && !speaks_to_crawlers(body) {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
-        // U+FFFD is longer than the byte it stands for.
+        // U+FFFD is longer than the byte that it replaces.
         text.truncate(whole_lines(text.as_bytes()).len());
         Self { at: now, state: RobotsState::Rules { text } }
     }
 
-    /// The record of an answer that says that there is no robots.txt.
+    /// The record of a response that means "no robots.txt".
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// The record of a failure at `now` after `previous`, with its reason for people.
+    /// The record of a failure at `now`, after the record `previous`; `reason` is for users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
@@ -134,7 +131,7 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::Unreachable { reason, failures, since, last_known } }
     }
 
-    /// When the host is to be asked again.
+    /// When to request the robots.txt again.
     #[must_use]
     pub fn next_ask(&self) -> Timestamp {
         let pause = match &self.state {
@@ -147,16 +144,16 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Whether the host is to be asked again before anything else is asked of it. A
-    /// record from more than a day in the future, as a clock set back leaves it, is.
+    /// Whether the robots.txt must be requested again before anything else of the host. Also true for a
+    /// record from more than a day in the future, which a clock that was set back leaves.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();
         now >= self.next_ask() || ahead > GOOD_FOR
     }
 
-    /// What the crawler with this product token may ask for. Parses the text anew:
-    /// keep the result with the host.
+    /// The rules for the crawler with this product token. Parses the text on each call: keep the result with
+    /// the host.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {
@@ -166,7 +163,7 @@ impl RobotsRecord {
                 let lasted = Duration::try_from(self.at.duration_since(*since)).unwrap_or_default();
                 match last_known {
                     _ if lasted < GIVE_UP => {
-                        Access::AllDisallowed { reason: format!("robots.txt could not be had: {reason}") }
+                        Access::AllDisallowed { reason: format!("robots.txt is unavailable: {reason}") }
                     }
                     Some(text) => Access::Rules(Rules::parse(text.as_bytes(), product)),
                     None => Access::AllAllowed,
@@ -208,7 +205,7 @@ mod tests {
     fn a_record_from_the_far_future_is_stale() {
         let record = RobotsRecord::none(404, at(3 * DAY));
         assert!(record.stale(at(0)));
-        // Two threads' idea of now may differ a little.
+        // The clocks of two threads may differ a little.
         assert!(!record.stale(at(3 * DAY - 5)));
     }
 

@@ -1,13 +1,12 @@
-//! Which addresses may be asked at all.
+//! Decides which addresses may be requested.
 //!
-//! A page can name any host, and a host's owner can point its name anywhere: at the
-//! metadata service of a cloud, at a printer, at the crawler's own machine. So the
-//! addresses are judged after the name was resolved, by the resolver that the
-//! connection itself uses: what was judged is what is connected to, and a name that
-//! changes its address in between gains nothing.
+//! A page can name any host, and the owner of a host can point its name anywhere: to a cloud's metadata
+//! service, to a printer, to the crawler's own machine. So addresses are checked after name resolution, in
+//! the resolver that the connection itself uses. A name whose address changes in between cannot evade the
+//! check.
 //!
-//! The proxy is the user's own choice and always allowed. What the proxy then
-//! connects to is its business; only a literal address in the URL is judged here too.
+//! The proxy is the user's choice and is always allowed. For requests through it, only a literal address in
+//! the URL is checked.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -20,13 +19,13 @@ use url::{Host, Url};
 
 use crate::names::Names;
 
-/// A host whose addresses are all refused; the first of them.
+/// All addresses of a host are refused; contains the first of them.
 #[derive(Debug, Error)]
 #[error("{0} is no public address")]
 pub(crate) struct Refused(pub(crate) IpAddr);
 
-/// The networks of IPv4 that are not of the public internet (IANA's registry of
-/// special-purpose addresses, multicast and the reserved last block).
+/// IPv4 networks that are not on the public internet (IANA's special-purpose registry, multicast, the
+/// reserved last block).
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -49,9 +48,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(net, bits)| (ip.to_bits() ^ net.to_bits()) >> (32 - bits) == 0)
 }
 
-/// Only 2000::/3 is handed out, so all else is refused (loopback, unique local,
-/// link-local, multicast), save addresses that carry one of IPv4: mapped, NAT64 and
-/// 6to4 are as public as what they carry.
+/// Only 2000::/3 is allocated, so everything else is refused (loopback, unique local, link-local, multicast).
+/// An address that embeds an IPv4 address (mapped, NAT64, 6to4) is public if that address is.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     if let Some(v4) = ip.to_ipv4_mapped() {
         return is_public_v4(v4);
@@ -67,19 +65,18 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// Says of an address whether it may be asked.
+/// Decides whether an address may be requested.
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     allowed: Arc<[IpNet]>,
 }
 
 impl Judge {
-    /// `allowed` are the networks that may be asked although they are not public.
+    /// `allowed`: networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }
 
-    /// Whether `ip` is public or allowed.
     pub(crate) fn admits(&self, ip: IpAddr) -> bool {
         let public = match ip {
             IpAddr::V4(v4) => is_public_v4(v4),
@@ -88,8 +85,7 @@ impl Judge {
         public || self.allowed.iter().any(|net| net.contains(&ip) || net.contains(&ip.to_canonical()))
     }
 
-    /// Judges a host that is an address already; a name passes, it is judged when it
-    /// is resolved.
+    /// Checks a host that is a literal address. A name passes; it is checked when it is resolved.
     pub(crate) fn literal(&self, url: &Url) -> Result<(), Refused> {
         let ip = match url.host() {
             Some(Host::Ipv4(v4)) => IpAddr::V4(v4),
@@ -102,7 +98,7 @@ impl Judge {
     /// Keeps the admitted addresses.
     ///
     /// # Errors
-    /// There were addresses and none is admitted.
+    /// There are addresses, but none is admitted.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
@@ -113,20 +109,18 @@ impl Judge {
     }
 }
 
-/// The system's resolver, what it said lately, and the judge behind both.
+/// The system's resolver with a cache and the address check.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Judges every name but the proxies'.
+    /// Checks every name except the proxies'.
     pub(crate) judge: Judge,
-    /// Host names of the proxies in use.
     pub(crate) proxies: Arc<HashSet<String>>,
-    /// Names that were resolved lately.
     pub(crate) names: Arc<Names>,
 }
 
 impl Resolver {
-    /// Judges a proxy that is itself asked for a page. Any other host passes: it is
-    /// judged when it is connected to.
+    /// Checks a proxy that is itself the target of a request. Other hosts pass; they are checked when they
+    /// are connected to.
     pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
         let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };
@@ -159,7 +153,6 @@ pub(crate) fn proxy_hosts<'a>(proxies: impl IntoIterator<Item = &'a str>) -> Has
     proxies.into_iter().filter_map(host).collect()
 }
 
-/// What the usual environment variables name as proxies.
 pub(crate) fn environment_proxies() -> Vec<String> {
     ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         .iter()

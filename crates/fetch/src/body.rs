@@ -1,37 +1,33 @@
-//! A body as it arrives: its codings undone, its limit kept.
+//! Decodes a body as it arrives, and enforces its size limit.
 //!
-//! The HTTP library undoes `chunked` and nothing else, so that the bytes that came are at
-//! hand here. Transfer codings other than `chunked` are never asked for; some servers use
-//! them all the same, and they are undone like content codings.
+//! The HTTP library only decodes `chunked`, so the received bytes are available here. Requests never ask for
+//! other transfer codings. Some servers use them anyway, and they are decoded like content codings.
 //!
-//! Limitation: servers write anything into `Content-Encoding` (`utf-8`, `none`,
-//! `text/html`). What is no coding that is known here counts as none where the body turns
-//! out to be text, as browsers have it, and is [`FetchError::UnknownCoding`] otherwise.
-//! And a `Content-Length` that is too small cuts a body that is not coded without a trace:
-//! the library takes what follows for the next answer's, and closes the connection.
+//! Limitation: servers write anything into `Content-Encoding` (`utf-8`, `none`, `text/html`). An unknown
+//! coding is ignored if the body is text, as browsers do, and is [`FetchError::UnknownCoding`] otherwise. And
+//! a `Content-Length` that is too small cuts an uncoded body without an error: the library takes the rest for
+//! the next response and closes the connection.
 
 use gleaner_coding::{Coding, Decoder, Stop, listed};
 
 use crate::error::FetchError;
 
-/// Codings of one body at most.
 const MOST_CODINGS: usize = 4;
-/// Bytes that are looked at to tell text from the rest, as in the WHATWG's MIME sniffing.
+/// Bytes that are checked for text, as in WHATWG MIME Sniffing.
 const SNIFFED: usize = 1445;
 
-/// The codings of a body that is being read.
 #[derive(Debug)]
 pub(crate) struct Codings {
     decoder: Decoder,
     unknown: Option<String>,
-    /// Bytes that came, as coded.
+    /// Bytes that were received, still coded.
     came: usize,
     limit: usize,
 }
 
 impl Codings {
-    /// What the headers of an answer state. `limit`: bytes of the body at most, as it came
-    /// and decoded.
+    /// Reads the codings from a response's headers. `limit`: maximum size of the body in bytes, both as
+    /// received and decoded.
     pub(crate) fn from_headers(headers: &[(String, String)], limit: u64) -> Result<Self, FetchError> {
         let mut names = listed(headers, "content-encoding");
         names.extend(listed(headers, "transfer-encoding").into_iter().filter(|name| name != "chunked"));
@@ -44,18 +40,17 @@ impl Codings {
         Ok(Self { decoder: Decoder::new(&known), unknown, came: 0, limit })
     }
 
-    /// Decodes the next piece into `body`. False: there is more than the limit.
+    /// Decodes the next piece into `body`. `false`: the limit is exceeded.
     pub(crate) fn push(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
         self.came = self.came.saturating_add(piece.len());
         match self.decoder.push(piece, body, self.limit) {
-            // Members and frames without content would come for ever.
+            // Limits empty members and frames, which could arrive without end.
             Ok(()) => Ok(self.came <= self.limit),
             Err(Stop::Full) => Ok(false),
             Err(Stop::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 
-    /// Judges a body that has come to its end.
     pub(crate) fn finish(self, body: &[u8]) -> Result<(), FetchError> {
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));
@@ -78,8 +73,8 @@ fn shortened(coding: &str) -> String {
     coding.chars().take(50).collect()
 }
 
-/// Whether bytes are text: they begin with a BOM, or hold none of the control characters
-/// that text does not have (WHATWG MIME Sniffing, 7.2).
+/// Whether the bytes are text: they begin with a BOM, or contain no binary control character (WHATWG MIME
+/// Sniffing, 7.2).
 fn is_text(body: &[u8]) -> bool {
     let is_binary = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let has_mark =

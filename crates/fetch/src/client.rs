@@ -1,17 +1,15 @@
-//! One request, with every limit on its answer.
+//! Sends one request and limits its response.
 //!
-//! A hop of a redirect is an answer like any other: its target must be judged anew
-//! (scope, robots.txt, gap), which only the caller can. No referrer is sent, and no cookies
-//! but those that the caller hands in for the one request (`cookies.rs`).
+//! A redirect is returned to the caller like any other response, since only the caller can check its target
+//! (scope, robots.txt, gap). No referrer is sent, and no cookies except those in the request (`cookies.rs`).
 //!
-//! The limits of size count decompressed bytes as they arrive, so a small body that
-//! unpacks to a huge one is cut off at the limit; a limit of time lies on the whole
-//! request and another on each piece of the body.
+//! Size limits count decompressed bytes as they arrive, so a decompression bomb ends at the limit. One time
+//! limit applies to the whole request and another to each piece of the body.
 //!
-//! Codings are undone here (`body.rs`), not by the HTTP library: that one knows no
-//! `x-gzip`, no deflate without zlib and no second gzip member. A body that ends within
-//! its coding, or before its `Content-Length`, is a broken answer and never half a page.
-//! A sitemap that is itself a gzip file (`sitemap.xml.gz`) is handed on as it came.
+//! Codings are decoded here (`body.rs`), not in the HTTP library, which does not know `x-gzip`, deflate
+//! without zlib, or a second gzip member. A body that ends within its coding, or before its `Content-Length`,
+//! is a broken response, not a short page. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is
+//! returned unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,63 +36,60 @@ use crate::tls::Roots;
 
 /// The longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
-/// Bytes kept of the body of an answer that is no success.
+/// Bytes that are kept of the body of an unsuccessful response.
 const REFUSAL_BODY: u64 = 64 * 1024;
-/// Header lines of an answer. Some sites send more than the library's 100.
+/// Maximum number of header lines. Some sites send more than the library's 100.
 const MAX_HEADERS: usize = 256;
-/// Bytes of an answer's headers, over HTTP/1.1 and HTTP/2 alike.
+/// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 const MAX_HEAD: usize = 256 * 1024;
-/// What the library accepts of headers over HTTP/2. It resets what is larger, and does not
-/// say why; so this is more than [`MAX_HEAD`], which is checked here. Over HTTP/1.1 the
-/// library's bound is fixed, at 408 KiB.
+/// The library's limit for headers over HTTP/2. It resets larger ones without a reason, so this is more than
+/// [`MAX_HEAD`], which is checked here. Over HTTP/1.1 the library's limit is fixed at 408 KiB.
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
-/// Connections that are kept idle, for each request that may be in flight.
+/// Idle connections that are kept, per request that may be in flight.
 const KEPT_PER_REQUEST: usize = 2;
-/// Open files that each of the `fetch.concurrency` requests in flight may take: its
-/// connection, a second one while its name is resolved or while addresses of IPv4 and
-/// IPv6 are tried side by side, and those that are kept idle.
+/// Open files that each of the `fetch.concurrency` requests in flight may need: its connection, a second one
+/// while its name is resolved or while IPv4 and IPv6 are tried in parallel, and its idle ones.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
-/// How long a request waits while the process has no file for its connection, and how long
-/// between two looks.
+/// How long a request waits for a free file, and the pause between two attempts.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);
 const FILES_PAUSE: Duration = Duration::from_millis(500);
 
-/// Chooses the cryptography of all TLS in this process, once; whoever makes a client beside
-/// the fetcher's calls it before.
+/// Selects the cryptography of all TLS in this process, once. Callers that make their own client call it
+/// first.
 pub fn choose_cryptography() {
-    // An error means that it was chosen before.
+    // An error means that it was selected before.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// A client that cannot be set up.
+/// Why a client cannot be made.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// `fetch.proxy` is no proxy's address.
+    /// `fetch.proxy` is not a proxy address.
     #[error("fetch.proxy: {0}")]
     Proxy(String),
-    /// The user agent cannot be sent as a header.
+    /// The user agent is not valid in a header.
     #[error("fetch.user_agent: cannot be sent as a header; use ASCII")]
     Agent,
-    /// There is nothing to check servers of https by.
+    /// There are no root certificates.
     #[error(
         "no root certificates to check https servers by: {0}; install the system's (the package ca-certificates), or set SSL_CERT_FILE to a file of PEM certificates or SSL_CERT_DIR to a folder of them"
     )]
     NoRoots(String),
-    /// The library refused.
+    /// An error of the HTTP library.
     #[error("the HTTP client cannot be set up: {0}")]
     Library(String),
 }
 
-/// Asks for one URL at a time and holds every answer to the limits. Cheap to clone;
-/// clones share their connections.
+/// Sends one request at a time and applies the limits to each response. Cheap to clone; clones share their
+/// connections.
 #[derive(Debug, Clone)]
 pub struct Client {
     connections: Connections,
     agent: HeaderValue,
     resolver: Resolver,
-    /// Whether `fetch.proxy` names one.
+    /// Whether `fetch.proxy` is set.
     proxied: bool,
-    /// Whether that or the environment does.
+    /// Whether `fetch.proxy` or the environment sets a proxy.
     has_proxy: bool,
     total: Duration,
     connect: Duration,
@@ -104,21 +99,19 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with the limits, the identity and the proxy of `settings`. Where
-    /// `settings.proxy` is empty, `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and
-    /// `NO_PROXY` are read, once.
+    /// A client with the limits, the identity and the proxy of `settings`. If `settings.proxy` is empty,
+    /// `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` are read, once.
     ///
     /// # Errors
-    /// The proxy's address or the user agent cannot be used, or the system's
-    /// certificates cannot be read.
+    /// The proxy's address or the user agent is invalid, or the system's certificates cannot be read.
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         Self::with_roots(settings, &Roots::from_system()?)
     }
 
-    /// The same with `roots` in the place of the system's.
+    /// Like [`Self::new`], but trusts `roots` instead of the system's.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Those of [`Self::new`].
     pub fn with_roots(settings: &Fetch, roots: &Roots) -> Result<Self, ClientError> {
         choose_cryptography();
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
@@ -138,7 +131,7 @@ impl Client {
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
                 .referer(false)
-                // Undone in `body.rs`, also where another room switches these features on.
+                // Decoded in `body.rs`. Other crates may enable these features.
                 .no_gzip()
                 .no_brotli()
                 .no_deflate()
@@ -171,22 +164,22 @@ impl Client {
         })
     }
 
-    /// Asks once, for as long as `right` holds.
+    /// Sends one request. It ends when `right` ends.
     ///
     /// # Errors
-    /// There is no answer, or none within the limits; see [`FetchError`]. Every
-    /// status is an answer, save a proxy's 407; an origin's 407 is one.
+    /// There is no response, or none within the limits; see [`FetchError`]. Every status is a response,
+    /// including an origin's 407, but not a proxy's.
     pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
         right.bound(self.ask_in_time(request, right)).await
     }
 
-    /// Within the time for a request, and waits while no file is free for its connection.
+    /// Applies the time limit, and waits while no file is free for the connection.
     async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
             match timeout(self.total, self.ask(request, right)).await {
-                // Nothing was sent; others in flight give their files back.
+                // Nothing was sent. Other requests in flight will free their files.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; it waits for one", FetchError::NoFile);
                     sleep(FILES_PAUSE).await;
@@ -196,7 +189,6 @@ impl Client {
         }
     }
 
-    /// Refuses what must not be asked, as far as the URL tells.
     async fn admit(&self, url: &Url) -> Result<(), FetchError> {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(FetchError::BadUrl);
@@ -206,8 +198,7 @@ impl Client {
         if self.proxied {
             return Ok(());
         }
-        // The resolver lets the names of the environment's proxies pass, so as targets
-        // they are judged here.
+        // The resolver admits the names of the environment's proxies, so they are checked here as targets.
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
@@ -232,7 +223,7 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if !answer.status().is_success() {
-            // What follows a refusal is of use to people only; half of it will do.
+            // Only users read the body of a refusal, so an incomplete one is enough.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == Want::Robots {
@@ -254,9 +245,9 @@ impl Client {
         Ok(response)
     }
 
-    /// Whether a 407 is a proxy's. Only a proxy may send one (RFC 9110, 15.5.8), with a
-    /// `Proxy-Authenticate`; origins do it all the same. What comes through the tunnel of
-    /// https is the origin's; the proxy's own refusal of a tunnel is an error of connecting.
+    /// Whether a 407 comes from a proxy. Only a proxy may send one (RFC 9110, 15.5.8), with a
+    /// `Proxy-Authenticate`, but origins do so, too. A response through an https tunnel is the origin's; a
+    /// proxy that refuses a tunnel causes a connection error.
     fn is_refused_by_proxy(&self, request: &Request, answer: &reqwest::Response) -> bool {
         self.has_proxy
             && request.url.scheme() == "http"
@@ -264,7 +255,7 @@ impl Client {
             && answer.headers().contains_key(PROXY_AUTHENTICATE)
     }
 
-    /// Reads at most `limit` bytes of the body. False: there are more.
+    /// Reads at most `limit` bytes of the body. `false`: there are more.
     async fn read(
         &self,
         answer: &mut reqwest::Response,
@@ -286,8 +277,8 @@ impl Client {
     }
 }
 
-/// What is accepted, and what makes the request conditional. An `ETag` that
-/// cannot be sent is left out: the answer is then merely a full one.
+/// The `Accept` and conditional headers. An `ETag` that is not valid in a header is left out: the response is
+/// then complete.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
         Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -313,7 +304,7 @@ fn request_headers(request: &Request) -> HeaderMap {
 }
 
 fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
-    // Some servers send names in UTF-8, in `Location` above all.
+    // Some servers send UTF-8, mostly in `Location`.
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
     Response::new(url, answer.status().as_u16(), headers.collect())
@@ -323,11 +314,10 @@ fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
     reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
 }
 
-/// An answer with more than [`MAX_HEAD`] or [`MAX_HEADERS`].
+/// A response with more than [`MAX_HEAD`] or [`MAX_HEADERS`].
 pub(crate) const HEADERS_TOO_LARGE: FetchError =
     FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 
-/// Whether the headers are within the bounds of both protocols.
 fn fits(headers: &HeaderMap) -> bool {
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     bytes <= MAX_HEAD && headers.len() <= MAX_HEADERS

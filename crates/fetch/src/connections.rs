@@ -1,31 +1,27 @@
-//! Connections: which are kept for the next request, and when a request is sent once more.
+//! Decides which connections are kept for later requests, and when a request is sent again.
 //!
-//! Servers close connections that idle, Apache and Node after 5 s, and a request that is sent
-//! at that moment is lost without any fault of its page. So:
+//! Servers close idle connections (Apache and Node after 5 s), and a request sent at that moment is lost
+//! although its page is fine. So:
 //!
-//! 1. A connection is used again only within [`KEPT_FOR`] of its last answer, a second less
-//!    than those servers wait. At a gap of that or more none could be used again, and none is
-//!    kept. Of others at most so many are kept at once as the client was told, since each
-//!    takes one of the process's open files.
-//! 2. A request is sent once more, at once, on a new connection, when its connection was a
-//!    used one and closed before the answer (RFC 9110, 9.2.2), or when the server said over
-//!    HTTP/2 that it did not process it (RFC 9113, 8.7): `REFUSED_STREAM`, or a `GOAWAY` without an
-//!    error. It is the same request still: it costs no try, no hold and no gap. What happens to
-//!    it on the new connection is final, so that a request is sent twice at most.
+//! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second less than those servers
+//!    wait. With a gap of that length or more, none is kept. The client's setting limits the idle
+//!    connections, since each takes an open file of the process.
+//! 2. A request is sent again, at once, on a new connection, if its reused connection closed before the
+//!    response (RFC 9110, 9.2.2), or if the server said over HTTP/2 that it did not process it (RFC 9113,
+//!    8.7): `REFUSED_STREAM`, or a `GOAWAY` without an error. It still counts as one request: no retry, hold
+//!    or gap. The result on the new connection is final, so a request is sent twice at most.
 //!
-//! A request on a new connection that closes is never sent again: the server may have read
-//! it, and a second one would come without a gap.
+//! A request on a new connection that closes is never sent again: the server may have read it, and a second
+//! one would come without a gap.
 //!
-//! How is a used connection known? The library does not say. But it opens a connection
-//! within the task of the request that wants it, and not before it has found that none is
-//! idle. So a layer around its connector ([`NoteLayer`]) makes a note in the request's task: without a
-//! note, the connection was a used one. Where the library begins to connect and then takes one
-//! that has just become idle, there is a note all the same: then nothing is sent again, which
-//! is the safe side.
+//! The library does not report whether a connection was reused. But it opens a connection within the task of
+//! the request, after it has found no idle one. So a layer around its connector ([`NoteLayer`]) sets a flag
+//! in that task: without the flag, the connection was reused. If the library begins to connect and then takes
+//! a connection that has become idle, the flag is set, too; then nothing is sent again, which is safe.
 //!
-//! Limitation: a connection that closes within the head of an answer looks to the
-//! library like one that closes before it. On a used connection, that request is sent again, too;
-//! RFC 9110, 9.2.2 allows it for a GET.
+//! Limitation: the library cannot tell a connection that closes within a response's headers from one that
+//! closes before them. On a reused connection, that request is sent again, too; RFC 9110, 9.2.2 allows it for
+//! a GET.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -42,28 +38,28 @@ use url::{Origin, Url};
 use crate::error::chain;
 use crate::permit::{Permit, Right};
 
-/// A connection is used again within this time. Apache and Node close after 5 s; the rest is
-/// for the way there and back.
+/// How long an idle connection may be reused. Apache and Node close after 5 s; the rest is for the round
+/// trip.
 const KEPT_FOR: Duration = Duration::from_secs(4);
-/// Until when the library has closed a connection that is not used again: it looks at each
-/// interval of the time that it keeps them.
+/// When the library has closed unused connections: it checks once per interval of the time that it keeps
+/// them.
 const CLOSED_AFTER: Duration = KEPT_FOR.saturating_mul(2);
 
 /// The connections of a client. Cheap to clone; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    /// Keeps connections. `None`: the gap is so long that none could be used again.
+    /// Keeps connections. `None`: the gap is too long to reuse any.
     kept: Option<reqwest::Client>,
     /// Opens a connection for each request and closes it afterwards.
     single: reqwest::Client,
-    /// Hosts that were asked through `kept`, and when last.
+    /// Hosts requested through `kept`, with the time of the last request.
     asked: Arc<Mutex<HashMap<Origin, Instant>>>,
     most: usize,
 }
 
 impl Connections {
-    /// Connections that `builder` describes. `gap`: the least time between two requests to a
-    /// host; `most`: connections that are kept idle at once, of all hosts.
+    /// Connections that `builder` describes. `gap`: the shortest time between two requests to a host; `most`:
+    /// idle connections that are kept, over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
         gap: Duration,
@@ -81,8 +77,9 @@ impl Connections {
         })
     }
 
-    /// Sends a request without a body, and a second time where the head of this file allows it
-    /// and `right` gives another permit. Nothing else sends, so each request has had a permit.
+    /// Sends a request without a body. Sends it again if its reused connection closed before the response, or
+    /// the server did not process it, and `right` still grants a permit. All requests are sent here, so each
+    /// had a permit.
     pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
@@ -102,7 +99,7 @@ impl Connections {
         }
     }
 
-    /// The client that keeps the connection of this request; `None`: it is not to be kept.
+    /// The client that keeps this request's connection; `None`: it is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
         let (now, mut asked) = (Instant::now(), self.asked());
@@ -123,7 +120,7 @@ impl Connections {
     }
 }
 
-/// Whether the connection ended before the head of the answer did.
+/// Whether the connection ended before the end of the response's headers.
 fn is_closed(error: &reqwest::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};
     let is_end = |error: &io::Error| {
@@ -151,20 +148,19 @@ fn is_unprocessed(error: &reqwest::Error) -> bool {
 }
 
 tokio::task_local! {
-    /// Whether a connection was begun for the request of this task.
+    /// Whether a connection was opened for this task's request.
     static IS_NEW: Cell<bool>;
 }
 
-/// Sends, and says whether a connection was begun for it.
+/// Sends, and returns whether a connection was opened for it.
 async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }
 
-/// Puts [`Note`] around a connector.
 #[derive(Debug, Clone)]
 struct NoteLayer;
 
-/// A connector that notes in the task of the request that it was called.
+/// A connector that sets the flag in the task of the request.
 #[derive(Debug, Clone)]
 struct Note<S>(S);
 
@@ -186,7 +182,7 @@ impl<R, S: Service<R>> Service<R> for Note<S> {
     }
 
     fn call(&mut self, request: R) -> S::Future {
-        // Out of a request's task nobody asks for the note.
+        // Outside a request's task the flag is not needed.
         let _ = IS_NEW.try_with(|is_new| is_new.set(true));
         self.0.call(request)
     }

@@ -1,25 +1,22 @@
-//! Cookies of one visit.
+//! Keeps cookies for the duration of one visit.
 //!
-//! gleaner keeps no cookies. Some sites, though, answer every request without a cookie by
-//! setting one and redirecting, often to the page itself. For such a chain of redirects
-//! the cookies of one site are kept, sent within that site only, and forgotten with the
-//! visit. Which cookie goes where is decided by RFC 6265, 5 (host, path, `Secure`,
-//! expiry) in the HTTP library's jar; this adds the bounds and the site.
+//! Some sites answer every request without a cookie by setting one and redirecting, often to the same page.
+//! For such a chain of redirects the cookies of one site are kept, sent only within that site, and discarded
+//! after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`, expiry); this module
+//! adds limits and the site.
 //!
-//! What differs from a browser: there is no list of public suffixes here, and none is
-//! needed. A `Domain` that is not within the site is refused, and a site is a registrable
-//! domain.
+//! Unlike a browser, it needs no list of public suffixes: a site is a registrable domain, and a `Domain`
+//! outside it is refused.
 
 use reqwest::cookie::{CookieStore, Jar};
 use url::Url;
 
 use crate::message::Response;
 
-/// Cookies that are heeded in one visit, at most; as many as a browser has to keep of a
-/// site (RFC 6265, 6.1).
+/// Maximum number of cookies in one visit; a browser must keep at least as many per site (RFC 6265, 6.1).
 const MOST_COOKIES: usize = 50;
-/// Bytes of one `Set-Cookie` (as there), and of all of one visit: servers seldom take
-/// more in the head of a request.
+/// Maximum bytes of one `Set-Cookie` (RFC 6265, 6.1) and of all cookies of a visit; few servers accept more
+/// in a request's headers.
 const LONGEST_COOKIE: usize = 4096;
 const MOST_BYTES: usize = 8 << 10;
 
@@ -28,39 +25,37 @@ const MOST_BYTES: usize = 8 << 10;
 pub struct Cookies {
     site: String,
     jar: Jar,
-    heeded: usize,
+    stored: usize,
     bytes: usize,
 }
 
 impl Cookies {
-    /// No cookies yet. `site`: the registrable domain to whose hosts they are bound, as in
-    /// a canonical URL (lower case, A-labels), or an IP address. A port is left out, as
-    /// cookies know none (RFC 6265, 8.5).
+    /// An empty set. `site` is the registrable domain that the cookies are bound to, as in a canonical URL
+    /// (lower case, A-labels), or an IP address. A port is ignored, as in RFC 6265, 8.5.
     #[must_use]
     pub fn of_site(site: &str) -> Self {
-        Self { site: without_port(site).to_owned(), jar: Jar::default(), heeded: 0, bytes: 0 }
+        Self { site: without_port(site).to_owned(), jar: Jar::default(), stored: 0, bytes: 0 }
     }
 
-    /// Heeds each `Set-Cookie` of an answer to `url`. One that deletes a cookie does; one
-    /// that is longer than 4 KiB, beyond the 50th or the 8 KiB of a visit, for another
-    /// site or from another site is ignored.
+    /// Applies each `Set-Cookie` of a response to `url`, including deletions. Ignored: a line of more than 4
+    /// KiB, cookies beyond the visit's limits of 50 and 8 KiB, and cookies for or from another site.
     pub fn store(&mut self, url: &Url, response: &Response) {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
             return;
         }
         for (_, line) in response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             let bytes = self.bytes + line.len();
-            if self.heeded >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
+            if self.stored >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
                 continue;
             }
             if domain(line).is_none_or(|domain| self.is_of_site(&domain)) {
                 self.jar.add_cookie_str(line, url);
-                (self.heeded, self.bytes) = (self.heeded + 1, bytes);
+                (self.stored, self.bytes) = (self.stored + 1, bytes);
             }
         }
     }
 
-    /// The value of `Cookie` in a request for `url`. `None`: no cookie is to be sent there.
+    /// The `Cookie` header of a request for `url`. `None`: there is no cookie to send.
     #[must_use]
     pub fn header(&self, url: &Url) -> Option<String> {
         if !url.host_str().is_some_and(|host| self.is_of_site(host)) {
@@ -77,18 +72,17 @@ impl Cookies {
 
 fn without_port(site: &str) -> &str {
     match site.rsplit_once(':') {
-        // The colons of an IPv6 address stand within brackets.
+        // The colons of an IPv6 address are within brackets.
         Some((host, _)) if !site.ends_with(']') => host,
         _ => site,
     }
 }
 
-/// The `Domain` of a `Set-Cookie`, without its dot (RFC 6265, 5.2.3). `None`: it has none,
-/// or an empty one.
+/// The `Domain` of a `Set-Cookie`, without its leading dot (RFC 6265, 5.2.3). `None`: missing or empty.
 fn domain(line: &str) -> Option<String> {
     let attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
     let domains = attributes.filter(|(name, _)| name.trim().eq_ignore_ascii_case("domain"));
-    // Of several the last counts.
+    // The last one counts.
     let domain = domains.last()?.1.trim();
     let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
     (!domain.is_empty()).then_some(domain)
@@ -107,8 +101,7 @@ mod tests {
         Response::new(&url("http://a.example/"), 302, headers)
     }
 
-    /// What is sent to each target after the answer of `https://www.a.example/x/y` set the
-    /// cookie.
+    /// The cookies sent to each target after `https://www.a.example/x/y` set them.
     #[test]
     fn a_cookie_goes_where_rfc_6265_lets_it() {
         let from = "https://www.a.example/x/y";

@@ -1,10 +1,9 @@
-//! Why a request brought no usable answer.
+//! Defines why a request brought no usable response.
 //!
-//! The HTTP library tells its errors apart poorly: a refused connection, a failed
-//! handshake and an unknown name are all "error sending request", and which one it was
-//! must be dug out of the chain of sources. [`FetchError::from_reqwest`] digs. What it cannot
-//! name becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost
-//! message, never with the URL, which the caller knows.
+//! The HTTP library reports a refused connection, a failed handshake and an unknown name all as "error
+//! sending request". [`FetchError::from_reqwest`] finds the cause in the chain of sources. An unknown cause
+//! becomes [`FetchError::Connect`] or [`FetchError::Broken`] with the innermost message, without the URL,
+//! which the caller knows.
 
 use std::error::Error;
 use std::io;
@@ -17,86 +16,85 @@ use crate::address::Refused;
 use crate::client::HEADERS_TOO_LARGE;
 use crate::tls::TlsFault;
 
-/// Why a request brought no usable answer. An answer with a status such as 404 or
-/// 503 is none of these: it is a [`crate::Response`].
+/// Why a request brought no usable response. A response with a status such as 404 or 503 is not an error but
+/// a [`crate::Response`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FetchError {
     /// The host's name has no address, or its name server did not answer.
     #[error("the host's name could not be resolved: {0}")]
     Dns(String),
-    /// No connection: refused, unreachable, reset while it was opened.
+    /// No connection: refused, unreachable, or reset while it was opened.
     #[error("no connection: {0}")]
     Connect(String),
     /// The host's certificate or its TLS is not acceptable.
     #[error("TLS failed: {fault} ({detail})")]
     Tls {
-        /// What is wrong.
+        /// The kind of fault.
         fault: TlsFault,
-        /// What the library said.
+        /// The library's message.
         detail: String,
     },
-    /// The process has as many files and connections open as it may.
+    /// The process has reached its limit of open files and connections.
     #[error(
         "the limit of open files is reached; raise it with `ulimit -n 4096`, or LimitNOFILE= of a systemd unit, or set fetch.concurrency lower"
     )]
     NoFile,
-    /// The answer's headers are larger than this.
+    /// The response's headers exceed a limit.
     #[error("the answer's headers are larger than {bytes} bytes, or more than {lines} lines")]
     HeadersTooLarge {
-        /// The limit in bytes, names and values.
+        /// The limit in bytes, for names and values.
         bytes: usize,
         /// The limit in lines.
         lines: usize,
     },
-    /// Connecting, or the whole request, or the wait for the next piece of the body
-    /// took longer than this.
+    /// Connecting, the whole request, or the wait for the next piece of the body took too long.
     #[error("no complete answer within {limit:?}")]
     Timeout {
-        /// The limit that was passed.
+        /// The limit that was exceeded.
         limit: Duration,
     },
-    /// The answer is no HTTP, ends early or cannot be decompressed.
+    /// The response is not HTTP, ends early or cannot be decompressed.
     #[error("broken answer: {0}")]
     Broken(String),
-    /// The body is in a coding that is not understood and was not asked for.
+    /// The body has an unknown coding that was not requested.
     #[error("the body is coded as {coding:?}, which cannot be read")]
     UnknownCoding {
         /// The coding's name as sent, in lower case; its first 50 characters.
         coding: String,
     },
-    /// The body is larger than this, after decompression.
+    /// The body exceeds the limit, after decompression.
     #[error("larger than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// All of the host's addresses are loopback, private, link-local or otherwise not
-    /// of the public internet, and none is in `fetch.allow_addresses`.
+    /// All of the host's addresses are loopback, private, link-local or otherwise not public, and none is in
+    /// `fetch.allow_addresses`.
     #[error("{address} is no public address (fetch.allow_addresses can allow it)")]
     PrivateAddress {
         /// The first refused address.
         address: IpAddr,
     },
-    /// A page was asked for and something else came.
+    /// The response to a request for a page is not a page.
     #[error("not HTML but {content_type}")]
     WrongType {
-        /// The `Content-Type` as sent, or a note that there was none.
+        /// The `Content-Type` as sent, or a note that it is missing.
         content_type: String,
     },
-    /// The proxy does not answer, or refuses.
+    /// The proxy does not respond, or refuses.
     #[error("the proxy failed: {0}")]
     BadProxy(String),
     /// The URL's scheme is not http or https, or it has no host.
     #[error("not an http or https address")]
     BadUrl,
-    /// The right to send requests to the host ended before the answer was complete. It says
-    /// nothing of the host.
+    /// The right to send requests to the host ended before the response was complete. It does not depend on
+    /// the host.
     #[error("the lease of the host's partition ended")]
     NotPermitted,
 }
 
 impl FetchError {
-    /// A short stable name, for records and counters.
+    /// A short stable label for records and counters.
     #[must_use]
     pub fn label(&self) -> &'static str {
         match self {
@@ -117,8 +115,8 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may well succeed later. An unknown name counts: the
-    /// resolver does not say whether the name or the name server is missing.
+    /// Whether the same request may succeed later. True for an unknown name: the resolver does not tell a
+    /// missing name from a missing name server.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -139,8 +137,8 @@ impl FetchError {
         }
     }
 
-    /// What `error` means. `connect_limit` is named when connecting took too long;
-    /// `to_proxy` says that the connection went to a proxy and no tunnel was needed.
+    /// Converts an error of the library. `connect_limit` is reported if connecting took too long; `to_proxy`:
+    /// the connection went to a proxy without a tunnel.
     pub(crate) fn from_reqwest(error: &reqwest::Error, connect_limit: Duration, to_proxy: bool) -> Self {
         let chain = chain(error);
         if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
@@ -165,8 +163,8 @@ impl FetchError {
         if !error.is_connect() {
             return Self::Broken(message);
         }
-        // The tunnel's error type is private to the library; its text is all there is.
-        // "Unsuccessful" is the proxy's word on the host, all else is the proxy's failure.
+        // The tunnel's error type is private to the library, so only its text is available. "Unsuccessful" is
+        // the proxy's report on the host; all else is a failure of the proxy.
         let tunnel = chain.iter().map(ToString::to_string).find(|text| text.contains("tunnel error"));
         match tunnel {
             Some(text) if text.contains("unsuccessful") => {
@@ -180,21 +178,21 @@ impl FetchError {
     }
 }
 
-/// EMFILE or ENFILE: this process, or the whole system, has no file descriptor left.
+/// EMFILE or ENFILE: the process or the system has no free file descriptor.
 fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Whether the library itself refused what came over HTTP/2.
+/// Whether the library itself refused the data over HTTP/2.
 fn is_refused_here(error: &h2::Error) -> bool {
     error.is_library() && (error.is_reset() || error.is_go_away())
 }
 
-/// The error and its sources, outermost first. An `io::Error` that wraps another
-/// error hides it from `source`, so it is opened by hand.
+/// The error and its sources, outermost first. `source` skips the error that an `io::Error` wraps, so it is
+/// added here.
 pub(crate) fn chain<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut links = vec![error];
-    // The bound is for errors that name themselves as their source.
+    // Limited, for errors that name themselves as their source.
     while links.len() < 16 {
         let last = links[links.len() - 1];
         let inner = last.downcast_ref::<io::Error>().and_then(io::Error::get_ref);

@@ -1,12 +1,11 @@
-//! The client behind gates and holds: requests that are polite by construction.
+//! Sends requests that obey gaps and holds.
 //!
-//! Each request waits until its host's hold is over, then at the gate of its group, then
-//! for one of the `fetch.concurrency` places of all requests in flight: a request that waits
-//! for a gap or a hold takes no place. A 429 or 503 puts its host on hold before the next
-//! request of its group can pass.
+//! Each request waits for the end of its host's hold, then at the gate of its group, then for one of the
+//! `fetch.concurrency` slots, so a request that waits for a gap or a hold takes no slot. A 429 or 503 puts
+//! its host on hold before the next request of its group can start.
 //!
-//! Whether a page may be asked for at all by the host's robots.txt is looked up by
-//! the caller, who keeps the records; [`Fetcher::robots`] fetches them.
+//! The caller keeps the robots.txt records and checks whether a page may be requested; [`Fetcher::robots`]
+//! fetches them.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,48 +23,48 @@ use crate::hold::{Holds, PushBack};
 use crate::message::{Request, Response, Want};
 use crate::permit::Right;
 
-/// Hops of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
+/// Redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
 
-/// A hop to a host that is on hold for longer is a failure, to be tried again later.
+/// A redirect to a host with a longer hold is a failure, to be retried later.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// When hosts may be asked: gaps and holds. Cheap to clone; clones share both.
+/// The gaps and holds of hosts. Cheap to clone; clones share both.
 #[derive(Debug, Clone)]
 pub struct Politeness {
-    /// One request in flight for each group of hosts, and a gap between two.
+    /// Allows one request in flight per group, and keeps a gap between two.
     pub gates: Gates,
-    /// How long a host is left alone.
+    /// How long a host is not requested.
     pub holds: Holds,
 }
 
 impl Politeness {
-    /// With `delay` between the end of an answer and the next request of its group.
+    /// With `delay` between the end of a response and the next request of its group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), holds: Holds::default() }
     }
 }
 
-/// What [`Fetcher::robots`] asks for.
+/// The input of [`Fetcher::robots`].
 pub struct RobotsRequest<'a> {
-    /// A host's own robots.txt, or where a redirect leads.
+    /// A host's own robots.txt, or the target of a redirect.
     pub url: Url,
     /// Redirects that were followed before this request.
     pub hops: usize,
-    /// The group of a URL; `None`: it is not the caller's to ask.
+    /// The group of a URL; `None`: this caller may not request it.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
-    /// For how long requests may be sent.
+    /// How long requests may be sent.
     pub right: &'a Right,
-    /// The record at hand of the host that the answer is for.
+    /// The existing record of the host.
     pub previous: Option<&'a RobotsRecord>,
-    /// The time to be recorded.
+    /// The time that is recorded.
     pub now: Timestamp,
 }
 
 impl<'a> RobotsRequest<'a> {
-    /// For the robots.txt of the host of `origin` (its scheme, host and port count), without a
-    /// record at hand.
+    /// A request for the robots.txt of the host of `origin` (its scheme, host and port count), without an
+    /// existing record.
     #[must_use]
     pub fn new(
         origin: &Url,
@@ -87,29 +86,28 @@ impl fmt::Debug for RobotsRequest<'_> {
     }
 }
 
-/// What came of a request for a robots.txt.
+/// The result of a request for a robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsAnswer {
-    /// What the answer means.
+    /// The record of the response.
     Record(RobotsRecord),
-    /// It leads to a URL that is not the caller's to ask.
+    /// It redirects to a URL that this caller may not request.
     Elsewhere {
-        /// That URL.
+        /// The target.
         url: Url,
-        /// Redirects up to there, 1 to 5.
+        /// Redirects up to the target, 1 to 5.
         hops: usize,
     },
-    /// The right to ask ended first. It says nothing of the host.
+    /// The right to send requests ended first. It does not depend on the host.
     NotPermitted,
 }
 
-/// Client, gates and holds in one. Shared by reference or in an `Arc`.
+/// A client with gates and holds. Shared by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
     politeness: Politeness,
     places: Semaphore,
-    /// Places in all.
     concurrency: u32,
 }
 
@@ -117,7 +115,7 @@ impl Fetcher {
     /// A fetcher with the limits, the identity, the gap and the concurrency of `settings`.
     ///
     /// # Errors
-    /// As [`Client::new`].
+    /// Those of [`Client::new`].
     pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
         let concurrency = u32::try_from(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS));
         let concurrency = concurrency.unwrap_or(u32::MAX);
@@ -129,31 +127,31 @@ impl Fetcher {
         })
     }
 
-    /// Gates and holds, for the scheduler.
+    /// The gaps and holds, for the scheduler.
     #[must_use]
     pub fn politeness(&self) -> &Politeness {
         &self.politeness
     }
 
-    /// The gates: gaps, and when a group can be asked.
+    /// The gates: gaps, and when a group is due.
     #[must_use]
     pub fn gates(&self) -> &Gates {
         &self.politeness.gates
     }
 
-    /// The holds: how long a host is left alone.
+    /// The holds of hosts.
     #[must_use]
     pub fn holds(&self) -> &Holds {
         &self.politeness.holds
     }
 
-    /// Asks once, when the hold of the URL's host ([`host_of`]) is over, through the gate of
-    /// `group`. `right` is judged when the gate is open and there is a place, right before the
-    /// request is sent, and the request ends with it. After a 429, a 503 or a failed connection the host is on hold already, for
-    /// [`Response::held`]: the caller must not put it on hold once more.
+    /// Sends one request after the hold of the URL's host ([`host_of`]), through the gate of `group`. `right`
+    /// is checked when the gate is open and a slot is free, directly before the request is sent, and the
+    /// request ends with it. After a 429, a 503 or a failed connection the host is already on hold for
+    /// [`Response::held`]: the caller must not put it on hold again.
     ///
     /// # Errors
-    /// As [`Client::get`].
+    /// Those of [`Client::get`].
     pub async fn page(&self, request: &Request, group: &str, right: &Right) -> Result<Response, FetchError> {
         let host = host_of(&request.url);
         let pass = self.enter(group, host).await;
@@ -169,11 +167,11 @@ impl Fetcher {
             Ok(response) => match response.status {
                 429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
                 503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
-                // robots.txt is often served by something else than the pages.
+                // Another system than the pages' often serves robots.txt.
                 200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
                 _ => {}
             },
-            // The host, or our own way to the network: other URLs would fail as well.
+            // The fault is the host's or our network's: other URLs would fail as well.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
                 hold(PushBack::Unavailable, None);
             }
@@ -183,7 +181,7 @@ impl Fetcher {
         answer
     }
 
-    /// Waits for the host's hold without keeping its group busy, then for the group's gap.
+    /// Waits for the host's hold without blocking its group, then for the group's gap.
     async fn enter(&self, group: &str, host: &str) -> Pass {
         loop {
             self.holds().wait(host).await;
@@ -195,15 +193,15 @@ impl Fetcher {
         }
     }
 
-    /// Waits until no request is in flight. To be called when the right to all of them has ended.
+    /// Waits until no request is in flight. Call it after the right to all of them has ended.
     pub async fn in_flight_ended(&self) {
         let all = self.places.acquire_many(self.concurrency).await;
         drop(all.expect("the fetcher's semaphore is never closed"));
     }
 
-    /// Asks for a robots.txt and says what the answer means. Up to five redirects are
-    /// followed, those before this request counted; each hop waits at the gate of its own group.
-    /// `heard` is called with each answer and its URL.
+    /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
+    /// before this request; each waits at the gate of its own group. `heard` is called with each response and
+    /// its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
@@ -221,7 +219,7 @@ impl Fetcher {
             }
             let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
                 Ok(response) => response,
-                // Its pages are refused for the same reason, each with that outcome.
+                // The host's pages are refused for the same reason, each with that outcome.
                 Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
@@ -245,7 +243,7 @@ impl Fetcher {
     }
 }
 
-/// The host of a URL, with `:port` where it is not the default one: what a hold belongs to.
+/// The host of a URL, with `:port` if it is not the default port: the unit of holds.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

@@ -1,14 +1,13 @@
-//! One request in flight for each group of hosts, and a gap between two.
+//! Allows one request in flight per group of hosts, with a gap between two.
 //!
-//! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it.
-//! The gap runs from the end of one answer to the start of the next request, so a slow
-//! host is asked more slowly. Requests that wait at a gate pass in their order and hold
-//! nothing else; [`Gates::ready_in`] lets a scheduler avoid the wait. What one host
-//! asks for with 429 or 503 is its own, not its group's: see [`crate::hold`].
+//! A group is a registrable domain or a host (`fetch.gap_scope`); the caller names it. The gap runs from the
+//! end of a response to the start of the next request, so a slow host gets fewer requests. Requests pass a
+//! gate in the order of their arrival and block nothing else while they wait; [`Gates::ready_in`] lets a
+//! scheduler avoid the wait. After 429 or 503 only the host is delayed, not its group: see [`crate::hold`].
 //!
-//! Nothing survives a restart: a crawl that goes on starts the gap of each group it may
-//! have asked ([`Gates::start_gap`]). A gap longer than the configured one is never
-//! forgotten, since a host asked for it; such groups are few.
+//! The state is lost at a restart: a resumed crawl starts the gap of each group that it may have requested
+//! ([`Gates::start_gap`]). A gap longer than the configured one is never forgotten, since a host requires it;
+//! few groups have one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,9 +16,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-/// Groups above which idle ones are looked for.
+/// Number of groups from which idle ones are removed.
 const SWEEP_AT: usize = 1024;
-/// What [`Gates::ready_in`] says at least while a request is in flight.
+/// Lower bound of [`Gates::ready_in`] while a request is in flight.
 const BUSY: Duration = Duration::from_millis(10);
 
 /// The gates of all groups. Cheap to clone; clones share the gates.
@@ -32,37 +31,36 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
-    /// Length of `by_name` at which it is swept.
+    /// Length of `by_name` that starts the next removal.
     sweep_at: usize,
 }
 
-/// One group.
 #[derive(Debug)]
 struct Gate {
-    /// One permit: whoever waits for the gap or has a request in flight.
+    /// One permit: for the task that waits for the gap or has a request in flight.
     turn: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Pause after an answer.
+    /// Pause after a response.
     gap: Duration,
-    /// When the last answer ended.
+    /// When the last response ended.
     ended: Option<Instant>,
 }
 
-/// The right to one request. Dropping it starts the gap, whatever became of the request.
+/// The right to one request. Dropping it starts the gap, whether or not the request succeeded.
 #[derive(Debug)]
 pub struct Pass {
     gate: Arc<Gate>,
     is_unused: bool,
-    // Dropped after `Drop::drop` has noted the end, so that the next in turn sees it.
+    // Dropped after `Drop::drop` has recorded the end, so that the next task sees it.
     _turn: OwnedSemaphorePermit,
 }
 
 impl Pass {
-    /// Gives the right back without a request: no gap starts.
+    /// Returns the right without a request: no gap starts.
     pub fn give_back(mut self) {
         self.is_unused = true;
     }
@@ -77,7 +75,7 @@ impl Drop for Pass {
 }
 
 impl State {
-    /// When the next request may start; None: at once.
+    /// When the next request may start; `None`: at once.
     fn opens(&self) -> Option<Instant> {
         self.ended.map(|ended| ended + self.gap)
     }
@@ -93,7 +91,7 @@ impl Gate {
         self.state().opens().map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
     }
 
-    /// Whether nothing would be lost if the gate were forgotten.
+    /// Whether the gate holds no state that must be kept.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
         let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
         free && self.state().gap == delay
@@ -101,20 +99,19 @@ impl Gate {
 }
 
 impl Gates {
-    /// Gates with `delay` between the end of an answer and the next request.
+    /// Gates with `delay` between the end of a response and the next request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn and its gap. Dropping the future gives the turn up and
-    /// changes nothing.
+    /// Waits for the group's turn and its gap. Dropping the future only gives up the turn.
     pub async fn enter(&self, group: &str) -> Pass {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
-            // Looked at again after the sleep: the gap may have become longer.
+            // Checked again after the sleep: the gap may have become longer.
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
@@ -123,21 +120,21 @@ impl Gates {
         }
     }
 
-    /// Sets the group's gap, such as its `Crawl-delay` under the caller's cap. One
-    /// shorter than the configured delay counts as that.
+    /// Sets the group's gap, for example to its `Crawl-delay`, which the caller caps. A gap shorter than the
+    /// configured delay counts as that delay.
     pub fn set_gap(&self, group: &str, gap: Duration) {
         self.gate(group).state().gap = gap.max(self.delay);
     }
 
-    /// Starts the group's gap now, as if an answer had just ended: another process may
-    /// have asked it a moment ago.
+    /// Starts the group's gap now, as if a response had just ended: another process may have sent a request a
+    /// moment ago.
     pub fn start_gap(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
 
-    /// How long until the group can be asked. Zero: now. While a request is in flight
-    /// or another task waits at the gate: at least the gap, more than zero.
+    /// How long until the group may be requested. Zero: now. While a request is in flight or another task
+    /// waits at the gate: at least the gap, and more than zero.
     #[must_use]
     pub fn ready_in(&self, group: &str) -> Duration {
         let gate = self.groups().by_name.get(group).cloned();
@@ -150,14 +147,14 @@ impl Gates {
         opens_in.max(gap).max(BUSY)
     }
 
-    /// Drops the groups about which there is nothing to remember: no request, no
-    /// waiter, the gap past and as configured. Runs whenever groups have doubled.
+    /// Drops the groups without state: no request, no waiting task, the gap over and as configured. Also runs
+    /// whenever the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
     }
 
-    /// Groups that are remembered.
+    /// The number of groups in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.groups().by_name.len()
@@ -165,8 +162,8 @@ impl Gates {
 
     fn sweep(&self, groups: &mut Groups) {
         let now = Instant::now();
-        // A gate that someone else holds is about to be used: gates are handed out
-        // under the lock that is held here.
+        // A gate with another owner is about to be used: gates are cloned only under the lock that is held
+        // here.
         groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
     }
@@ -203,7 +200,7 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    /// Enters, stays for `stay`, and says when it was let in.
+    /// Enters, stays for `stay`, and returns the start and the end.
     async fn visit(gates: Gates, group: &str, stay: Duration) -> (Instant, Instant) {
         let pass = gates.enter(group).await;
         let start = Instant::now();

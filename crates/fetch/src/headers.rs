@@ -1,6 +1,6 @@
-//! The two headers that need reading: `Content-Type` and `Retry-After`.
+//! Parses the headers `Content-Type` and `Retry-After`.
 //!
-//! Servers send anything. What cannot be read counts as not sent.
+//! An unreadable value counts as not sent.
 
 use std::time::Duration;
 
@@ -8,21 +8,20 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
-/// The longest time that a `Retry-After` can ask for; more counts as this.
+/// The maximum `Retry-After`; longer values are cut to it.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The type without its parameters, in lower case: `text/html`.
+/// The type without parameters, in lower case: `text/html`.
 pub(crate) fn essence(content_type: &str) -> String {
     content_type.split([';', ',']).next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// How long to wait by a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which
-/// is taken against `now`. A date that has passed is no wait. None: negative or
-/// unreadable.
+/// The wait that a `Retry-After` demands (RFC 9110, 10.2.3): seconds, or a date, which is compared with
+/// `now`. A past date means no wait. `None`: negative or unreadable.
 pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // More digits than a u64 holds still mean "very long".
+        // Numbers beyond a u64 still mean "very long".
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
     }
@@ -30,9 +29,9 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     Some(wait.min(LONGEST_HOLD))
 }
 
-/// The three forms of an HTTP date (RFC 9110, 5.6.7).
+/// Parses the three forms of an HTTP date (RFC 9110, 5.6.7).
 fn http_date(text: &str) -> Option<Timestamp> {
-    // Some servers name a wrong day of the week.
+    // Some servers send a wrong weekday.
     const LENIENT: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     if let Ok(date) = LENIENT.parse_timestamp(text) {
         return Some(date);

@@ -1,9 +1,9 @@
-//! How long a host is left alone after it pushed back (429 or 503) or could not be reached.
+//! Decides how long a host is not requested after a push-back (429 or 503) or a failed connection.
 //!
-//! A hold belongs to the host that caused it: a failing `shop.` says nothing about
-//! `www.`, although both share a gap ([`crate::gate`]).
+//! A hold applies to one host: a failing `shop.` says nothing about `www.`, although both share a gap
+//! ([`crate::gate`]).
 //!
-//! | answer | hold |
+//! | response | hold |
 //! |---|---|
 //! | 429 or 503 with `Retry-After` | as long as it says, at most a day (RFC 9110, 10.2.3) |
 //! | the first 503, or failed connection | 10 s |
@@ -11,14 +11,13 @@
 //! | each further one | 60 s, doubled for each, at most a day |
 //! | a further one, while other URLs are answered with 200 | 60 s; as the first if it is for the same URL |
 //!
-//! Holds without `Retry-After` are up to a tenth longer at random. The first hold after a 503
-//! is short because that status is often one URL's: the next request, for another URL, tells
-//! whether it is the host's. Every tenth answer of another kind takes one step back, so a
-//! host that pushes back now and then is asked more slowly for as long as it does. After 30
-//! minutes without a push-back all is forgiven.
+//! Holds without `Retry-After` are lengthened at random by up to a tenth. The first hold after a 503 is short
+//! because that status often concerns one URL: the next request, for another URL, shows whether it concerns
+//! the host. Every tenth response of another kind takes back one step, so a host that pushes back now and
+//! then gets fewer requests. After 30 minutes without a push-back, the earlier ones are forgotten.
 //!
-//! `Retry-After` counts in every row. Over a restart the caller records holds and restores them
-//! with [`Holds::hold`]; how many push-backs there were is forgotten.
+//! `Retry-After` counts in every row. Across a restart the caller records holds and restores them with
+//! [`Holds::hold`]; the number of push-backs is lost.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,36 +27,34 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-/// First hold after a 503 or a failed connection.
 const PROBE: Duration = Duration::from_secs(10);
-/// First hold after a 429, and the second after anything.
+/// First hold after a 429, and second hold after any push-back.
 const FIRST_HOLD: Duration = Duration::from_secs(60);
-/// After this time without another, a host's earlier push-backs are forgiven.
+/// After this time without a push-back, a host's earlier ones are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
-/// Good answers that take one step back.
 const ANSWERS_A_STEP: u32 = 10;
-/// Largest part of a hold that is added to it at random, so that hosts that failed
-/// together are not asked together.
+/// Largest random addition to a hold, as a fraction, so that hosts that failed together are not requested
+/// together.
 const JITTER: f64 = 0.1;
-/// Hosts above which those without a hold are dropped.
+/// Number of hosts from which those without a hold are dropped.
 const SWEEP_AT: usize = 1024;
 
 /// Why a host is put on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushBack {
-    /// It answered 429: we ask too often.
+    /// It responded with 429: too many requests.
     TooManyRequests,
-    /// It answered 503, or no connection came about.
+    /// It responded with 503, or the connection failed.
     Unavailable,
 }
 
-/// What a push-back led to.
+/// The result of a push-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// How long the host is left alone.
+    /// How long the host is not requested.
     pub time: Duration,
-    /// Whether the host served other pages since it last pushed back: then a URL that is
-    /// pushed back again fails for reasons of its own.
+    /// Whether the host served other pages since its last push-back: then a URL with a repeated push-back
+    /// fails for reasons of its own.
     pub others_answered: bool,
 }
 
@@ -74,11 +71,11 @@ struct Hosts {
 #[derive(Debug, Clone, Copy)]
 struct Hold {
     until: Instant,
-    /// Push-backs that have not been made up for.
+    /// Push-backs that good responses have not taken back.
     step: u32,
-    /// Good answers since the step last changed.
+    /// Good responses since the step last changed.
     answers: u32,
-    /// Whether there was a good answer since the last push-back.
+    /// Whether there was a good response since the last push-back.
     has_answered: bool,
 }
 
@@ -93,7 +90,7 @@ impl Hold {
 }
 
 impl Holds {
-    /// Leaves the host alone for `time` from now, at most a day; never shortens a hold.
+    /// Puts the host on hold for `time` from now, at most a day. Never shortens a hold.
     pub fn hold(&self, host: &str, time: Duration) {
         let now = Instant::now();
         let mut hosts = self.hosts();
@@ -101,17 +98,17 @@ impl Holds {
         hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
     }
 
-    /// How long the host is left alone from now on. Zero: it may be asked.
+    /// How long the host is still on hold. Zero: it may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
         let until = self.hosts().by_name.get(host).map(|hold| hold.until);
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
-    /// Waits until the host may be asked.
+    /// Waits until the host may be requested.
     pub async fn wait(&self, host: &str) {
         loop {
-            // Looked at again after the sleep: the hold may have become longer.
+            // Checked again after the sleep: the hold may have become longer.
             let remaining = self.remaining(host);
             if remaining.is_zero() {
                 return;
@@ -120,8 +117,8 @@ impl Holds {
         }
     }
 
-    /// Puts the host on hold after a push-back: see the table in the module head.
-    /// `is_repeated`: the same URL was pushed back before; `retry_after`: what the answer said.
+    /// Puts the host on hold after a push-back, for the time in the module's table. `is_repeated`: the same
+    /// URL had a push-back before; `retry_after`: the response's value.
     pub fn push_back(
         &self,
         host: &str,
@@ -141,7 +138,7 @@ impl Holds {
             PushBack::Unavailable => PROBE,
         };
         let is_own = is_repeated && others_answered;
-        // A site of which many URLs are broken is not down.
+        // A site with many broken URLs is not down.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
         let step = known.checked_sub(1).filter(|_| !is_own);
         // 2^11 minutes are more than a day.
@@ -156,7 +153,7 @@ impl Holds {
         Held { time, others_answered }
     }
 
-    /// The host answered a request for a page: 2xx or 304.
+    /// Records a response to a request for a page: 2xx or 304.
     pub fn answered(&self, host: &str) {
         if let Some(hold) = self.hosts().by_name.get_mut(host) {
             hold.has_answered = true;
@@ -167,14 +164,14 @@ impl Holds {
         }
     }
 
-    /// Hosts that are remembered.
+    /// The number of hosts in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.hosts().by_name.len()
     }
 
     fn hosts(&self) -> MutexGuard<'_, Hosts> {
-        // No code panics while it holds the lock, and each entry is valid on its own.
+        // No code panics while it holds the lock, and each entry is valid by itself.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,15 +1,13 @@
-//! One polite request: robots, host gate, limits.
+//! Sends single requests politely: robots.txt, gaps, holds, limits.
 //!
-//! From the request outwards: [`Client`] asks once and judges the answer (address,
-//! type, size, time), [`Gates`] keeps one request in flight per group of hosts and a
-//! gap between two, [`Holds`] leaves a host alone that pushed back, a [`Right`] says how
-//! long requests to a host may still run, [`Rules`] is a parsed robots.txt (RFC 9309), [`RobotsRecord`]
-//! says what a host's answer for it means and for how long, and [`Fetcher`] joins them.
-//! [`Cookies`] are for one visit's redirects; whoever follows those hands them in.
+//! [`Client`] sends one request and checks the response (address, type, size, time). [`Gates`] allow one
+//! request in flight per group of hosts, with a gap between two. [`Holds`] pause a host that pushed back. A
+//! [`Right`] says how long requests to a host may run. [`Rules`] is a parsed robots.txt (RFC 9309), and a
+//! [`RobotsRecord`] is a host's response for it with its validity. [`Fetcher`] combines them. [`Cookies`] are
+//! for the redirects of one visit; the caller that follows the redirects passes them in.
 //!
-//! What it does not do: follow a page's redirects, try again, look at a robots.txt
-//! before a page is asked for, or keep anything on disk. Those are the crawl's
-//! decisions; this crate hands it the facts.
+//! The crate does not follow a page's redirects, retry, check robots.txt before a request for a page, or
+//! write to disk. The crawl does so with the data that this crate returns.
 //!
 //! **Invariant:** no other crate names the HTTP library.
 

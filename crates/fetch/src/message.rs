@@ -1,4 +1,4 @@
-//! What is asked for, and what is answered.
+//! Defines requests and responses.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::headers::{essence, retry_after};
 use crate::hold::Held;
 use crate::sniff::looks_like_html;
 
-/// What is asked for; decides on the type and the size that are accepted.
+/// The kind of a request, which determines the accepted types and the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
-    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`.
-    /// Without a `Content-Type` the body must begin like HTML.
+    /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page`. Without a
+    /// `Content-Type` the body must begin like HTML.
     Page,
     /// A robots.txt of any type; its first 500 KiB are kept.
     Robots,
@@ -23,65 +23,64 @@ pub enum Want {
     List,
 }
 
-/// What to ask for.
+/// A request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// An http or https URL.
     pub url: Url,
-    /// What is expected there.
+    /// The expected content.
     pub want: Want,
-    /// The `ETag` of the copy at hand, sent as `If-None-Match`.
+    /// The `ETag` of the existing copy, sent as `If-None-Match`.
     pub etag: Option<String>,
-    /// The `Last-Modified` of the copy at hand, sent as `If-Modified-Since`.
+    /// The `Last-Modified` of the existing copy, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
-    /// Whether the URL was asked for before without success; decides on the length of a
-    /// hold ([`crate::Holds`]).
+    /// Whether an earlier request for the URL failed; affects the length of a hold ([`crate::Holds`]).
     pub is_repeated: bool,
-    /// What [`crate::Cookies::header`] gives for the URL, sent as `Cookie`.
+    /// The value of [`crate::Cookies::header`] for the URL, sent as `Cookie`.
     pub cookie: Option<String>,
 }
 
 impl Request {
-    /// A request without a copy at hand.
+    /// A request without an existing copy.
     #[must_use]
     pub fn new(url: Url, want: Want) -> Self {
         Self { url, want, etag: None, last_modified: None, is_repeated: false, cookie: None }
     }
 }
 
-/// An answer, whatever its status.
+/// A response with any status.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The HTTP status, such as 200, 304 or 404.
     pub status: u16,
     /// The `Content-Type` as sent.
     pub content_type: Option<String>,
-    /// The `ETag`, to be sent with the next request for the same URL.
+    /// The `ETag`, for the next request for the same URL.
     pub etag: Option<String>,
     /// The `Last-Modified`, likewise.
     pub last_modified: Option<String>,
-    /// Where a 3xx points, resolved against the request's URL; any scheme. None: no
-    /// 3xx, no `Location`, or none that can be read.
+    /// The target of a 3xx, resolved against the request's URL; any scheme. `None`: not a 3xx, or `Location`
+    /// is missing or unreadable.
     pub location: Option<Url>,
-    /// The `Retry-After` from now on, at most a day. None: not sent or unreadable.
+    /// The `Retry-After`, counted from now, at most a day. `None`: not sent or unreadable.
     pub retry_after: Option<Duration>,
-    /// The hold on which [`crate::Fetcher::page`] put the host for a 429 or 503; `None`
-    /// for other answers, and from [`crate::Client::get`] always.
+    /// The hold on which [`crate::Fetcher::page`] put the host after a 429 or 503; `None` for other
+    /// responses, and always from [`crate::Client::get`].
     pub held: Option<Held>,
-    /// All headers in the order of the answer, those that say how the body came included.
+    /// All headers in the order of the response, including those on coding and transfer.
     pub headers: Vec<(String, String)>,
-    /// The body, its codings undone; of an answer that is no 2xx at most the first 64 KiB.
+    /// The decoded body; of a response that is not a 2xx, at most the first 64 KiB.
     pub body: Vec<u8>,
-    /// Whether the body was longer than what is kept of it, or broke off.
+    /// Whether the kept body is incomplete: the body was longer, or broke off.
     pub is_cut: bool,
-    /// From the request to the end of the body.
+    /// Time from the request to the end of the body.
     pub elapsed: Duration,
-    /// The headers of the request, as they were sent; none in an answer of [`Response::new`].
+    /// The headers of the request as sent; empty in a response of [`Response::new`].
     pub sent: Vec<(String, String)>,
 }
 
 impl Response {
-    /// An answer without its body, as its status and headers tell. `url`: the request's.
+    /// A response without its body, from its status and headers. `url`: the request's.
     #[must_use]
     pub fn new(url: &Url, status: u16, headers: Vec<(String, String)>) -> Self {
         let header = |name: HeaderName| {
@@ -105,8 +104,8 @@ impl Response {
         }
     }
 
-    /// Whether it is taken for a page: by its `Content-Type` or, where there is none, by
-    /// the beginning of its body.
+    /// Checks that the response is a page: by its `Content-Type` or, without one, by the beginning of its
+    /// body.
     ///
     /// # Errors
     /// [`FetchError::WrongType`].
@@ -116,7 +115,7 @@ impl Response {
     }
 }
 
-/// Judges a page's stated type, before its body is read.
+/// Checks a page's stated type, before its body is read.
 pub(crate) fn accept_type(content_type: Option<&str>) -> Result<(), FetchError> {
     match content_type {
         Some(stated) if !matches!(essence(stated).as_str(), "text/html" | "application/xhtml+xml") => {
@@ -126,7 +125,6 @@ pub(crate) fn accept_type(content_type: Option<&str>) -> Result<(), FetchError> 
     }
 }
 
-/// Judges a page whose type is not stated.
 pub(crate) fn accept_body(body: &[u8]) -> Result<(), FetchError> {
     if looks_like_html(body) {
         return Ok(());

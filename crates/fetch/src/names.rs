@@ -1,12 +1,11 @@
-//! Names and their addresses, kept for some minutes.
+//! Caches resolved host names for some minutes.
 //!
-//! The system's resolver (the one that heeds `/etc/hosts`, `nsswitch.conf` and a VPN's
-//! rules) mostly keeps nothing, holds a thread for each question, and does not tell for
-//! how long an answer is good. So every answer is kept for the same time. An answer that
-//! names nothing, and a failure, are not kept; a name that could not be connected to is
-//! forgotten, so that a site that has moved is found at the next try.
+//! The system's resolver, which follows `/etc/hosts`, `nsswitch.conf` and a VPN's rules, usually has no
+//! cache, blocks a thread for each query, and does not return how long a result is valid. So every result is
+//! kept for the same time. Empty results and failures are not kept. A name whose connection failed is
+//! removed, so that a site that has moved is found at the next attempt.
 //!
-//! What is kept is judged each time that it is used (`address.rs`).
+//! Cached addresses are checked on each use (`address.rs`).
 
 use std::collections::HashMap;
 use std::io;
@@ -17,13 +16,12 @@ use std::time::Duration;
 use tokio::net::lookup_host;
 use tokio::time::Instant;
 
-/// Addresses are used for this long. What balances its load by names asks for 60 s to 300 s.
+/// How long addresses are used. DNS load balancing uses lifetimes of 60 s to 300 s.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// Names kept at most, some 200 bytes each; beyond that all that are out of date go, and
-/// if none is, all.
+/// Maximum number of names, some 200 bytes each. Beyond it the outdated ones are removed, or all if none is
+/// outdated.
 const MOST: usize = 10_000;
 
-/// The names that were asked for lately.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     kept: Mutex<HashMap<String, Kept>>,
@@ -46,7 +44,7 @@ impl Names {
         Ok(addresses)
     }
 
-    /// The host is asked for anew the next time.
+    /// Removes the host, so that the next look-up resolves it again.
     pub(crate) fn forget(&self, host: &str) {
         self.kept().remove(host);
     }

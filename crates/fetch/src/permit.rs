@@ -1,13 +1,12 @@
-//! The right to send a request, judged at the moment at which it is sent.
+//! Checks the right to send a request at the moment at which it is sent.
 //!
-//! Of several workers each may send requests only to the hosts of the partitions that it
-//! holds, and a lease may end while a request waits for its gap, or while it runs. So the
-//! caller hands in a [`Right`], which says how long requests may still run. Right before a
-//! request is sent a [`Permit`] is made of it; the client sends nothing without one, and a
-//! request that is sent again needs another. A request ends when its right does.
+//! With several workers, each may only send requests to the hosts of its own partitions, and a lease may end
+//! while a request waits for its gap or runs. So the caller passes a [`Right`], which says how long requests
+//! may still run. A [`Permit`] is made from it directly before a request is sent; the client sends nothing
+//! without one, and a request that is sent again needs another. A request ends when its right ends.
 //!
-//! Limitation: a site may go on with a request after its connection was closed. No
-//! HTTP client can take back what the site has read.
+//! Limitation: a site may go on with a request after its connection was closed. No HTTP client can undo what
+//! the site has read.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -20,15 +19,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::FetchError;
 
-/// Longest time between two looks at a right while a request runs. A machine that was
-/// suspended finds its right ended at the first of them.
+/// Longest time between two checks of a right while a request runs. After a machine was suspended, the first
+/// check finds that the right has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// How long requests to a host may still run. Clones are the same right.
 #[derive(Clone)]
 pub struct Right(Arc<dyn Fn() -> Duration + Send + Sync>);
 
-/// One request may be sent. Only [`Right::permit`] makes one, and sending takes it.
+/// Allows one request. Only [`Right::permit`] makes one, and sending consumes it.
 #[derive(Debug)]
 pub(crate) struct Permit(());
 
@@ -39,13 +38,13 @@ impl fmt::Debug for Right {
 }
 
 impl Right {
-    /// A right of which `left` says for how long it still holds; zero: it has ended. The
-    /// time may grow, as when a lease is renewed.
+    /// A right for which `left` returns the remaining time; zero: it has ended. The time may grow, for
+    /// example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
     }
 
-    /// A right that never ends: of a process that shares its hosts with no other.
+    /// A right that never ends, for a process that shares its hosts with no other.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(|| Duration::MAX)
@@ -55,7 +54,7 @@ impl Right {
         (self.0)()
     }
 
-    /// The permission to send one request now.
+    /// The permit to send one request now.
     ///
     /// # Errors
     /// [`FetchError::NotPermitted`]: the right has ended.
@@ -63,11 +62,11 @@ impl Right {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
 
-    /// Runs a request for as long as the right holds. The right is judged before each step
-    /// of the request, so that nothing is sent after its end.
+    /// Runs a request while the right lasts. The right is checked before each step of the request, so that
+    /// nothing is sent after its end.
     ///
     /// # Errors
-    /// [`FetchError::NotPermitted`]: the right ended first; what the request was waiting for is dropped.
+    /// [`FetchError::NotPermitted`]: the right ended first, and the request was dropped.
     pub(crate) async fn bound<T>(
         &self,
         request: impl Future<Output = Result<T, FetchError>>,
@@ -96,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// A right until a moment that can be moved.
+    /// A right until a time that can be moved.
     fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);

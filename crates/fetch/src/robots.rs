@@ -1,22 +1,20 @@
-//! robots.txt: the Robots Exclusion Protocol of RFC 9309, own parser.
+//! Parses robots.txt (the Robots Exclusion Protocol, RFC 9309).
 //!
-//! 1. Lines of `key: value` make groups: `User-agent` lines, then rules (2.1, 2.2).
-//! 2. All groups that name the crawler's product token are one; with none, those of
-//!    `*`; with none, no rules (2.2.1).
-//! 3. The rule whose pattern matches with the most octets decides, `Allow` on a tie;
-//!    with none the path is allowed, as is `/robots.txt` (2.2.2).
-//! 4. In patterns `*` stands for any octets and `$` at the end for the path's end
-//!    (2.2.3). Both sides are compared in one normal form of percent-encoding
-//!    (`robots/normal.rs`).
-//! 5. Every line that can be parsed is followed, whatever stands around it (2.3.1.1): the
-//!    warning that a script put before the rules takes nothing away from them.
+//! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
+//! 2. All groups that name the crawler's product token count as one. Without any, the groups of `*` apply;
+//!    without those, there are no rules (2.2.1).
+//! 3. The matching rule whose pattern has the most octets decides, `Allow` on a tie. Without a match the path
+//!    is allowed; `/robots.txt` is always allowed (2.2.2).
+//! 4. In patterns `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Both sides
+//!    are compared in one normal form of percent-encoding (`robots/normal.rs`).
+//! 5. Every line that can be parsed applies, whatever surrounds it (2.3.1.1): a script's warning before the
+//!    rules does not invalidate them.
 //!
-//! Where the RFC is open it is read as Google's parser reads it: lines that are no
-//! rules (`Sitemap`, `Crawl-delay`, unknown ones) do not end a list of agents, and a
-//! few common misspellings count. `Crawl-delay` is no part of the RFC; the largest of
-//! a crawler's groups counts.
+//! Where the RFC is open, the parser follows Google's: lines that are not rules (`Sitemap`, `Crawl-delay`,
+//! unknown ones) do not end a list of agents, and a few common misspellings count. `Crawl-delay` is not in
+//! the RFC; the largest value of a crawler's groups counts.
 //!
-//! Cost: a verdict does not compare rule by rule, since one file may hold 50,000 of them
+//! Cost: a verdict does not compare rules one by one, since one file may contain 50,000
 //! (`robots/matcher.rs`).
 
 mod matcher;
@@ -27,37 +25,37 @@ use std::time::Duration;
 use matcher::Matcher;
 use normal::{Pattern, Text};
 
-/// Bytes of a robots.txt that are read; what follows, and the line that is cut, is ignored (RFC 9309, 2.5: at
+/// Bytes of a robots.txt that are read; the rest, and the line that is cut, is ignored (RFC 9309, 2.5: at
 /// least 500 KiB).
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
-/// What a robots.txt says to one crawler.
+/// The rules of a robots.txt for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
-    /// By rank: of those that match the last one decides.
+    /// By rank: the last matching one decides.
     rules: Vec<Rule>,
     matcher: Box<Matcher>,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
 }
 
-/// Whether a path may be asked for, and the rule that says so as its file has it.
+/// Whether a path may be requested, with the deciding rule as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may be asked for. None: no rule matches.
+    /// It may be requested. `None`: no rule matches.
     Allowed {
         /// Such as `Allow: /news/`.
         rule: Option<String>,
     },
-    /// It must not be asked for.
+    /// It must not be requested.
     Disallowed {
-        /// Such as `Disallow: /private/`, or why the whole host must not be asked.
+        /// Such as `Disallow: /private/`, or the reason why the whole host must not be requested.
         rule: String,
     },
 }
 
 impl Verdict {
-    /// Whether the path may be asked for.
+    /// Whether the path may be requested.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         matches!(self, Self::Allowed { .. })
@@ -65,9 +63,9 @@ impl Verdict {
 }
 
 impl Rules {
-    /// Reads the first [`ROBOTS_LIMIT`] bytes of a robots.txt for the crawler whose
-    /// product token is `product` (`gleaner`; what follows a `/` is ignored). Any
-    /// bytes are a robots.txt, if one without rules.
+    /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt for the crawler with the product token
+    /// `product` (`gleaner`; a `/` and what follows is ignored). Any bytes are valid; they may contain no
+    /// rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
         let mut reader = Reader::new(token(product.trim()));
@@ -77,7 +75,7 @@ impl Rules {
         reader.finish()
     }
 
-    /// Whether `path_and_query`, such as `/news?page=2`, may be asked for.
+    /// Whether `path_and_query`, such as `/news?page=2`, may be requested.
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict {
         let path = path_and_query.split('#').next().unwrap_or_default();
@@ -93,21 +91,20 @@ impl Rules {
         }
     }
 
-    /// The `Crawl-delay` for this crawler, of any length: capping it is the caller's
-    /// business. None: not stated, negative or unreadable.
+    /// The `Crawl-delay` for this crawler, not capped: the caller does that. `None`: not stated, negative or
+    /// unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The values of all `Sitemap` lines, whoever's group they stand in, as written.
+    /// The values of all `Sitemap` lines of all groups, as written.
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
 }
 
-/// One `Allow` or `Disallow` line.
 #[derive(Debug, Clone, PartialEq)]
 struct Rule {
     allow: bool,
@@ -124,8 +121,7 @@ fn is_line_end(byte: &u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// `bytes`, or where they reach the limit their whole lines below it: half of
-/// `/private` is another rule.
+/// `bytes`, or only their whole lines below the limit: half of `/private` would be another rule.
 pub(crate) fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.get(..ROBOTS_LIMIT) {
         Some(head) => &head[..head.iter().rposition(is_line_end).unwrap_or(0)],
@@ -139,24 +135,22 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(is_line_end as fn(&u8) -> bool)
 }
 
-/// The part of a user agent that is compared.
 fn token(agent: &str) -> &str {
     let end = agent.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
     &agent[..end.unwrap_or(agent.len())]
 }
 
-/// Who a line speaks to.
 #[derive(Clone, Copy, Default)]
 struct Agents {
     ours: bool,
     all: bool,
 }
 
-/// Collects what is said to us and what is said to all, line by line.
+/// Collects the rules for this crawler and those for all, line by line.
 struct Reader<'a> {
     product: &'a str,
     agents: Agents,
-    /// A rule has been read since the last `User-agent`, so that the next opens a group.
+    /// A rule followed the last `User-agent`, so that the next one opens a group.
     closed: bool,
     named: bool,
     ours: Vec<(bool, &'a [u8])>,
@@ -252,8 +246,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a line of `bytes` begins a group or names a sitemap, without which there is
-/// nothing to follow in them.
+/// Whether a line of `bytes` begins a group or names a sitemap; otherwise the bytes contain nothing to
+/// follow.
 pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
     lines(bytes)
         .filter_map(key_and_value)
@@ -268,8 +262,8 @@ fn is_sitemap(key: &str) -> bool {
     matches!(key, "sitemap" | "site-map")
 }
 
-/// A line's key in lower case and its value, without comment and space around; the
-/// colon may be forgotten where exactly two words are left.
+/// A line's key in lower case and its value, without comments and spaces. The colon may be missing if exactly
+/// two words remain.
 fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
     let line = line.split(|b| *b == b'#').next().unwrap_or_default().trim_ascii();
     let (key, value) = match line.iter().position(|b| *b == b':') {
@@ -292,7 +286,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks `text` for `product`: paths that begin with `!` must not be asked for.
+    /// Checks `text` for `product`: paths that begin with `!` must not be requested.
     fn check(text: &str, product: &str, paths: &[&str]) {
         let rules = Rules::parse(text.as_bytes(), product);
         for path in paths {
@@ -301,7 +295,7 @@ mod tests {
         }
     }
 
-    /// As [`check`], with one pattern disallowed for all.
+    /// Like [`check`], with one pattern disallowed for all.
     fn check_pattern(pattern: &str, paths: &[&str]) {
         check(&format!("User-agent: *\nDisallow: {pattern}\n"), "gleaner", paths);
     }
@@ -334,7 +328,7 @@ mod tests {
             check_pattern(pattern, &["!/foo/bar/\u{30c4}", "!/foo/bar/%E3%83%84", "!/foo/bar/%e3%83%84"]);
         }
         check_pattern("/foo/bar/%62%61%7A", &["!/foo/bar/baz", "!/foo/bar/%62%61%7A"]);
-        // In a path an encoded slash is no slash, and in a query an encoded `&` separates nothing.
+        // An encoded slash in a path is not a slash, and an encoded `&` in a query is not a separator.
         check_pattern("/a/b", &["!/a/b", "/a%2Fb"]);
         check_pattern("/*?*a=1&b", &["!/?a=1&b", "/?a=1%26b"]);
     }
@@ -366,7 +360,7 @@ mod tests {
         }
         check_pattern("/*filter[", &["!/?filter%5Bx%5D=1", "!/?filter[x]=1"]);
         check_pattern("/*filter%5b", &["!/?filter%5Bx%5D=1", "!/?filter[x]=1"]);
-        // A pattern that ends in a bare `%` means all that is encoded.
+        // A pattern that ends in a bare `%` matches every encoded octet.
         check_pattern("/*%", &["!/a%20b", "/a"]);
     }
 

@@ -1,11 +1,10 @@
-//! The headers of a request, as an archive keeps them.
+//! Reconstructs the headers of a request for the archive.
 //!
-//! The HTTP library adds two of its own when it sends a request, `user-agent` and `host`,
-//! and does not show them, so they are repeated here;
-//! `tests/over_loopback/sent.rs` compares them with what a server receives.
+//! The HTTP library adds `user-agent` and `host` when it sends a request and does not show them, so they are
+//! added here; `tests/over_loopback/sent.rs` compares them with what a server receives.
 //!
-//! Limitation: HTTP/2 sends `:authority` in the place of `host`, and a proxy may get
-//! headers that the site does not; neither is told here.
+//! Limitation: HTTP/2 sends `:authority` instead of `host`, and a proxy may get headers that the site does
+//! not; neither is recorded.
 
 use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::{Position, Url};

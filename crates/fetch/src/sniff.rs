@@ -1,13 +1,10 @@
-//! Whether bytes begin like an HTML page, where nothing else says so.
+//! Detects whether bytes begin like an HTML page, for responses without a type.
 //!
-//! The tags are those of the WHATWG's MIME sniffing standard, section 7.1. It also
-//! asks for a space or `>` after the tag; so does this. Bytes of UTF-16 are read by
-//! dropping their zeros, which is right for the ASCII of a page's first tags.
+//! The tags are those of WHATWG MIME Sniffing, 7.1; like there, a space or `>` must follow the tag. UTF-16 is
+//! read by dropping its zero bytes, which is correct for the ASCII of a page's first tags.
 
-/// Bytes that are looked at.
 const WINDOW: usize = 1024;
 
-/// What a page may begin with.
 const OPENINGS: [&str; 16] = [
     "<!doctype html",
     "<html",
@@ -27,16 +24,15 @@ const OPENINGS: [&str; 16] = [
     "<p",
 ];
 
-/// Whether `bytes` begin like an HTML or XHTML page.
 pub(crate) fn looks_like_html(bytes: &[u8]) -> bool {
     let head: Vec<u8> = bytes.iter().take(WINDOW).copied().filter(|b| *b != 0).collect();
     let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
-    // Lossy decoding makes U+FFFD of a BOM of UTF-16.
+    // Lossy decoding turns a UTF-16 BOM into U+FFFD.
     let mut head = head.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\u{fffd}');
     let xml = head.starts_with("<?xml");
     for (opening, end) in [("<?xml", "?>"), ("<!--", "-->")] {
         while let Some(rest) = head.strip_prefix(opening) {
-            // What does not end here hides the first tag; only HTML begins with a comment.
+            // An unclosed part hides the first tag. Only HTML begins with a comment.
             let Some((_, rest)) = rest.split_once(end) else { return !xml };
             head = rest.trim_start();
         }

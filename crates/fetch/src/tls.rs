@@ -1,17 +1,14 @@
-//! TLS: which roots are trusted, and why a handshake failed, in words.
+//! Sets the trusted TLS roots, and explains failed handshakes.
 //!
-//! Trusted are the system's roots, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
-//! A client without any root is refused when it is made: otherwise every page of every
-//! https site would fail, each with a message about its certificate.
+//! Trusted are the system's roots, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR`. A client without any root
+//! is refused when it is made: otherwise every https page would fail with a message about its certificate.
 //!
-//! The library tells its errors by what it checked; a person wants to know what is wrong
-//! with the site. [`TlsFault::from_error`] translates. One thing the library does not tell: a
-//! certificate that is signed with its own key is "unknown issuer" to it. So a verifier
-//! around the library's own looks at the certificate after it was refused, never before.
+//! The library's errors name its own checks; a user wants to know what is wrong with the site.
+//! [`TlsFault::from_error`] translates. The library reports a self-signed certificate as "unknown issuer". So
+//! a verifier around the library's own inspects a certificate after it was refused, never before.
 //!
-//! Limitation: a server that finds no cipher suite in common sends the alert
-//! `handshake_failure` (RFC 8446, 6.2), and some servers send the same alert for a host
-//! name that they do not serve. The message therefore says "most likely".
+//! Limitation: a server without a common cipher suite sends the alert `handshake_failure` (RFC 8446, 6.2),
+//! and some servers send the same alert for an unknown host name. The message therefore says "most likely".
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -27,13 +24,13 @@ use thiserror::Error;
 
 use crate::client::ClientError;
 
-/// The root certificates that servers are checked by. Cheap to clone.
+/// The root certificates that servers are checked with. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
 impl Roots {
-    /// The roots of the system or, where one of them is set, those of `SSL_CERT_FILE`
-    /// (a file of PEM certificates) and `SSL_CERT_DIR` (folders of such files).
+    /// The roots of the system or, if one of them is set, those of `SSL_CERT_FILE` (a file of PEM
+    /// certificates) and `SSL_CERT_DIR` (folders of such files).
     ///
     /// # Errors
     /// [`ClientError::NoRoots`]: there is no certificate in any of these places.
@@ -50,15 +47,15 @@ impl Roots {
     /// These certificates, each in DER.
     ///
     /// # Errors
-    /// [`ClientError::NoRoots`]: there is none, or none can be read.
+    /// [`ClientError::NoRoots`]: there is none, or none is readable.
     pub fn from_der(certificates: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, ClientError> {
         Self::new(certificates.into_iter().map(CertificateDer::from).collect(), "")
     }
 
-    /// `why`: what went wrong when they were looked for.
+    /// `why`: the errors of the search for them.
     fn new(certificates: Vec<CertificateDer<'static>>, why: &str) -> Result<Self, ClientError> {
         let mut store = RootCertStore::empty();
-        // A system has some that rustls does not accept; the others do.
+        // rustls does not accept all certificates of a system; the others are enough.
         let (_, unreadable) = store.add_parsable_certificates(certificates);
         if !store.is_empty() {
             return Ok(Self(Arc::new(store)));
@@ -70,7 +67,7 @@ impl Roots {
         }))
     }
 
-    /// What a client needs for TLS: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over ALPN.
+    /// The TLS configuration of a client: these roots, TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1 over ALPN.
     pub(crate) fn config(&self) -> Result<ClientConfig, ClientError> {
         let library = |error: &dyn Display| ClientError::Library(error.to_string());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -88,14 +85,12 @@ impl Roots {
     }
 }
 
-/// The library's verifier. It decides; this one only says of a refused certificate
-/// whether it is self-signed.
+/// Wraps the library's verifier, which decides; only adds whether a refused certificate is self-signed.
 #[derive(Debug)]
 struct Verifier {
     inner: Arc<WebPkiServerVerifier>,
 }
 
-/// The reason that [`Verifier`] adds to those of the library.
 #[derive(Debug, Error)]
 #[error("the certificate is self-signed")]
 struct SelfSigned;
@@ -111,7 +106,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = self.inner.verify_server_cert(certificate, intermediates, name, ocsp, now);
         verified.map_err(|error| match error {
-            // "Other" is a certificate of an authority in the place of a server's.
+            // "Other" is a certificate of an authority instead of a server's.
             rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::Other(_),
             ) if is_self_signed(certificate) => {
@@ -155,21 +150,21 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
 /// Why there is no trusted TLS connection to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsFault {
-    /// The certificate's time is over.
+    /// The certificate has expired.
     Expired,
-    /// The certificate's time has not begun.
+    /// The certificate is not valid yet.
     NotValidYet,
-    /// The certificate is another host's.
+    /// The certificate belongs to another host.
     WrongName,
     /// No trusted root signed it, directly or through certificates that the server sent.
     UnknownIssuer,
     /// It is signed with its own key.
     SelfSigned,
-    /// Anything else that is wrong with it.
+    /// Any other fault of the certificate.
     BadCertificate,
-    /// No protocol version, cipher suite, group or signature that both sides accept.
+    /// No common protocol version, cipher suite, group or signature.
     NothingInCommon,
-    /// Anything else, such as an answer that is not TLS.
+    /// Anything else, such as a response that is not TLS.
     Other,
 }
 
@@ -186,7 +181,7 @@ impl TlsFault {
         Self::Other,
     ];
 
-    /// A short stable name, for records and counters.
+    /// A short stable label for records and counters.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -201,13 +196,12 @@ impl TlsFault {
         }
     }
 
-    /// The fault of that name.
+    /// The fault with this label.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fault| fault.label() == label)
     }
 
-    /// What `error` means.
     pub(crate) fn from_error(error: &rustls::Error) -> Self {
         match error {
             rustls::Error::InvalidCertificate(reason) => Self::of_certificate(reason),
@@ -239,7 +233,7 @@ impl TlsFault {
     }
 }
 
-/// What it means, for people.
+/// The explanation for users.
 impl Display for TlsFault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,47 +1,46 @@
-//! A body's text as a stream: unpacked, bounded, decoded.
+//! Reads a body as a text stream: decompresses it, limits its size, decodes it.
 //!
-//! gzip is told by its magic bytes, since servers name files `.gz` that are not and
-//! the other way round. Whatever is unpacked counts against the limit, so that a
-//! decompression bomb ends there. The encoding is that of the byte order mark or of
-//! the XML declaration, else UTF-8; malformed bytes become U+FFFD instead of ending
-//! the reading. At a failure the stream ends, and [`TextStream::flaw`] says why.
+//! gzip is detected by its magic bytes, since file names ending in `.gz` are unreliable. The limit counts
+//! decompressed bytes, so a decompression bomb ends there. The encoding is that of the byte order mark or of
+//! the XML declaration, else UTF-8; malformed bytes become U+FFFD. After a failure the stream ends, and
+//! [`TextStream::flaw`] returns the reason.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read};
 use thiserror::Error;
 
-/// What a sitemap or a feed may cost.
+/// Limits for reading a sitemap or a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes after decompression that are read.
+    /// Bytes that are read, after decompression.
     pub bytes: u64,
-    /// Entries that are kept; the rest is counted.
+    /// Entries that are kept; the others are only counted.
     pub entries: usize,
 }
 
 impl Default for Limits {
-    /// Those of the sitemap protocol: 50 MiB and 50,000 entries.
+    /// The limits of the sitemap protocol: 50 MiB and 50,000 entries.
     fn default() -> Self {
         Self { bytes: 50 << 20, entries: 50_000 }
     }
 }
 
-/// Why a sitemap or a feed was not read to its end. What stood before is kept.
+/// Why a sitemap or a feed was not read to its end. The entries before that point are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// The markup cannot be read on.
+    /// The markup is broken, and the parser cannot continue.
     #[error("the XML is broken at byte {at}: {reason}")]
     Broken {
-        /// Bytes of decoded text before it.
+        /// Bytes of decoded text before the error.
         at: u64,
-        /// What the parser objects to.
+        /// The parser's message.
         reason: String,
     },
     /// The end of the document is missing.
     #[error("the document breaks off")]
     Truncated,
-    /// More than the limit, after decompression.
+    /// Larger than the limit, after decompression.
     #[error("it is larger than {limit} bytes; the rest was not read")]
     TooLarge {
         /// Bytes that were read.
@@ -50,7 +49,7 @@ pub enum Flaw {
     /// The compressed data are damaged.
     #[error("it cannot be decompressed to its end: {reason}")]
     Gzip {
-        /// What the decoder objects to.
+        /// The decoder's message.
         reason: String,
     },
 }
@@ -94,18 +93,17 @@ impl<'a> TextStream<'a> {
             flaw: None,
         };
         stream.refill();
-        // Takes a byte order mark before it takes the declaration's word.
+        // A byte order mark overrides the declaration.
         stream.decoder = declared_encoding(&stream.raw).new_decoder();
         stream
     }
 
-    /// Why the stream ended before its source, if it did.
+    /// Why the stream ended early, if it did.
     pub(crate) fn flaw(&self) -> Option<&Flaw> {
         self.flaw.as_ref()
     }
 
-    /// Skips leading whitespace; a look at what comes first, without taking it.
-    /// Empty at the end.
+    /// Skips leading whitespace and returns the next text without consuming it; empty at the end.
     pub(crate) fn first_text(&mut self) -> String {
         loop {
             self.decode();
@@ -149,7 +147,7 @@ impl<'a> TextStream<'a> {
         }
     }
 
-    /// Decodes on until there is text or nothing is left.
+    /// Decodes until there is text or the source has ended.
     fn decode(&mut self) {
         while self.text_at == self.text.len() && !self.decoder_ended {
             if self.raw_at == self.raw.len() && !self.source_ended {
@@ -195,7 +193,7 @@ fn declared_encoding(head: &[u8]) -> &'static Encoding {
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         Encoding::for_label(value[1..].split(quote).next()?.as_bytes())
     };
-    // Bytes that spell the declaration in ASCII are no UTF-16, whatever it says.
+    // A declaration that is readable as ASCII cannot be UTF-16, whatever it says.
     find().filter(|encoding| encoding.is_ascii_compatible()).unwrap_or(UTF_8)
 }
 

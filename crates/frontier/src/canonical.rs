@@ -1,40 +1,35 @@
-//! The one spelling of a page's address.
+//! URL canonicalization: gives all spellings of an address one form.
 //!
-//! In the order in which it is done: the WHATWG parser lower-cases scheme and host,
-//! makes A-labels of an IDN, drops the default port and resolves dot segments; then
-//! go the fragment, the host's trailing dot (one; more are no host name), session ids and tracking parameters
-//! (listed in `tracking.rs`); then percent-encoding gets one spelling (RFC 3986, 6.2.2).
-//! The order of what is left of the query is kept. Reading a canonical form gives
-//! the same form.
+//! The steps, in this order: The WHATWG parser lower-cases the scheme and the host, converts an IDN to
+//! A-labels, drops the default port and resolves dot segments. Then the fragment, one trailing dot of the
+//! host (a host with more is refused), session ids and tracking parameters (listed in `tracking.rs`) are
+//! removed. Then percent-encoding is normalized (RFC 3986, 6.2.2). The remaining query parameters keep their
+//! order. Canonicalizing a canonical form does not change it.
 //!
-//! Deliberately not merged, since they may be two pages, or one answers and the
-//! other does not: `www.` and the bare domain, a mobile or AMP address and the
-//! plain one, with and without a final `/`, `//` and `/`, `index.html` and its
-//! folder, upper and lower case in the path, the order of parameters, `+` and `%20`.
-//! A page that is served under two of them costs one fetch more and becomes one
-//! document by the hash of its text. A page that exists only behind
-//! its fragment (`#!`) is lost.
+//! Some pairs are kept apart on purpose, since they may be two pages, or only one of them may respond: `www.`
+//! and the bare domain, a mobile or AMP address and the plain one, with and without a final `/`, `//` and
+//! `/`, `index.html` and its folder, upper and lower case in the path, the order of parameters, `+` and
+//! `%20`. A page served under two such addresses costs one more fetch; its text hash makes it one document. A
+//! page that exists only behind its fragment (`#!`) is lost.
 
 use crate::{Refusal, UrlKey, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use url::{Host, Position, Url};
 
-/// Characters that a canonical form may have.
+/// Maximum length of a canonical form, in characters.
 pub(crate) const MAX_LENGTH: usize = 1_024;
-/// Characters of text that are looked at; what is dropped may be long.
+/// Maximum length of the input, in bytes; the parts that are dropped may be long.
 const MAX_INPUT: usize = 16 * MAX_LENGTH;
-/// Times that one segment may stand in a path.
 const MAX_REPEATS: usize = 3;
 
-/// The list of public suffixes by which [`CanonicalUrl::domain`] goes: the release of the library
-/// that is made of it. Two programs with different lists see different registrable domains.
+/// The Public Suffix List that [`CanonicalUrl::domain`] uses, as the release of the library that contains it.
+/// Programs with different lists see different registrable domains.
 pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 
-/// The address of a page in its one spelling, over http or https.
+/// The canonical form of an http or https address.
 ///
-/// Equality is of the text, scheme included; what is one page is said by
-/// [`CanonicalUrl::key`].
+/// Equality compares the text, including the scheme. To compare pages, use [`CanonicalUrl::key`].
 ///
 /// ```
 /// use gleaner_frontier::CanonicalUrl;
@@ -50,44 +45,42 @@ pub struct CanonicalUrl {
 }
 
 impl CanonicalUrl {
-    /// Reads an absolute address and makes it canonical.
+    /// Parses an absolute address and canonicalizes it.
     ///
     /// # Errors
-    /// [`Refusal::NotHttp`], [`Refusal::Unparsable`] (relative ones, too),
-    /// [`Refusal::UserInfo`], [`Refusal::BadHost`] (an empty or overlong label, characters
-    /// that no host name has), [`Refusal::TooLong`] (the canonical form, 1,024 characters),
-    /// [`Refusal::RepeatedSegment`] (a path segment more than 3 times).
+    /// [`Refusal::NotHttp`], [`Refusal::Unparsable`] (also for relative addresses), [`Refusal::UserInfo`],
+    /// [`Refusal::BadHost`] (an empty or overlong label, invalid characters), [`Refusal::TooLong`] (a
+    /// canonical form of more than 1,024 characters), [`Refusal::RepeatedSegment`] (a path segment that
+    /// occurs more than 3 times).
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         Self::from_record(text)?.named()
     }
 
-    /// Reads a canonical form that was written before, perhaps by a version that took
-    /// hosts for good which are now [`Refusal::BadHost`]: what is recorded must stay
-    /// readable, and such a URL ends as one whose host cannot be found.
+    /// Parses a stored canonical form. Earlier versions accepted hosts that are now [`Refusal::BadHost`];
+    /// such records must stay readable, and a fetch of such a URL ends because its host cannot be found.
     ///
     /// # Errors
-    /// As [`CanonicalUrl::parse`], but for the host's name.
+    /// Those of [`CanonicalUrl::parse`], except for the host's name.
     pub fn from_record(text: &str) -> Result<Self, Refusal> {
         let text = check_text(text)?;
         Self::canonicalise(Url::parse(text)?)
     }
 
-    /// Resolves a link of this page: `href` as it stands in the markup, with
-    /// entities decoded.
+    /// Resolves a link of this page. `href` is the attribute's value with entities decoded.
     ///
     /// # Errors
-    /// As [`CanonicalUrl::parse`].
+    /// Those of [`CanonicalUrl::parse`].
     pub fn join(&self, href: &str) -> Result<Self, Refusal> {
         let href = check_text(href)?;
         Self::canonicalise(self.url.join(href)?)?.named()
     }
 
-    /// Resolves an address as a sitemap, a feed or a robots.txt states it: absolute by
-    /// their protocols, but some are relative, and some lack the scheme
-    /// (`www.example.com/a`) and get that of this page.
+    /// Resolves an address from a sitemap, a feed or a robots.txt. Their protocols require absolute
+    /// addresses, but some are relative, and some lack the scheme (`www.example.com/a`); these get this
+    /// page's scheme.
     ///
     /// # Errors
-    /// As [`CanonicalUrl::parse`].
+    /// Those of [`CanonicalUrl::parse`].
     pub fn join_location(&self, text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         if host::has_scheme(text) {
@@ -99,7 +92,7 @@ impl CanonicalUrl {
         }
     }
 
-    /// The address for a request.
+    /// The address to request.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
@@ -111,7 +104,7 @@ impl CanonicalUrl {
         self.url.as_str()
     }
 
-    /// What makes the page one: `host[:port]/path?query`, without the scheme.
+    /// The text that identifies the page: `host[:port]/path?query`, without the scheme.
     #[must_use]
     pub fn identity(&self) -> &str {
         &self.url[Position::BeforeHost..]
@@ -123,18 +116,18 @@ impl CanonicalUrl {
         UrlKey::of_identity(self.identity())
     }
 
-    /// The host, with `:port` where it is not the default one: the unit of
-    /// robots.txt and of templates. An IPv6 address stands in brackets.
+    /// The host, with `:port` if it is not the default port. robots.txt and templates apply to this unit. An
+    /// IPv6 address is in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// The registrable domain by the Public Suffix List, such as `bbc.co.uk`: the
-    /// unit of scope and of shared gaps.
+    /// The registrable domain by the Public Suffix List, such as `bbc.co.uk`: the unit of scope and of shared
+    /// gaps.
     ///
-    /// An IP address and a single label are each their own domain, and keep their
-    /// port: on one machine every port may be another site.
+    /// An IP address and a single label are each their own domain and keep their port: each port of one
+    /// machine may be another site.
     #[must_use]
     pub fn domain(&self) -> &str {
         match self.url.host() {
@@ -146,12 +139,10 @@ impl CanonicalUrl {
         }
     }
 
-    /// The path, from its first `/`.
     pub(crate) fn path(&self) -> &str {
         self.url.path()
     }
 
-    /// Refuses a host that is no host name.
     fn named(self) -> Result<Self, Refusal> {
         let objection = match self.url.host() {
             Some(Host::Domain(name)) => host::objection(name),
@@ -189,8 +180,8 @@ impl CanonicalUrl {
     }
 }
 
-/// Strips HTML whitespace; refuses other schemes before their length is looked at
-/// (`data:` links hold whole pictures).
+/// Strips HTML whitespace. Refuses other schemes before it checks the length (`data:` links contain whole
+/// pictures).
 fn check_text(text: &str) -> Result<&str, Refusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,27 +1,25 @@
-//! Dates as sitemaps and feeds write them.
+//! Parses dates in the many forms that sitemaps and feeds use.
 //!
-//! Their formats ask for W3C date-times and RFC 822 (RFC 2822, 5322), and what is
-//! served is half a hundred mixtures of these with asctime, RFC 850, SQL and what people
-//! write. So a date is not compared with a list of formats but read by its parts, in
-//! whatever order they come: a time (with colons), a zone (an offset or a name), a
-//! month's name, and numbers, which are day, month and year by their place, their size
-//! and what stands between them. Words that say nothing, such as weekdays in any
-//! language, are passed over.
+//! Their specifications require W3C date-times and RFC 822 dates (RFC 2822, 5322). Real ones mix these with
+//! asctime, RFC 850, SQL and informal forms. So the parser does not compare a text with a list of formats but
+//! reads its parts in any order: a time (with colons), a zone (an offset or a name), a month's name, and
+//! numbers. The position, size and separators of the numbers tell day, month and year. Other words, such as
+//! weekdays in any language, are skipped.
 //!
-//! What is ambiguous is no date: `03/04/2026` is in March or in April. A time without
-//! zone, or with one that is not known, is taken as UTC, up to half a day wrong: the date
-//! orders the queue and is not what a document is dated by.
+//! An ambiguous date is rejected: `03/04/2026` is in March or in April. A time without a zone, or with an
+//! unknown one, is read as UTC and may be wrong by half a day. This only affects the order of the queue, not
+//! the date of a document.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-/// Longest text that is looked at, in bytes.
+/// Longest text that is parsed, in bytes.
 const MAX_LENGTH: usize = 100;
-/// Hours that a zone may be away from UTC.
+/// Largest offset of a zone from UTC, in hours.
 const MAX_OFFSET: i64 = 14;
 
-/// The time that `text` states; `None` where it cannot be read or is ambiguous.
+/// The time that `text` states; `None` if it is unreadable or ambiguous.
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > MAX_LENGTH {
@@ -71,7 +69,7 @@ fn instant(date: Date, time: Time, days: i64, offset: i64) -> Option<Timestamp> 
     there.checked_sub(SignedDuration::from_mins(offset)).ok()
 }
 
-/// A number with its digits, of which the count tells years from days.
+/// A number with its count of digits, which tells years from days.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     value: i16,
@@ -79,7 +77,7 @@ struct Number {
 }
 
 impl Number {
-    /// The year that it can be: two digits as RFC 2822, 4.3 reads them.
+    /// The year, if the number can be one; two digits are read as in RFC 2822, 4.3.
     fn year(self) -> Option<i16> {
         match (self.digits, self.value) {
             (4, year) => Some(year),
@@ -98,7 +96,6 @@ impl Number {
     }
 }
 
-/// What has been read so far.
 #[derive(Debug, Default)]
 struct Reader<'a> {
     rest: &'a str,
@@ -108,16 +105,16 @@ struct Reader<'a> {
     month_follows: bool,
     numbers: Vec<Number>,
     time: Option<Time>,
-    /// The time is 24:00, the day's end.
+    /// The time is 24:00, the end of the day.
     next_day: bool,
     /// Minutes east of UTC.
     offset: Option<i64>,
-    /// A zone was named to which an offset may be added (`GMT+7`).
+    /// A zone was named that an offset may follow (`GMT+7`).
     from_utc: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads one part. `None`: the text cannot be a date.
+    /// Reads one part. `None`: the text is not a date.
     fn step(&mut self) -> Option<()> {
         let first = self.rest.chars().next()?;
         if first.is_ascii_digit() {
@@ -143,7 +140,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes all that `is_part` holds for, from the left.
     fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|c: char| !is_part(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -151,7 +147,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// Takes one or two digits, if `mark` and a digit come before them.
+    /// Takes one or two digits that follow one of `marks`.
     fn take_after(&mut self, marks: &[char]) -> Option<&'a str> {
         let after = self.rest.strip_prefix(marks)?;
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -162,7 +158,7 @@ impl<'a> Reader<'a> {
         Some(&after[..digits])
     }
 
-    /// `9:05`, `10:00:00.250`, `10h30`; nothing else is taken.
+    /// Reads `9:05`, `10:00:00.250` or `10h30`.
     fn clock(&mut self) -> Option<()> {
         let start = self.rest;
         let hour = self.take(|c| c.is_ascii_digit());
@@ -179,12 +175,12 @@ impl<'a> Reader<'a> {
         let (hour, minute, second): (i8, i8, i8) =
             (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
         self.next_day = hour == 24 && minute == 0 && second == 0;
-        // A leap second is the second before.
+        // A leap second is read as the second before it.
         self.time = Some(Time::new(if self.next_day { 0 } else { hour }, minute, second.min(59), 0).ok()?);
         (second <= 60).then_some(())
     }
 
-    /// An offset such as `+07:00`, `-0500`, `+7`; or what only looks like one.
+    /// Reads an offset such as `+07:00`, `-0500` or `+7`, or skips what only looks like one.
     fn shift(&mut self, west: bool) -> Option<()> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let may_follow = self.time.is_some() || self.date.is_some() || self.from_utc;
@@ -213,7 +209,7 @@ impl<'a> Reader<'a> {
         if matches!(word, "tháng" | "thang" | "thg") {
             self.month_follows = true;
         } else if let Some(month) = month(word) {
-            // Of two the later: `mar` is a Tuesday to some.
+            // The later name wins: `mar` means Tuesday in some languages.
             self.month = Some(month);
         } else if let Some(hours) = zone(word).filter(|_| self.offset.is_none()) {
             self.offset = Some(hours * 60);
@@ -226,7 +222,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// `T1000` and `T100000`; with colons it is read like any time.
+    /// Reads `T1000` and `T100000`. Times with colons are read elsewhere.
     fn basic_clock(&mut self) {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if matches!(digits, 4 | 6) && !self.rest[digits..].starts_with(':') {
@@ -235,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The clock's half of the day: 12 am is midnight.
+    /// Applies am or pm: 12 am is midnight.
     fn half(&mut self, afternoon: bool) -> Option<()> {
         if let Some(time) = self.time.filter(|time| time.hour() <= 12) {
             let hour = time.hour() % 12 + if afternoon { 12 } else { 0 };
@@ -244,7 +240,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A number, or three of them that one mark joins. `None`: they are no date.
+    /// Reads a number, or three numbers with one separator. `None`: they are not a date.
     fn number(&mut self) -> Option<()> {
         let first = self.digits()?;
         if self.month_follows {
@@ -278,7 +274,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// The digits here; eight of them are a date at once.
+    /// Reads the digits here; eight digits are a whole date.
     fn digits(&mut self) -> Option<Number> {
         let digits = self.take(|c| c.is_ascii_digit());
         if digits.len() == 8 && self.date.is_none() {
@@ -298,7 +294,7 @@ impl<'a> Reader<'a> {
         instant(date, time, i64::from(self.next_day), self.offset.unwrap_or(0))
     }
 
-    /// The date of a month's name and numbers, or of numbers with words between them.
+    /// The date from a month's name and numbers, or from numbers with words between them.
     fn named_date(&self) -> Option<Date> {
         match (self.month, self.numbers.as_slice()) {
             (Some(month), [year]) if year.digits == 4 => Date::new(year.value, month, 1).ok(),
@@ -313,13 +309,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Three numbers with the same mark between them.
+/// The date from three numbers with the same separator.
 fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Date> {
     if first.digits == 4 {
         return Date::new(first.value, second.month()?, third.day()?).ok();
     }
     if third.digits != 4 {
-        // The two-digit year of ISO 8601 of 1988; `22/11/26` has three readings.
+        // The two-digit year of ISO 8601:1988. `22/11/26` has three readings.
         let is_iso = mark == '-' && [first, second, third].iter().all(|number| number.digits == 2);
         return is_iso.then(|| Date::new(first.year()?, second.month()?, third.day()?).ok())?;
     }
@@ -330,7 +326,7 @@ fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Dat
     }
 }
 
-/// `2026-11`, and `2026-326` for a day of the year.
+/// `2026-11`, or `2026-326` for a day of the year.
 fn two(year: Number, second: Number) -> Option<Date> {
     if second.digits == 3 {
         let first = Date::new(year.value, 1, 1).ok()?;
@@ -341,7 +337,7 @@ fn two(year: Number, second: Number) -> Option<Date> {
     Date::new(year.value, second.month()?, 1).ok()
 }
 
-/// The month of an English name or its beginning.
+/// The month of an English name or its abbreviation.
 fn month(word: &str) -> Option<i8> {
     const NAMES: [&str; 12] = [
         "january",
@@ -361,8 +357,8 @@ fn month(word: &str) -> Option<i8> {
     i8::try_from(at + 1).ok()
 }
 
-/// Hours east of UTC of a named zone: those of RFC 822 and RFC 2822, and the common ones
-/// of Europe, Asia and Australia that mean one zone only.
+/// Hours east of UTC of a named zone: the zones of RFC 822 and RFC 2822, and common zones of Europe, Asia and
+/// Australia whose name is unambiguous.
 #[rustfmt::skip]
 fn zone(word: &str) -> Option<i64> {
     Some(match word {
@@ -386,7 +382,7 @@ fn zone(word: &str) -> Option<i64> {
     })
 }
 
-/// Whether a word says afternoon (`pm`, `p.m.`, Vietnamese `CH`) or morning.
+/// `true` for a word that means afternoon (`pm`, `p.m.`, Vietnamese `CH`), `false` for morning.
 fn half_of_day(word: &str) -> Option<bool> {
     match word {
         "am" | "a.m" | "sa" => Some(false),

@@ -1,10 +1,9 @@
-//! Feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed, as far as they lead to pages.
+//! Reads the page addresses of feeds: RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
 //!
-//! Only the address and the date of each entry are read; texts come from the pages
-//! themselves. Broken XML gives the entries that stood before, with a note. The
-//! reader is our own and not the `feed-rs` library's, which gives nothing of a feed
-//! that breaks anywhere, and panics on some (an author such as `Tòa soạn–a@b.vn`,
-//! a declaration of another encoding after 64 bytes).
+//! Only the address and the date of each entry are read; texts come from the pages. Of broken XML, the
+//! entries before the error are kept, and the error is noted. The `feed-rs` library is not used: it returns
+//! nothing for a feed with any error, and panics on some feeds (an author such as `Tòa soạn–a@b.vn`, a
+//! declaration of another encoding after 64 bytes).
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -16,35 +15,35 @@ use std::borrow::Cow;
 use std::io::Read;
 use thiserror::Error;
 
-/// A feed as far as it could be read.
+/// The entries of a feed that could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feed {
     /// The pages in the feed's order.
     pub discovered: Discovered,
-    /// Entries that name no page.
+    /// Entries without a page address.
     pub without_link: u64,
     /// Entries beyond [`Limits::entries`], which were counted and left out.
     pub cut: u64,
-    /// Why the reading ended early; `None` where it did not.
+    /// Why reading ended early; `None` if it did not.
     pub flaw: Option<Flaw>,
 }
 
-/// Why there is no feed in a body.
+/// Why a body is not a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FeedError {
     /// Another kind of document.
-    #[error("it is no feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
+    #[error("it is not a feed: its first element is <{root}>, not <rss>, <feed> or <rdf:RDF>")]
     OtherDocument {
         /// The first element's name, shortened.
         root: String,
     },
     /// Neither XML nor a JSON Feed.
-    #[error("it is no feed: it is neither XML nor a JSON Feed")]
+    #[error("it is not a feed: it is neither XML nor a JSON Feed")]
     NotAFeed,
     /// JSON that is broken, or has no list of items.
     #[error("the JSON Feed cannot be read: {reason}")]
     Json {
-        /// What the parser objects to.
+        /// The parser's message.
         reason: String,
     },
     /// It could not be read up to its first element.
@@ -52,15 +51,14 @@ pub enum FeedError {
     Unreadable(Flaw),
 }
 
-/// Reads the feed that was served at `base`, gzip or not.
+/// Reads the feed that was served at `base`; it may be gzip-compressed.
 ///
-/// Relative links are resolved against the `xml:base` of the link, the entry or the feed
-/// where there is one, else against `base`; a forgotten scheme is put before an address
-/// ([`CanonicalUrl::join_location`]). An entry is dated by its publication, else by its last change. Which pages are in
-/// scope is asked afterwards with [`Discovered::within`].
+/// Relative links are resolved against the `xml:base` of the link, the entry or the feed, else against
+/// `base`. A missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is that of its
+/// publication, else of its last change. The result is not limited to a scope; use [`Discovered::within`].
 ///
 /// # Errors
-/// That it is none, or breaks before its first element. An empty one is fine.
+/// It is not a feed, or it breaks before its first element. An empty feed is not an error.
 pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Feed, FeedError> {
     let mut stream = TextStream::new(bytes, limits.bytes);
     let mut entries = Entries::new(base, limits.entries);
@@ -89,16 +87,15 @@ fn is_feed(root: &str) -> bool {
     matches!(root, "rss" | "feed" | "RDF" | "channel")
 }
 
-/// JSON Feed 1.1 (jsonfeed.org), the parts that are read.
 #[derive(Deserialize)]
 struct JsonFeed {
-    /// One that has a member of a wrong type costs no other.
+    /// Untyped, so that a wrong type in one item does not cost the others.
     items: Vec<serde_json::Value>,
 }
 
 fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
     let mut text = String::new();
-    // Reading from memory cannot fail, and damage ends the text.
+    // Reading from memory cannot fail, and damaged data end the text.
     let _ = stream.read_to_string(&mut text);
     if let Some(flaw) = stream.flaw() {
         return Err(FeedError::Unreadable(flaw.clone()));
@@ -118,7 +115,6 @@ fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Op
     Ok(None)
 }
 
-/// Which leaf is being read.
 #[derive(Clone, Copy)]
 enum Leaf {
     Link,
@@ -128,17 +124,15 @@ enum Leaf {
     Changed,
 }
 
-/// The entry that is being read.
 #[derive(Default)]
 struct Entry {
-    /// The page before a redirector was put before it (FeedBurner).
+    /// The page's address behind a redirecting service (FeedBurner).
     origin: Option<String>,
     link: Option<String>,
-    /// `guid` or `id`, which is often, but need not be, the page's address.
+    /// `guid` or `id`; often, but not always, the page's address.
     identifier: Option<String>,
     published: Option<String>,
     changed: Option<String>,
-    /// Its `xml:base`, resolved.
     base: Option<CanonicalUrl>,
 }
 
@@ -149,7 +143,7 @@ struct Entries<'a> {
     root: Option<String>,
     leaf: Leaf,
     entry: Option<Entry>,
-    /// An element whose inside is not the entry's own, and how deep it nests.
+    /// An element whose content does not belong to the entry, and its depth.
     inside: Option<(String, usize)>,
     gatherer: Gatherer,
     without_link: u64,
@@ -195,7 +189,7 @@ impl<'a> Entries<'a> {
         Step::Collect
     }
 
-    /// The `xml:base` of an element that stands in another with that of `outer`.
+    /// The `xml:base` of an element; `outer` is that of the element around it.
     fn base_of(&self, element: &Element<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
         let stated = element.attribute("xml:base")?;
         outer.unwrap_or(&self.base).join(&stated).ok()
@@ -204,7 +198,7 @@ impl<'a> Entries<'a> {
     fn open_entry(&mut self, element: &Element<'_>) -> Step {
         self.finish_entry();
         let base = self.base_of(element, None);
-        // RSS 1.0 names the page here, too.
+        // RSS 1.0 also names the page here.
         let identifier = element.attribute("rdf:about");
         self.entry = Some(Entry { base, identifier, ..Entry::default() });
         self.inside = None;
@@ -216,7 +210,7 @@ impl<'a> Entries<'a> {
             return self.collect(Leaf::Link);
         };
         let relation = element.attribute("rel").unwrap_or_default().to_lowercase();
-        // Also by its whole name, http://www.iana.org/assignments/relation/alternate.
+        // The full name http://www.iana.org/assignments/relation/alternate is accepted, too.
         let names_page = (relation.is_empty() || relation.rsplit('/').next() == Some("alternate"))
             && element.attribute("type").is_none_or(|kind| kind.contains("html"));
         let base = self.entry.as_ref().and_then(|entry| self.base_of(element, entry.base.as_ref()));
@@ -228,13 +222,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` says of itself that it is no address; without a word it is one (RSS 2.0).
+/// Whether a `guid` is marked as not an address; an unmarked one is an address (RSS 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))
 }
 
-/// An entry is a page, even where its address ends like a feed's.
+/// An entry is always a page, even if its address looks like a feed's.
 fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
     let url = base.join_location(link)?;
     shape::expected_role(&url)?;
@@ -268,7 +262,7 @@ impl Visitor for Entries<'_> {
             "id" => self.collect(Leaf::Identifier),
             "pubdate" | "published" | "date" | "issued" | "created" => self.collect(Leaf::Published),
             "updated" | "modified" => self.collect(Leaf::Changed),
-            // Markup of the text, another feed's data, pictures.
+            // Markup of the text, data of another feed, pictures.
             "content" | "summary" | "description" | "encoded" | "source" | "group" | "image" => {
                 self.inside = Some((name.to_owned(), 1));
                 Step::Pass

@@ -1,32 +1,31 @@
-//! A URL with what is known about it before it is fetched, and the count of what
-//! was left out.
+//! Defines a discovered URL with its expected role, and counts the URLs that were left out.
 //!
-//! All of it is hearsay: a sitemap may call a listing a page and a date the time of
-//! the last template change. It orders the queue and decides nothing else.
+//! These data are unreliable: a sitemap may list a hub as a page, or state the time of the last template
+//! change as a date. They only affect the order of the queue.
 
 use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// What is expected behind a URL.
+/// The expected content of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The page at which a site is entered: a seed.
+    /// The front page of a site: a seed.
     Front,
     /// A hub that the front page links to.
     Section,
-    /// RSS, Atom, RDF or JSON Feed.
+    /// An RSS, Atom, RDF or JSON feed.
     Feed,
-    /// A sitemap, or an index of them.
+    /// A sitemap or a sitemap index.
     Sitemap,
-    /// Not yet known: an article, or a hub found deeper.
+    /// Not yet known: an article, or a hub that is not linked from the front page.
     Page,
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 5] = [Self::Front, Self::Section, Self::Feed, Self::Sitemap, Self::Page];
 
     /// Its name in records, such as `page`.
@@ -41,7 +40,7 @@ impl Role {
         }
     }
 
-    /// The one with this label.
+    /// The role with this label.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.label() == label)
@@ -51,30 +50,30 @@ impl Role {
 /// A URL that may be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
-    /// Where it is.
+    /// The address.
     pub url: CanonicalUrl,
-    /// What is expected there.
+    /// The expected content.
     pub role: Role,
-    /// When it was published or last changed, as a feed or a sitemap states it;
-    /// `None` where nothing is stated, or nothing that can be read as a date.
+    /// The time of publication or last change that a feed or a sitemap states; `None` if none is stated or it
+    /// cannot be parsed.
     pub dated: Option<Timestamp>,
-    /// It comes from a news sitemap, or is a sitemap that calls itself one.
+    /// From a news sitemap, or a sitemap with a name that says news.
     pub news: bool,
 }
 
-/// What a page, a feed or a sitemap led to. Nothing is left out without a count.
+/// The URLs that a page, a feed or a sitemap led to. Every URL that is left out is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
-    /// Each URL once, in the order of its source unless that says otherwise.
+    /// Each URL once, in the order of the source unless stated otherwise.
     pub found: Vec<Found>,
-    /// How many were refused, by [`Refusal::label`].
+    /// Refused URLs, counted by [`Refusal::label`].
     pub refused: BTreeMap<&'static str, u64>,
-    /// How many named a page that stands in `found` already, or the source itself.
+    /// Links to a page that is already in `found`, or to the source itself.
     pub repeated: u64,
 }
 
 impl Discovered {
-    /// Keeps what is in scope and counts the rest as refused.
+    /// Keeps the URLs in scope and counts the others as refused.
     #[must_use]
     pub fn within(mut self, scope: &Scope) -> Self {
         let before = self.found.len();
@@ -87,8 +86,8 @@ impl Discovered {
         self
     }
 
-    /// For the links of a front page: those that look like a section's address
-    /// (short, without number, date or long slug) become [`Role::Section`].
+    /// For the links of a front page: assigns [`Role::Section`] to those that look like a section's address
+    /// (short, without a number, a date or a long slug).
     #[must_use]
     pub fn with_sections(mut self) -> Self {
         for found in &mut self.found {
@@ -100,19 +99,18 @@ impl Discovered {
     }
 }
 
-/// Collects what a source names: each page once, everything else counted.
+/// Collects the URLs of a source: each page once, all others counted.
 pub(crate) struct Gatherer {
     discovered: Discovered,
     seen: HashSet<UrlKey>,
 }
 
 impl Gatherer {
-    /// Nothing yet; `source` itself counts as a repetition.
+    /// Starts empty; a link to `source` itself counts as repeated.
     pub(crate) fn new(source: &CanonicalUrl) -> Self {
         Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
     }
 
-    /// Takes a URL, or the reason why it is none.
     pub(crate) fn take(&mut self, judged: Result<Found, Refusal>) {
         match judged {
             Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),
@@ -121,7 +119,7 @@ impl Gatherer {
         }
     }
 
-    /// Takes once more what was taken before; `refused` is the label it was refused with.
+    /// Counts a link that was seen before; `refused` is the label of its refusal.
     pub(crate) fn take_again(&mut self, refused: Option<&'static str>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,
@@ -129,7 +127,6 @@ impl Gatherer {
         }
     }
 
-    /// URLs that were taken and kept.
     pub(crate) fn len(&self) -> usize {
         self.discovered.found.len()
     }

@@ -1,19 +1,17 @@
-//! What a host name is, and whether an address without a scheme begins with one.
+//! Checks host names, and detects addresses without a scheme.
 //!
-//! The URL standard takes `www..example.com` for a domain, since it leaves the
-//! lengths of labels to DNS, and nearly any character. A request for such a name
-//! cannot succeed, and its labels confuse whatever counts by domain. So a host is what
-//! DNS can carry (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 in all, of letters,
-//! digits, hyphens, and the underscore that some names on the web have. A hyphen at a
-//! label's end, which RFC 1123 forbids, is let pass, for there are such sites.
+//! The URL standard accepts `www..example.com` and nearly any character in a domain, since it leaves the
+//! lengths of labels to DNS. A request for such a name cannot succeed, and its labels break counts by domain.
+//! So a host must be valid in DNS (RFC 1035, 2.3.4): labels of 1 to 63 octets, 253 in all, of letters,
+//! digits, hyphens, and underscores, which occur on the web. A hyphen at the end of a label is allowed
+//! although RFC 1123 forbids it, since such sites exist.
 
-/// Octets of a label at most.
 const MAX_LABEL: usize = 63;
-/// Octets of a name at most, without its final dot.
+/// Maximum length of a name without its final dot, in octets.
 const MAX_NAME: usize = 253;
 
-/// Why `name`, a domain as the URL parser gives it and without its final dot, is no
-/// host name. `None`: it is one.
+/// Why `name` is not a host name; `None` if it is one. `name` is a domain as the URL parser returns it,
+/// without its final dot.
 pub(crate) fn objection(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
@@ -28,12 +26,11 @@ pub(crate) fn objection(name: &str) -> Option<&'static str> {
     (!name.bytes().all(is_allowed)).then_some("it has other characters than letters, digits, - and _")
 }
 
-/// The registrable domain of the host with which `text` begins, lower-case, where it
-/// looks like an address whose scheme was forgotten (`www.example.com/a`). `None`
-/// where it looks like a relative one.
+/// The registrable domain, lower-case, of the host that `text` begins with, if `text` looks like an address
+/// without its scheme (`www.example.com/a`). `None` if it looks like a relative address.
 ///
-/// `sitemap.pl` and `archive.zip` are files to some and hosts to others; so a slash must
-/// follow, or `www.` must stand before, or the domain must be `expected`.
+/// `sitemap.pl` and `archive.zip` may be files or hosts. So a slash must follow, or the text must begin with
+/// `www.`, or the domain must be `expected`.
 pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<String> {
     let end = text.find(['/', '?', '#']).unwrap_or(text.len());
     let host = match text[..end].rsplit_once(':') {
@@ -52,7 +49,6 @@ pub(crate) fn forgotten_scheme(text: &str, expected: Option<&str>) -> Option<Str
     is_host.then(|| domain.to_owned())
 }
 
-/// Whether `text` begins with `http:` or `https:`.
 pub(crate) fn has_scheme(text: &str) -> bool {
     let scheme = text.split(':').next().unwrap_or_default();
     scheme.len() < text.len() && (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
@@ -115,7 +111,7 @@ mod tests {
         ] {
             assert_eq!(forgotten_scheme(text, Some("a.vn")).as_deref(), domain, "{text}");
         }
-        // A domain that is expected need not be on the list of public suffixes.
+        // An expected domain need not be on the Public Suffix List.
         let own = forgotten_scheme("m.site.example/a", Some("site.example"));
         assert_eq!(own.as_deref(), Some("site.example"));
     }

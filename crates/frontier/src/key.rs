@@ -1,8 +1,7 @@
-//! The key under which a URL is kept: 16 bytes of a hash of its identity.
+//! Defines the URL key: 16 bytes of a hash of the URL's identity.
 //!
-//! 128 bits: among a thousand million URLs the chance that any two share a key is
-//! about one in 10^21, so that a collision is not looked for. The key says nothing
-//! about order or host; a store that wants hosts apart puts something before it.
+//! With 128 bits, the probability that any two of 10^9 URLs share a key is about 10^-21, so the code does not
+//! check for collisions. The key does not encode order or host; a store that groups by host adds a prefix.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,9 +9,9 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// First 16 bytes of BLAKE3 of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
+/// The first 16 bytes of BLAKE3 of a [`CanonicalUrl::identity`](crate::CanonicalUrl::identity).
 ///
-/// Serialised as 32 hex digits where people read (JSON, TOML), else as 16 bytes.
+/// Serialized as 32 hex digits in human-readable formats (JSON, TOML), else as 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlKey([u8; 16]);
 
@@ -30,21 +29,21 @@ impl UrlKey {
         Self(bytes)
     }
 
-    /// The 16 bytes, for a store.
+    /// The 16 bytes that a store writes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// Back from a store.
+    /// The key from the bytes that a store has read.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 }
 
-/// The part that a registrable domain belongs to, where a crawl is cut into 256 parts: the
-/// first byte of its BLAKE3. It never changes, so that what was stored is found.
+/// The partition of a registrable domain, if a crawl is divided into 256 partitions: the first byte of the
+/// domain's BLAKE3 hash. It must never change, since stored records are found by it.
 #[must_use]
 pub fn partition_of(domain: &str) -> u8 {
     blake3::hash(domain.as_bytes()).as_bytes()[0]

@@ -1,14 +1,13 @@
-//! Which URL is one, where it was found, whether it is in scope.
+//! Identifies URLs, discovers them in seeds, sitemaps, feeds and links, and decides whether they are in
+//! scope.
 //!
-//! A [`CanonicalUrl`] can only be made by parsing and so is the one spelling of
-//! its page; its [`UrlKey`] is what the store keeps it under. URLs come from
-//! [`parse_seeds`], [`sitemap::read`], [`feed::read`] and [`links::judge`], each
-//! as a [`Found`] with the [`Role`] that is expected behind it, and what is left
-//! out is counted by its [`Refusal`]. [`sniff`] says what a body really is.
+//! A [`CanonicalUrl`] can only be made by parsing, so each page has one spelling; the store identifies it by
+//! its [`UrlKey`]. [`parse_seeds`], [`sitemap::read`], [`feed::read`] and [`links::judge`] return each URL as
+//! a [`Found`] with its expected [`Role`], and count the others by their [`Refusal`]. [`sniff`] tells the
+//! true type of a body.
 //!
-//! No IO, no clock, no async: bytes and text in, URLs out. What is due and in
-//! which order it is fetched is decided elsewhere (the queue lives in the store);
-//! robots.txt belongs to the fetch crate.
+//! The crate has no IO, no clock and no async code: it reads bytes and text and returns URLs. The store
+//! contains the queue and decides the order of fetching; the fetch crate handles robots.txt.
 
 mod body;
 mod canonical;

@@ -1,24 +1,23 @@
-//! The links of a page, judged.
+//! Classifies the links of a page.
 //!
-//! Takes `href` values as they stand, in page order; how they are taken out of the
-//! markup (and that a `<base>` is heeded) is the page reader's
-//! matter.
+//! The input is the `href` values in page order. The page reader extracts them from the markup and applies
+//! `<base>`.
 
 use std::collections::HashMap;
 
 use crate::found::Gatherer;
 use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, Scope, shape};
 
-/// Resolves the links of the page at `base`, refuses what is out of scope or no
-/// page, and keeps each page once, in page order.
+/// Resolves the links of the page at `base`, refuses those out of scope and those that do not lead to a page,
+/// and keeps each page once, in page order.
 ///
-/// Links to the page itself (its anchors, the same page over http) and further
-/// links to a page already found are counted in [`Discovered::repeated`]. The role
-/// is told by the ending: a feed, a sitemap, or else [`Role::Page`].
+/// Links to the page itself (anchors, or the same page over http) and further links to a page already found
+/// are counted in [`Discovered::repeated`]. The ending of the address determines the role: a feed, a sitemap,
+/// or else [`Role::Page`].
 pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
     let mut gatherer = Gatherer::new(base);
-    // A teaser names its address two or three times (picture, title, comments), letter for
-    // letter; reading it as an address is most of what a link costs.
+    // A teaser often has the same address two or three times (picture, title, comments), and parsing is most
+    // of a link's cost.
     let mut seen: HashMap<&str, Option<&'static str>> = HashMap::new();
     for href in hrefs {
         match seen.get(href) {
@@ -43,33 +42,31 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Re
     Ok(Found { url, role, dated: None, news })
 }
 
-/// Whether the address has the shape of an article's.
+/// Whether the address looks like an article's.
 ///
-/// For the order of fetching only, never for what is stored: hosts with other
-/// habits are crawled all the same, only with their hubs first. Signals: a last
-/// part of several words, a number of five digits or more, a date in the path, an
-/// ending such as `.html` or `.vov`, an article's number among the parameters; and
-/// against it a path under `/tag/`, `/author/`, `/page/2` and the like.
+/// This only affects the order of fetching, not what is stored: hosts with other habits are also crawled, but
+/// their hubs come first. Signals for an article: a last segment of several words, a number of five or more
+/// digits, a date in the path, an ending such as `.html` or `.vov`, an article number in the parameters.
+/// Signal against one: a path under `/tag/`, `/author/`, `/page/2` and the like.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)
 }
 
-/// Whether the address has the shape of a section's: one or two short parts, without
-/// numbers or parameters.
+/// Whether the address looks like a section's: one or two short path segments, without numbers or parameters.
 #[must_use]
 pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Which of the links of the list at `url` leads to its next page, by the usual forms of
-/// addresses such as `?page=2`, `/trang-2` and `-p2`.
+/// The link in `found` that leads to the next page of the list at `url`. Knows common address forms such as
+/// `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
-/// Which page of its list a URL is, by the same forms; 1 where it has none of them.
+/// The page number of a URL within its list, by the forms of [`next_page`]; 1 if it has none of them.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)

@@ -1,7 +1,7 @@
-//! How the visit of a URL ended: the one place where every ending is named.
+//! Defines the outcomes: every way in which the visit of a URL can end.
 //!
-//! Counters, logs, the table at a run's end and the status page all come from
-//! here. A URL that has no outcome yet is still in the frontier.
+//! Counters, logs, the table at the end of a run and the status page all use them. A URL without an outcome
+//! is still in the frontier.
 
 use std::fmt;
 
@@ -14,36 +14,36 @@ use crate::UrlKey;
 pub enum Outcome {
     /// An article; its text is in the corpus under this URL.
     Stored,
-    /// An article whose text is in the corpus already, under another URL.
+    /// An article whose text is already in the corpus under another URL.
     Duplicate {
-        /// The URL that carried the text first.
+        /// The URL that had the text first.
         of: UrlKey,
     },
-    /// An article whose text is nearly that of another document. It is in the corpus
-    /// under this URL, as a member of the other's cluster.
+    /// An article whose text is similar to that of another document. It is in the corpus under this URL, as a
+    /// member of that document's cluster.
     NearDuplicate {
-        /// The URL of the cluster's head at that time.
+        /// The URL of the cluster's representative at that time.
         of: UrlKey,
-        /// Estimated similarity to it, in hundredths.
+        /// Estimated similarity to the representative, in percent.
         similarity: u8,
     },
-    /// A page that is no article, with the reason's label. Its links were read.
+    /// A page that is not an article. Its links were read.
     NotArticle {
         /// Label of the reason, such as `hub`.
         reason: String,
     },
     /// A front page, section, feed or sitemap, read for its links.
     Listing,
-    /// Unchanged since the last visit (HTTP 304).
+    /// Not changed since the last visit (HTTP 304).
     Unchanged,
-    /// It leads to another URL, which has an outcome of its own.
+    /// It redirects to another URL, which has its own outcome.
     Redirected {
-        /// Where it leads.
+        /// The target.
         to: String,
     },
-    /// It leads to where the crawl does not go.
+    /// It redirects to a URL that the crawl does not fetch.
     RedirectRefused {
-        /// Where it leads.
+        /// The target.
         to: String,
         /// Label of the reason, such as `out_of_scope`.
         reason: String,
@@ -53,56 +53,54 @@ pub enum Outcome {
         /// The rule that matched.
         rule: String,
     },
-    /// Not there (404 or 410).
+    /// Not found (404 or 410).
     Gone {
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
-    /// The server refused it, with another status of 4xx.
+    /// Refused by the server with another 4xx status.
     Rejected {
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
-    /// Not fetched: the answer is larger than the limit.
+    /// Not fetched: the response is larger than the limit.
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Not fetched: the answer is not of a kind that is read here.
+    /// Not fetched: the response has a type that is not supported.
     WrongType {
-        /// The media type that the server named.
+        /// The media type that the server sent.
         content_type: String,
     },
-    /// The address is loopback, private or otherwise not of the public web.
+    /// The address is loopback, private or otherwise not on the public internet.
     PrivateAddress,
-    /// Fetched, but it cannot be read as what it was taken for (a broken sitemap).
+    /// Fetched, but not readable as its expected type (a broken sitemap).
     Unreadable {
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// All tries failed, with the label of the last failure.
+    /// All attempts failed.
     Failed {
-        /// Label of the reason, such as `timeout` or `http_500`.
+        /// Label of the last failure, such as `timeout` or `http_500`.
         reason: String,
     },
-    /// An article that is kept out of the corpus by its language (`corpus.languages`).
+    /// An article that is not in the corpus because of its language (`corpus.languages`).
     OtherLanguage {
-        /// Its primary tag.
+        /// Primary language tag.
         language: String,
     },
-    /// An article that is kept out of the corpus by its figures (`corpus.keep_if`).
+    /// An article that is not in the corpus because of its measured values (`corpus.keep_if`).
     Filtered {
-        /// The condition that does not hold.
+        /// The condition that it does not meet.
         condition: String,
     },
-    /// An article that is in the corpus and whose text has changed: a new revision of
-    /// the same document.
+    /// An article that is in the corpus and whose text has changed: a new revision of the document.
     Revised,
-    /// A part of it is all that the archive that is read has of it.
+    /// The archive that is read contains only a part of it.
     Truncated {
-        /// Label of why: what the archive's writer says (`length`, `time`, `disconnect`,
-        /// `unspecified`, `segmented`), or what the answer tells (`partial_content`,
-        /// `content_length`, `coding`).
+        /// Label of the reason: from the archive's writer (`length`, `time`, `disconnect`, `unspecified`,
+        /// `segmented`), or from the response (`partial_content`, `content_length`, `coding`).
         reason: String,
     },
 }
@@ -205,7 +203,7 @@ impl Outcome {
         }
     }
 
-    /// A stable code for counters: `stored`, `failed`, ...
+    /// A stable label for counters: `stored`, `failed`, ...
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
@@ -232,8 +230,8 @@ impl Outcome {
         }
     }
 
-    /// The label with the reason where outcomes of one label differ by one, such
-    /// as `failed: timeout`. Of bounded variety, so that it can be counted by.
+    /// The label, with the reason if outcomes of that label have different ones, such as `failed: timeout`.
+    /// The number of distinct values is limited, so they can be counted.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
@@ -263,7 +261,7 @@ impl Outcome {
     }
 }
 
-/// The outcome with all that is known, for logs and for one URL's story.
+/// The outcome with all details, for logs and the history of one URL.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

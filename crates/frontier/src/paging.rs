@@ -1,27 +1,23 @@
-//! The further pages of a list: which link leads to the next one.
+//! Finds the link to the next page of a list.
 //!
-//! Told by the habits of newspapers, for lists that do not say it themselves with
-//! `rel=next`: `?page=2`, `/page/2`, `/trang-2`, `-p2`. A list of another habit is read on
-//! its first page only when it is visited again.
+//! For lists that do not mark it with `rel=next`, it knows forms that newspapers use: `?page=2`, `/page/2`,
+//! `/trang-2`, `-p2`. Of a list with another form, only the first page is read when it is visited again.
 
 use crate::{CanonicalUrl, Found};
 
-/// Words before the number of a page.
 const WORDS: [&str; 6] = ["page", "trang", "paged", "pagina", "pg", "p"];
 
-/// The link that leads from the list at `url` to its next page.
 pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
     let (list, page) = place_of(url);
     let is_next = |other: &&CanonicalUrl| place_of(other) == (list.clone(), page + 1);
     found.iter().map(|found| &found.url).find(is_next)
 }
 
-/// Which page of its list a URL is.
 pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
     place_of(url).1
 }
 
-/// The list that a URL is a page of, and the page's number, from 1.
+/// The list that a URL belongs to, and its page number, from 1.
 fn place_of(url: &CanonicalUrl) -> (String, u32) {
     let of = |path: &str, query: &str, page| (format!("{}{}?{query}", url.host(), list_of(path)), page);
     let query: Vec<(String, String)> = url.url().query_pairs().into_owned().collect();
@@ -44,13 +40,12 @@ fn place_of(url: &CanonicalUrl) -> (String, u32) {
     }
 }
 
-/// A path without what may or may not stand at its end.
 fn list_of(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path)
 }
 
-/// A path that ends in the number of a page: what stands before, and the number.
+/// The path before a page number at its end, and the number.
 fn paged(path: &str) -> Option<(&str, u32)> {
     let digits = path.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, digits) = path.split_at(path.len() - digits);
@@ -58,11 +53,11 @@ fn paged(path: &str) -> Option<(&str, u32)> {
     let before = before.trim_end_matches(['-', '/', '_']);
     let stem = WORDS.iter().find_map(|word| before.strip_suffix(word))?;
     let list = stem.trim_end_matches(['-', '/', '_']);
-    // `/group2` is no second page of `/grou`.
+    // `/group2` is not the second page of `/grou`.
     (list.len() < stem.len()).then_some((list_of(list), page))
 }
 
-/// A page's number: four digits at most, so that it is no article's.
+/// A page number has at most four digits; longer numbers belong to articles.
 fn number(text: &str) -> Option<u32> {
     (1..=4).contains(&text.len()).then(|| text.parse().ok())?
 }

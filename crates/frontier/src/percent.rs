@@ -1,16 +1,15 @@
-//! One spelling of percent-encoding (RFC 3986, section 6.2.2.1 and 6.2.2.2).
+//! Normalizes percent-encoding (RFC 3986, sections 6.2.2.1 and 6.2.2.2).
 //!
-//! Hex digits become upper-case, and what needs no encoding is decoded. A `%` that
-//! starts no escape is left as it stands (old pages hold `%u0103`): servers read
-//! it in ways of their own. Where decoding would complete such a stray `%` to an
-//! escape, as in `%%34%31`, the escape is kept, or the form would change again
-//! when it is read again.
+//! Hex digits become upper-case, and characters that need no encoding are decoded. A `%` that does not start
+//! an escape stays unchanged (old pages contain `%u0103`), since servers interpret it differently. If
+//! decoding would turn such a stray `%` into an escape, as in `%%34%31`, the escape is kept; otherwise a
+//! second normalization would change the text.
 
-/// `text`, a path or a query, in the one spelling. Idempotent.
+/// Normalizes a path or a query. Idempotent.
 pub(crate) fn normalise(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
-    // Bytes of `out` up to which a `%` has been dealt with as an escape.
+    // Bytes of `out` in which every `%` is settled.
     let mut settled = 0;
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -35,13 +34,13 @@ pub(crate) fn normalise(text: &str) -> String {
     out
 }
 
-/// The byte that an escape at the start of `bytes` stands for.
+/// The byte that the escape at the start of `bytes` encodes.
 fn escape(bytes: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
     u8::try_from(digit(1)? * 16 + digit(2)?).ok()
 }
 
-/// Whether one more hex digit would bring a stray `%` nearer to an escape.
+/// Whether one more hex digit would extend a stray `%` towards an escape.
 fn stray_percent(done: &str) -> bool {
     let bytes = done.as_bytes();
     match *bytes {

@@ -1,59 +1,57 @@
-//! Why a URL is not followed.
+//! Defines the reasons why a URL is not followed.
 //!
-//! Every refusal is counted under its [`Refusal::label`], so that a site with no
-//! documents can be explained from the numbers. A refusal is a judgement about
-//! the URL alone: what a server answers is judged elsewhere.
+//! Every refusal is counted by its [`Refusal::label`], so that the counts explain a site without documents. A
+//! refusal depends on the URL alone, not on the server's response.
 
 use thiserror::Error;
 
-/// Why a URL is not followed. `Display` speaks to people.
+/// Why a URL is not followed. `Display` returns text for users.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 pub enum Refusal {
-    /// Another scheme than http and https, such as `mailto:` or `javascript:`.
+    /// A scheme other than http and https, such as `mailto:` or `javascript:`.
     #[error("it is no http or https address")]
     NotHttp,
-    /// RFC 3986 and the WHATWG URL standard make no address of it.
+    /// Not a valid address by RFC 3986 and the WHATWG URL standard.
     #[error("it cannot be read as an address: {reason}")]
     Unparsable {
-        /// What the URL parser objects to.
+        /// The URL parser's message.
         reason: &'static str,
     },
-    /// Its host is none that DNS could know, such as `www..example.com`.
+    /// Its host cannot exist in DNS, such as `www..example.com`.
     #[error("its host is no host name: {reason}")]
     BadHost {
         /// What is wrong with the name.
         reason: &'static str,
     },
-    /// Longer than a page's address is in practice; most such are traps.
+    /// Longer than real page addresses are; most of these are crawler traps.
     #[error("it is longer than {limit} characters")]
     TooLong {
         /// Characters allowed in the canonical form.
         limit: usize,
     },
-    /// A path segment stands too often in it, the mark of relative links that
-    /// resolve deeper and deeper.
+    /// A path segment occurs too often, which is typical of relative links that resolve deeper and deeper.
     #[error("a part of its path is repeated more than {limit} times")]
     RepeatedSegment {
-        /// Times that one segment may stand in a path.
+        /// How often one segment may occur in a path.
         limit: usize,
     },
-    /// Found too many links away from a seed. Made by the crawl, which knows the
-    /// way; here for the sake of one list of reasons.
+    /// Too many links away from a seed. The crawl returns it, since it knows the path; it is defined here to
+    /// keep all reasons in one list.
     #[error("it is more than {limit} links away from a seed")]
     TooDeep {
         /// Links allowed between a seed and a page.
         limit: u32,
     },
-    /// On no registrable domain of the seeds.
+    /// Not on a registrable domain of the seeds.
     #[error("its site is none of the seeds")]
     OutOfScope,
-    /// A picture, a film, a style sheet, a document: told by its ending.
+    /// By its ending a picture, a video, a style sheet or a document.
     #[error("it ends in .{extension}, which is no web page")]
     NotAPage {
         /// The ending, lower-case, without the dot.
         extension: &'static str,
     },
-    /// It carries a user name or a password, which no public page needs.
+    /// It contains a user name or a password, which no public page needs.
     #[error("it holds a user name or a password")]
     UserInfo,
 }

@@ -1,18 +1,15 @@
-//! How often what was visited is visited again.
+//! Computes how often a URL is revisited.
 //!
-//! A page that lists others (front page, section, feed, sitemap) is asked the more often
-//! the more it gives: the time between two visits halves when one leads to something new,
-//! and grows when it does not. As long as a list changes at all it is asked once a day,
-//! even where others have always named its articles first: one night it may be the only
-//! one that names an article. A list that stays as it was is asked ever more seldom; what
-//! is added to it then is found late, but it is found, since such a list is slow to drop
-//! what it names.
+//! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new and
+//! grows otherwise. A list that changes at all is visited daily, even if other lists always named its
+//! articles first: one night it may be the only one to name an article. A list that does not change is
+//! visited less and less often. What is added to it then is found late, but it is found, since such a list is
+//! slow to drop entries.
 //!
-//! A sitemap of past months is left alone for weeks from the first visit on: its index says
-//! when it changes.
+//! A sitemap of past months is left alone for weeks from the first visit on: its index says when it changes.
 //!
-//! Limitation: an article that is linked for a day only, and only from a list that
-//! had not changed for weeks, may be missed.
+//! Limitation: an article that is linked for one day only, and only from a list that had not changed for
+//! weeks, may be missed.
 
 use std::time::Duration;
 
@@ -23,39 +20,39 @@ use crate::Role;
 
 const HOUR: u32 = 3_600;
 const DAYS: u32 = 24 * HOUR;
-/// A day, less what two nights may begin and end apart: a list that is due once a day
-/// is due every night.
+/// A day minus the possible difference between the start times of two nights: a list that is due daily is due
+/// every night.
 const NIGHTLY: u32 = 20 * HOUR;
 
-/// When a URL was visited, and how often it is to be. All zero: it was not visited yet.
+/// When a URL was visited, and its interval. All zero: not visited yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rhythm {
     /// Its first visit, in seconds since 1970.
     pub first: u64,
-    /// Its last visit that was answered, likewise.
+    /// Its last visit with a response, likewise.
     pub last: u64,
-    /// Seconds between two visits; of an article: for which it is left alone.
+    /// Seconds between two visits; for an article, how long it is left alone.
     pub every: u32,
-    /// What the last visit led to, as [`digest_of`] has it.
+    /// [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
 }
 
-/// What a visit of a list showed.
+/// The result of a visit of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sight {
-    /// It led to something that was not known, or had changed.
+    /// It led to something new or changed.
     News,
-    /// It led to other URLs than before; all were known.
+    /// It led to other URLs than before, but all were known.
     Changed,
-    /// It names nothing of the last days: a sitemap of past months.
+    /// It names nothing from the last days: a sitemap of past months.
     Still,
-    /// It is as it was, or there was nothing to see.
+    /// It has not changed, or it was empty.
     #[default]
     Same,
 }
 
 impl Rhythm {
-    /// The rhythm after a visit of a list at `now`; `least`: the shortest time between two.
+    /// The rhythm after a visit of a list at `now`; `least` is the shortest interval.
     ///
     /// ```
     /// use gleaner_frontier::{Rhythm, Role, Sight};
@@ -88,8 +85,8 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// The rhythm of an article that was said to have changed and had not: it is left
-    /// alone for six hours, then for twice as long each time.
+    /// The rhythm of an article that was reported as changed but had not changed: it is left alone for at
+    /// least six hours, and twice as long each time, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
@@ -107,14 +104,14 @@ impl Rhythm {
         self.last < seconds(time)
     }
 
-    /// Whether the first visit was not before `time`, or there was none yet.
+    /// Whether the first visit was at or after `time`, or has not happened yet.
     #[must_use]
     pub fn is_since(&self, time: Timestamp) -> bool {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether a sitemap that is said to have changed at `time` has done so since the last
-    /// visit. Midnight stands for the whole day: most write no more than that.
+    /// Whether a sitemap that reports a change at `time` has changed since the last visit. Midnight means the
+    /// whole day, since most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -122,8 +119,8 @@ impl Rhythm {
         self.last < end
     }
 
-    /// Whether an article at `now` is as young that a later version is looked at, and has
-    /// been left alone for long enough.
+    /// Whether an article is young enough at `now` to be checked for a later version, and has been left alone
+    /// for long enough.
     #[must_use]
     pub fn is_open(&self, window: Duration, now: Timestamp) -> bool {
         let now = seconds(now);
@@ -132,8 +129,8 @@ impl Rhythm {
             && now >= self.last.saturating_add(u64::from(self.every))
     }
 
-    /// When an article is to be looked at again that is looked at, at these ages; `None`:
-    /// it is older than all.
+    /// When the next check of an article is due, if it is checked at these ages; `None` if it is older than
+    /// all of them.
     #[must_use]
     pub fn next_look(&self, ages: impl IntoIterator<Item = Duration>) -> Option<Timestamp> {
         let due = ages.into_iter().map(|age| self.first.saturating_add(age.as_secs()));
@@ -142,7 +139,6 @@ impl Rhythm {
     }
 }
 
-/// The longest time between two visits, in seconds.
 const fn longest(role: Role) -> u32 {
     match role {
         Role::Front => NIGHTLY,
@@ -156,7 +152,8 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// What a list leads to as one number, whatever the order: the exclusive or of its parts.
+/// A number for the set of URLs that a list leads to, independent of their order: the exclusive or of a hash
+/// of each.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
     let one = |found: &crate::Found| {

@@ -1,14 +1,14 @@
-//! Which sites are crawled: the registrable domains of the seeds.
+//! Defines the scope of a crawl: the registrable domains of the seeds.
 //!
-//! A seed on one subdomain takes in the others (`edition.cnn.com` brings
-//! `www.cnn.com`, but also a publisher's shop). A paper's second domain (`bbc.com`
-//! and `bbc.co.uk`) is out of scope unless it is a seed, too.
+//! A seed on one subdomain includes the others (`edition.cnn.com` includes `www.cnn.com`, but also a
+//! publisher's shop). A publisher's second domain (`bbc.com` and `bbc.co.uk`) is out of scope unless it is a
+//! seed, too.
 
 use crate::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A set of registrable domains, as [`CanonicalUrl::domain`] gives them.
+/// A set of registrable domains as [`CanonicalUrl::domain`] returns them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Scope {
@@ -16,8 +16,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of these registrable domains: A-labels, lower-case, and with
-    /// their port for IP addresses and single labels.
+    /// The scope of these registrable domains: lower-case A-labels. IP addresses and single labels include
+    /// their port.
     pub fn new<D: Into<String>>(domains: impl IntoIterator<Item = D>) -> Self {
         Self { domains: domains.into_iter().map(Into::into).collect() }
     }
@@ -34,7 +34,7 @@ impl Scope {
         self.domains.contains(url.domain())
     }
 
-    /// The domains in order.
+    /// The domains in sorted order.
     pub fn domains(&self) -> impl Iterator<Item = &str> {
         self.domains.iter().map(String::as_str)
     }

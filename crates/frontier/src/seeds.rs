@@ -1,8 +1,7 @@
-//! The file of seed sites: one address a line.
+//! Parses the seed file: one address per line.
 //!
-//! `#` begins a comment at the start of a line or after whitespace, so that a
-//! fragment in an address is none. A bare host means https. A bad line stops the
-//! reading: a crawl of half the sites that were meant is worse than none.
+//! `#` begins a comment at the start of a line or after whitespace; inside an address it begins a fragment. A
+//! bare host means https. An invalid line is an error: a crawl of half the intended sites is worse than none.
 
 use crate::{CanonicalUrl, Refusal, UrlKey};
 use std::collections::HashSet;
@@ -11,21 +10,21 @@ use thiserror::Error;
 /// A site to begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
-    /// Where the site is entered; its registrable domain is in scope.
+    /// The front page; its registrable domain is in scope.
     pub url: CanonicalUrl,
-    /// The file that names it, as it was given.
+    /// The name of the seed file, as the caller gave it.
     pub file: String,
     /// The line in the file, from 1.
     pub line: usize,
 }
 
-/// Why a file of seeds is not taken.
+/// Why a seed file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SeedError {
-    /// More than an address stands in the line.
+    /// The line contains more than an address.
     #[error("{file} line {line}: one address a line, but this is {text:?}; begin a comment with #")]
     SeveralWords {
-        /// The file as it was given.
+        /// The file's name, as the caller gave it.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -37,7 +36,7 @@ pub enum SeedError {
         "{file} line {line}: {text:?} is no seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
     )]
     Refused {
-        /// The file as it was given.
+        /// The file's name, as the caller gave it.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -46,21 +45,20 @@ pub enum SeedError {
         /// What is wrong with it.
         refusal: Refusal,
     },
-    /// No line holds an address.
+    /// No line contains an address.
     #[error("{file} names no site; write one host a line, such as vnexpress.net")]
     Empty {
-        /// The file as it was given.
+        /// The file's name, as the caller gave it.
         file: String,
     },
 }
 
-/// The seeds of a file's `text`, in order, each page once (at its first line).
+/// Parses the `text` of a seed file. Returns the seeds in order, each page once (at its first line).
 ///
-/// `file` is only what errors and seeds call it. A byte order mark and Windows
-/// line ends are tolerated.
+/// `file` is the name that errors and seeds show. A byte order mark and Windows line ends are accepted.
 ///
 /// # Errors
-/// The first bad line, or that there is no address at all.
+/// The first invalid line, or no address at all.
 ///
 /// ```
 /// let text = "# Vietnam\nvnexpress.net\nhttps://www.bbc.com/news # English\n";
@@ -115,7 +113,7 @@ fn parse_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl,
     })
 }
 
-/// A name without a dot is a slip of the pen, unless it names this machine.
+/// Refuses a name without a dot as a typing error, unless it is this machine's.
 fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, Refusal> {
     match url.url().host() {
         Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {

@@ -1,13 +1,12 @@
-//! What an address alone tells: a file that is no page, a feed, a section, an
-//! article.
+//! Guesses from an address alone whether it is a file, a feed, a section or an article.
 //!
-//! Guesses by the habits of newspapers. They choose the order of fetching and the
-//! expected [`Role`]; only the list of file endings refuses anything, and it costs
-//! the rare article whose slug ends in `.js` or the like.
+//! The rules follow the habits of newspapers. They affect the order of fetching and the expected [`Role`].
+//! Only the list of file endings refuses URLs; it loses the rare article whose slug ends in `.js` or the
+//! like.
 
 use crate::{CanonicalUrl, Refusal, Role};
 
-/// Endings of files that are no web page.
+/// Endings of files that are not web pages.
 #[rustfmt::skip]
 const NOT_PAGES: &[&str] = &[
     "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "heic", "psd", "eps",
@@ -19,13 +18,12 @@ const NOT_PAGES: &[&str] = &[
     "torrent", "ics", "vcf", "webmanifest", "xsl", "xsd", "kml", "kmz",
 ];
 
-/// Endings that pages have, and articles more often than hubs.
+/// Endings of pages, more often of articles than of hubs.
 #[rustfmt::skip]
 const PAGE_ENDINGS: &[&str] = &[
     "html", "htm", "shtml", "story", "tpo", "html5", "chn", "epi", "vnp", "vov", "ldo", "antd", "ece", "cms", "aspx", "stm",
 ];
 
-/// Segments under which listings stand.
 #[rustfmt::skip]
 const LISTINGS: &[&str] = &[
     "tag", "tags", "topic", "topics", "author", "authors", "tac-gia", "chu-de", "su-kien", "category", "categories",
@@ -34,14 +32,11 @@ const LISTINGS: &[&str] = &[
     "about", "contact", "help", "terms", "privacy", "subscribe", "newsletter", "newsletters",
 ];
 
-/// What is expected behind a link, by its ending.
-///
-/// # Errors
-/// [`Refusal::NotAPage`].
+/// The expected role of a link, by its ending.
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
-        // Deeper ones are the comments on one article (WordPress).
+        // Deeper feeds contain the comments on one article (WordPress).
         let feed = matches!(name.as_str(), "feed" | "atom") && segments(url).count() <= 2;
         return Ok(if feed { Role::Feed } else { Role::Page });
     };
@@ -64,8 +59,6 @@ pub(crate) fn calls_itself_news(url: &CanonicalUrl) -> bool {
         .any(|word| matches!(word, "news" | "googlenews" | "newssitemap" | "sitemapnews"))
 }
 
-/// Whether the address has the shape of a section's: one or two short parts,
-/// without numbers or parameters.
 pub(crate) fn looks_like_section(url: &CanonicalUrl) -> bool {
     let mut segments = segments(url);
     let parts: Vec<&str> = segments.by_ref().take(3).collect();
@@ -79,8 +72,6 @@ pub(crate) fn looks_like_section(url: &CanonicalUrl) -> bool {
         })
 }
 
-/// Whether the address has the shape of an article's: see
-/// [`crate::looks_like_article`].
 pub(crate) fn looks_like_article(url: &CanonicalUrl) -> bool {
     let last = last_segment(url);
     if last.is_empty() || is_listing(url) || expected_role(url) != Ok(Role::Page) {
@@ -102,7 +93,6 @@ pub(crate) fn looks_like_article(url: &CanonicalUrl) -> bool {
     points.iter().filter(|(holds, _)| *holds).map(|(_, worth)| worth).sum::<u32>() >= 2
 }
 
-/// Under `/tag/`, `/author/`, `/page/2` and the like.
 fn is_listing(url: &CanonicalUrl) -> bool {
     segments(url).any(|part| {
         let part = part.to_ascii_lowercase();
@@ -121,7 +111,7 @@ fn numbered_page(stem: &str) -> bool {
     })
 }
 
-/// Five digits on end, as in `-4226358` or `cj4x5k81234o`.
+/// Five digits in a row, as in `-4226358` or `cj4x5k81234o`.
 fn has_long_number(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|run| run.len() >= 5)
 }
@@ -138,7 +128,7 @@ fn has_date(url: &CanonicalUrl) -> bool {
         || parts.iter().any(|part| part.len() == 8 && digits(part) && part.starts_with("20"))
 }
 
-/// A parameter that numbers articles, as in `?aid=432511` or `article?id=77`.
+/// An article number in the parameters, as in `?aid=432511` or `article?id=77`.
 fn has_article_number(url: &CanonicalUrl) -> bool {
     url.url().query_pairs().any(|(name, value)| {
         let named = matches!(
@@ -166,7 +156,6 @@ fn segments(url: &CanonicalUrl) -> impl Iterator<Item = &str> {
     url.path().split('/').filter(|part| !part.is_empty())
 }
 
-/// The last part of the path that is not empty.
 fn last_segment(url: &CanonicalUrl) -> &str {
     segments(url).last().unwrap_or_default()
 }

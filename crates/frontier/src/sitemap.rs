@@ -1,10 +1,10 @@
-//! Sitemaps: an index, a set of pages, a news sitemap, or one address a line.
+//! Reads sitemaps: an index, a set of pages, a news sitemap, or a text file with one address per line.
 //!
-//! Follows the protocol of sitemaps.org and Google's news extension. What the web
-//! serves is read as far as it goes: broken or cut documents give what stood
-//! before, with a note; an entry with several addresses is one for each of them; an
-//! address may be wrapped in another element, and lack its scheme. `lastmod` is what the site says; many write the time at
-//! which the sitemap was made. Image and video entries are not followed.
+//! Follows the protocol of sitemaps.org and Google's news extension, and tolerates common errors. Of a broken
+//! or cut document, the entries before the error are kept, and the error is noted. An entry with several
+//! addresses counts as one for each of them. An address may be inside another element and lack its scheme.
+//! `lastmod` is the site's own claim; many sites write the time at which the sitemap was made. Image and
+//! video entries are not followed.
 
 use crate::body::{Flaw, Limits, TextStream};
 use crate::found::Gatherer;
@@ -14,32 +14,32 @@ use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, host, shape};
 use std::io::BufRead;
 use thiserror::Error;
 
-/// What kind of sitemap it is.
+/// The kind of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// It names further sitemaps.
+    /// It lists further sitemaps.
     Index,
-    /// It names pages.
+    /// It lists pages.
     Pages,
-    /// It names pages, one a line, and nothing about them.
+    /// It lists pages, one per line, without other data.
     Text,
 }
 
-/// A sitemap as far as it could be read.
+/// The entries of a sitemap that could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sitemap {
-    /// What it names: further sitemaps or pages.
+    /// The kind of entries: further sitemaps or pages.
     pub kind: Kind,
-    /// The pages in the sitemap's order; the children of an index by `lastmod`,
-    /// newest first, undated ones last.
+    /// The pages in the sitemap's order; or the sitemaps of an index by `lastmod`, newest first, undated ones
+    /// last.
     pub discovered: Discovered,
     /// Entries beyond [`Limits::entries`], which were counted and left out.
     pub cut: u64,
-    /// Why the reading ended early; `None` where it did not.
+    /// Why reading ended early; `None` if it did not.
     pub flaw: Option<Flaw>,
 }
 
-/// Why there is no sitemap in a body.
+/// Why a body is not a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
     /// Another kind of document.
@@ -48,7 +48,7 @@ pub enum SitemapError {
         /// The first element's name, shortened.
         root: String,
     },
-    /// Neither XML nor one address a line.
+    /// Neither XML nor a text file with one address per line.
     #[error("it is no sitemap: it is neither XML nor one address a line")]
     NotXml,
     /// It could not be read up to its first element.
@@ -56,14 +56,14 @@ pub enum SitemapError {
     Unreadable(Flaw),
 }
 
-/// Reads the sitemap that was served at `base`, gzip or not.
+/// Reads the sitemap that was served at `base`; it may be gzip-compressed.
 ///
-/// Entries are refused for their own address only; which of them are in scope is
-/// asked afterwards with [`Discovered::within`]. Relative addresses and those without a
-/// scheme, which the protocol forbids, are resolved ([`CanonicalUrl::join_location`]).
+/// Entries are refused for their address only; the result is not limited to a scope (use
+/// [`Discovered::within`]). Relative addresses and those without a scheme are resolved although the protocol
+/// forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
-/// That it is none, or breaks before its first element. An empty one is fine.
+/// It is not a sitemap, or it breaks before its first element. An empty sitemap is not an error.
 ///
 /// ```
 /// use gleaner_frontier::{CanonicalUrl, Limits, sitemap};
@@ -98,7 +98,7 @@ pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap
     }
 }
 
-/// One address a line (sitemaps.org, "Text file").
+/// Reads one address per line (sitemaps.org, "Text file").
 fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -> Sitemap {
     let mut entries = Entries::new(base, limits.entries);
     entries.root = Root::Sitemap { kind: Kind::Text, prefix: String::new() };
@@ -111,17 +111,15 @@ fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -
     Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
 }
 
-/// The first element.
 enum Root {
-    /// Not yet seen.
+    /// Not seen yet.
     None,
-    /// Some other document's, with its name.
+    /// Another document's, with its name.
     Other(String),
     /// A sitemap's; elements with another prefix belong to extensions.
     Sitemap { kind: Kind, prefix: String },
 }
 
-/// Which leaf is being read.
 #[derive(Clone, Copy)]
 enum Leaf {
     Address,
@@ -129,24 +127,22 @@ enum Leaf {
     Published,
 }
 
-/// Where the reading is in an address.
+/// The position relative to an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Location {
-    /// Not in one.
     Outside,
-    /// In a `loc` that has had no text yet.
+    /// In a `loc` without text so far.
     Empty,
-    /// In an element that wraps the address in a `loc`.
+    /// In an element around the address in a `loc`.
     Wrapped,
 }
 
-/// Addresses of one entry that are kept until its dates have been read.
+/// Addresses of one entry that are kept until its dates are known.
 const MAX_ADDRESSES: usize = 1_000;
 
-/// The entry that is being read.
 #[derive(Default)]
 struct Entry {
-    /// The protocol says one.
+    /// The protocol allows one.
     addresses: Vec<String>,
     changed: Option<String>,
     published: Option<String>,
@@ -208,7 +204,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A line of a text file. One that is no address may be a title or a comment.
+    /// A line of a text file. A line that is not an address may be a title or a comment.
     fn line(&mut self, line: &str) {
         let is_address = line.starts_with('/')
             || line.contains("://")

@@ -1,36 +1,34 @@
-//! What a body is, told by its first bytes.
+//! Detects the type of a body from its first bytes.
 //!
-//! Servers call feeds text/html and pages text/xml; the content decides. Looks at
-//! the first element after declaration, comments and doctype. What is cut off or
-//! begins with text before its first tag is [`Body::Other`], which is a "do not
-//! know" rather than a "no page".
+//! Servers declare feeds as text/html and pages as text/xml, so the content decides. The check looks at the
+//! first element after the declaration, comments and doctype. A body that is cut off, or has text before its
+//! first tag, is [`Body::Other`]: its type is unknown, but it may be a page.
 
 use crate::body::TextStream;
 use crate::host;
 use std::io::Read;
 
-/// Bytes, after decompression, that are looked at.
+/// Bytes that are examined, after decompression.
 const HEAD: u64 = 4 << 10;
 
-/// What a body seems to be.
+/// The detected type of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Body {
-    /// A sitemap or an index of sitemaps, in XML or one address a line.
+    /// A sitemap or a sitemap index, in XML or as one address per line.
     Sitemap,
-    /// RSS, Atom, RDF or JSON Feed.
+    /// An RSS, Atom, RDF or JSON feed.
     Feed,
     /// HTML or XHTML.
     Html,
-    /// Anything else, or not to be told.
+    /// Anything else, or unknown.
     Other,
 }
 
-/// Tells what `bytes`, the beginning of a body or all of it, are. gzip is looked
-/// into.
+/// Detects the type of `bytes`, the beginning of a body or all of it. gzip is decompressed.
 #[must_use]
 pub fn sniff(bytes: &[u8]) -> Body {
     let mut head = Vec::new();
-    // Reading from memory cannot fail, and damage ends the text.
+    // Reading from memory cannot fail, and damaged data end the text.
     let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
     let head = String::from_utf8_lossy(&head);
     let text = head.trim_start();
@@ -53,7 +51,7 @@ fn by_root(mut text: &str) -> Body {
             if text.get(..14).is_some_and(|doctype| doctype.eq_ignore_ascii_case("<!doctype html")) {
                 return Body::Html;
             }
-            // A subset of declarations, which hold `>` themselves, stands in brackets.
+            // The internal subset of a doctype is in brackets and contains `>`.
             if text.split('>').next().is_some_and(|head| head.contains('[')) {
                 text = text.split_once(']').map_or("", |(_, rest)| rest);
             }
@@ -84,11 +82,11 @@ fn by_name(text: &str) -> Body {
     }
 }
 
-/// Lines of text among which an address must stand.
+/// The number of first lines of which one must be an address.
 const FIRST_LINES: usize = 8;
 
-/// One address a line. A title or comment may stand before the first, and schemes may
-/// have been forgotten.
+/// Whether the text has one address per line. A title or a comment may come first, and schemes may be
+/// missing.
 pub(crate) fn is_address_list(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.take(FIRST_LINES).any(|line| {

@@ -1,12 +1,10 @@
-//! Parameters that say who came from where, and change nothing on the page.
+//! Removes query parameters that track visitors and do not change the page.
 //!
-//! Two lists: of trackers (advertising networks, analytics, share buttons,
-//! newsletters) and of session ids. Sources: the documentation of the services
-//! and the lists that browsers strip by. What is only sometimes a tracker (`ref`,
-//! `source`, `from`, `cid`, `p1`) is left: two URLs of one page are made one by
-//! the document's hash later, while a page lost by a wrong guess stays lost.
+//! Two lists: trackers (advertising networks, analytics, share buttons, newsletters) and session ids.
+//! Sources: the documentation of the services and the lists that browsers use. A name that is only sometimes
+//! a tracker (`ref`, `source`, `from`, `cid`, `p1`) is kept: the document's hash later merges two URLs of one
+//! page, but a wrong removal loses a page.
 
-/// Names that begin with one of these are trackers.
 #[rustfmt::skip]
 const TRACKER_PREFIXES: &[&str] = &[
     "utm_", // Google Analytics and all that copy it
@@ -18,7 +16,6 @@ const TRACKER_PREFIXES: &[&str] = &[
     "__twitter_", "__hs",
 ];
 
-/// These names are trackers.
 #[rustfmt::skip]
 const TRACKERS: &[&str] = &[
     "fbclid", "fb_action_ids", "fb_action_types", "fb_source", "fb_ref", // Facebook
@@ -35,18 +32,17 @@ const TRACKERS: &[&str] = &[
     "soc_src", "soc_trk", // Yahoo
 ];
 
-/// These names hold session ids, whatever their value.
+/// Names of session ids, whatever their value.
 #[rustfmt::skip]
 const SESSIONS: &[&str] = &[
     "jsessionid", "phpsessid", "phpsessionid", "sessionid", "session_id", "sess_id", "sessid", "cfid", "cftoken",
 ];
 
-/// `sid` is a session id in some programs and a story's number in others (PHP-Nuke);
-/// a value at least this long is taken for a session.
+/// `sid` is a session id in some programs and a story's number in others (PHP-Nuke). A value of at least this
+/// length counts as a session id.
 const SID_SESSION_LENGTH: usize = 16;
 
-/// The query without trackers, session ids and empty parts, in the order in which
-/// it stood. `None` where nothing is left.
+/// The query without trackers, session ids and empty parts, in its original order. `None` if nothing remains.
 pub(crate) fn clean_query(query: &str) -> Option<String> {
     let kept: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !is_noise(part)).collect();
     (!kept.is_empty()).then(|| kept.join("&"))
@@ -72,7 +68,7 @@ pub(crate) fn clean_path(path: &str) -> String {
 fn is_noise(part: &str) -> bool {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let name = name.to_ascii_lowercase();
-    // A link that was escaped once too often: `?a=1&amp;utm_source=x`.
+    // A link that was escaped twice: `?a=1&amp;utm_source=x`.
     let name = name.strip_prefix("amp;").unwrap_or(&name);
     TRACKERS.contains(&name)
         || SESSIONS.contains(&name)

@@ -1,48 +1,41 @@
-//! A lenient walk through XML: elements by local name, leaf texts unescaped.
+//! Walks through XML leniently: elements by local name, leaf texts unescaped.
 //!
-//! What real sitemaps and feeds get wrong is let pass: a bare `&` in an address,
-//! end tags that match nothing, undeclared prefixes and entities. Namespaces are
-//! not resolved: prefixes are undeclared or wrongly declared too often to rely
-//! on. What no parser can read on from ends the walk with a [`Flaw`], and all that
-//! stood before has been seen. No tree is built; depth costs nothing.
+//! It tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags, undeclared
+//! prefixes and entities. Namespaces are not resolved, since prefixes are often undeclared or wrong. An error
+//! that the parser cannot pass ends the walk with a [`Flaw`], after everything before it was visited. No tree
+//! is built, so the depth has no cost.
 
 use crate::body::{Flaw, TextStream};
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-/// Characters of one element's text that are kept: more than any address or date has.
+/// Characters of one element's text that are kept; addresses and dates are shorter.
 const MAX_TEXT: usize = 16 << 10;
 
-/// What to do with an element just opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Go on.
     Pass,
-    /// Collect its text up to the next tag and hand it to [`Visitor::text`].
+    /// Collect its text up to the next tag and pass it to [`Visitor::text`].
     Collect,
-    /// End the walk: this is something else.
+    /// End the walk: this is another document.
     Stop,
 }
 
-/// An element's name and attributes.
 pub(crate) struct Element<'a> {
     start: &'a BytesStart<'a>,
 }
 
 impl Element<'_> {
-    /// The name without its prefix.
     pub(crate) fn name(&self) -> &str {
         self.start.local_name().into_inner()
     }
 
-    /// The prefix; empty where there is none.
     pub(crate) fn prefix(&self) -> &str {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// An attribute's value by its name with its prefix, in any case, unescaped as far
-    /// as can be.
+    /// An attribute's value by its prefixed name in any case, unescaped if possible.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.html_attributes();
         attributes.with_checks(false);
@@ -52,17 +45,16 @@ impl Element<'_> {
     }
 }
 
-/// Who is told what the walk meets.
+/// Receives the events of a walk.
 pub(crate) trait Visitor {
-    /// An element begins.
     fn open(&mut self, element: &Element<'_>) -> Step;
-    /// The trimmed text of an element that was to be collected.
+    /// The trimmed text of an element for which `open` returned [`Step::Collect`].
     fn text(&mut self, text: &str);
-    /// An element ends; its name without prefix.
+    /// An element ends; `name` has no prefix.
     fn close(&mut self, name: &str);
 }
 
-/// Walks from start to end, or to where the document cannot be read on.
+/// Walks to the end, or to the point where the document cannot be read further.
 pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
@@ -81,12 +73,12 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
                     return None;
                 }
             }
-            // After the root's end only rubbish can follow.
+            // Nothing useful follows the end of the root.
             Err(_) if walk.root_closed => return None,
             Err(error) => {
                 let at = reader.error_position();
                 let broken = Flaw::Broken { at, reason: error.to_string() };
-                // Broken since its rest is missing: that is the better reason.
+                // If the document is cut off, that is the better reason.
                 return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
             }
         }
@@ -100,15 +92,13 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
 
 struct Walk<'v, V> {
     visitor: &'v mut V,
-    /// The root's name, once it is open.
     root: Option<String>,
     root_closed: bool,
-    /// The text of the element that is being collected.
     collected: Option<String>,
 }
 
 impl<V: Visitor> Walk<'_, V> {
-    /// Whether to go on.
+    /// Returns whether to continue.
     fn event(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(start) => {
@@ -157,7 +147,7 @@ impl<V: Visitor> Walk<'_, V> {
         } else if let Some(text) = resolve_predefined_entity(reference) {
             self.push(text);
         } else {
-            // No entity, but part of a query that was not escaped: `&page=2;`.
+            // Not an entity but part of an unescaped query: `&page=2;`.
             self.push("&");
             self.push(reference);
             self.push(";");
@@ -170,7 +160,6 @@ mod tests {
     use super::{Element, Step, Visitor, walk};
     use crate::body::{Flaw, TextStream};
 
-    /// Writes down what it is told, and collects everything.
     struct Record(String);
 
     impl Visitor for Record {

@@ -1,18 +1,16 @@
-//! The pairs of a band: documents that have its key in common and are alike.
+//! Finds the pairs of a band: similar documents with the same band key.
 //!
-//! The keys of the band are read as often as it takes for a share of them to fit into
-//! memory, as in [`exact`](crate::exact), and sorted by key and then by time. Of those under
-//! one key each is compared, by signature, with
-//! * the [`FIRST`] that came first: a cluster's head is the first of it, or was so once,
-//! * the [`LAST`] that came before it: what is edited again and again is like its last form.
+//! The keys are read in several passes, each of a part that fits into memory, as in [`exact`](crate::exact),
+//! and sorted by key and then by time. Each document is compared, by signature, with these documents of its
+//! key:
+//! * the earliest [`FIRST`]: a cluster's representative is, or once was, its earliest document,
+//! * the [`LAST`] before it: a text that is edited repeatedly is similar to its previous version.
 //!
-//! Of what is under one key, the earliest [`MOST`] are compared in this way; a later one
-//! with the first ones only, whose number is bounded. So the result is the same for any
-//! memory: all of this goes by time, not by what was in memory at a time.
+//! This holds for the earliest [`MOST`] documents of a key; later ones are compared with the earliest only.
+//! All of this depends on time, not on what was in memory, so the result is the same for any memory size.
 //!
-//! What it misses: a text whose head is neither among the first 16 nor the last 16 under
-//! any key that both have. That takes 33 texts, no two alike word for word, under each of
-//! these keys.
+//! Limitation: a duplicate is missed if its representative is neither among the first 16 nor the last 16
+//! under any common key. That requires 33 different texts under each of these keys.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -29,24 +27,20 @@ use crate::pairs::{Pair, PairsWriter};
 use crate::part::Part;
 use crate::table::{Out, Tables, take};
 
-/// Documents under a key, the earliest ones, with which all others are compared.
+/// The earliest documents of a key, with which all others are compared; [`LAST`] is the number of those just
+/// before a document.
 pub(crate) const FIRST: usize = 16;
 
-/// Documents under a key, just before another one, with which that one is compared.
 pub(crate) const LAST: usize = 16;
 
-/// Documents under a key that are compared with those just before them.
+/// Documents of a key that are compared with those just before them.
 pub(crate) const MOST: usize = 4096;
 
-/// Bytes of what is put off.
 const KEYED: usize = 20;
 
-/// What a band is asked.
 pub(crate) struct Band<'a> {
     pub(crate) band: usize,
-    /// Documents that repeat the text of another one and take no part.
     pub(crate) repeats: &'a Bits,
-    /// How many documents have keys.
     pub(crate) signed: u64,
     /// Similarity of signatures from which a pair is noted.
     pub(crate) related: f64,
@@ -61,7 +55,6 @@ struct Finder<'a> {
     late: Late<'a>,
 }
 
-/// Finds the pairs of a band. Gives how many.
 pub(crate) fn find(tables: Tables, asked: &Band, part: &Part) -> Result<u64, GlobalError> {
     let room = (asked.memory / 2 / size_of::<Keyed>()).max(1024);
     let passes = parts(asked.signed as usize, room);
@@ -92,15 +85,14 @@ pub(crate) fn find(tables: Tables, asked: &Band, part: &Part) -> Result<u64, Glo
     Ok(found)
 }
 
-/// The part in which a key is read.
 fn share(key: u64, parts: u64) -> u64 {
     let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((u128::from(mixed) * u128::from(parts)) >> 64) as u64
 }
 
 impl Finder<'_> {
-    /// Puts off what is beyond the earliest under a key: those are compared with the first
-    /// ones only, when these are known.
+    /// Postpones the entries beyond the earliest under a key: they are compared with the first ones only,
+    /// once these are known.
     fn put_off(&mut self) -> Result<(), GlobalError> {
         self.buffer.sort_unstable();
         let mut kept = 0;
@@ -119,7 +111,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Compares what was gathered and forgets it. Gives how many pairs were found.
+    /// Compares the buffered documents and clears the buffer; returns the number of pairs.
     fn compare(&mut self) -> Result<u64, GlobalError> {
         self.buffer.sort_unstable();
         let buffer = std::mem::take(&mut self.buffer);
@@ -145,7 +137,7 @@ impl Finder<'_> {
         Ok(found)
     }
 
-    /// Compares those under one key, in the order of time.
+    /// Compares the documents of one key, in the order of time.
     fn group(&mut self, group: &[Keyed]) -> Result<u64, GlobalError> {
         let (mut first, mut last) = (Vec::new(), VecDeque::new());
         let mut found = 0;
@@ -166,7 +158,6 @@ impl Finder<'_> {
     }
 }
 
-/// A document under a key.
 struct Member {
     keyed: Keyed,
     signature: Option<Signature>,
@@ -178,7 +169,6 @@ impl Member {
     }
 }
 
-/// Notes those that are alike.
 fn note<'a>(
     later: &Member,
     before: impl Iterator<Item = &'a Member>,
@@ -197,7 +187,6 @@ fn note<'a>(
     Ok(found)
 }
 
-/// What is put off, in a file.
 struct Late<'a> {
     part: &'a Part,
     out: Option<Out>,
@@ -216,7 +205,6 @@ impl Late<'_> {
         Ok(())
     }
 
-    /// Hands all on and forgets them.
     fn take(&mut self, mut each: impl FnMut(Keyed) -> Result<(), GlobalError>) -> Result<(), GlobalError> {
         let Some(out) = self.out.take() else { return Ok(()) };
         out.finish()?;

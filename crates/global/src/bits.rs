@@ -1,4 +1,4 @@
-//! A bit a document.
+//! One bit per document.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::GlobalError;
 use crate::table::Out;
 
-/// Bits by number; those that were never set are not.
+/// Bits by number; unset by default.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bits(Vec<u8>);
 

@@ -1,19 +1,17 @@
-//! Who stands for whom: the pairs in the order of time, as a crawl would have met them.
+//! Assigns duplicates to representatives, in the order of time, as a crawl would.
 //!
-//! 1. A document that repeats a text stands behind the first that had it.
-//! 2. Pairs are read by the document that came later. Of those that came before it, the
-//!    ones that stand for themselves are its candidates, and [`ask`] gives the verdict: the
-//!    function, the thresholds and the bounds of a crawl.
-//! 3. A duplicate stands behind the document that it was found to be like, or takes its
-//!    place ([`Head::prefers`]). Any other stands for itself.
+//! 1. A document that repeats a text is assigned to the first that had it.
+//! 2. Pairs are read by the later document. Its candidates are the earlier ones that are representatives;
+//!    [`ask`] decides with the function, the thresholds and the bounds of a crawl.
+//! 3. A duplicate is assigned to the document that it resembles, or replaces it ([`Head::prefers`]). Any
+//!    other document is its own representative.
 //!
-//! Who stands behind whom is a forest in memory, 4 bytes a document: a union-find in which
-//! a union is decided by order and not by size, with paths halved (R. E. Tarjan, J. van
-//! Leeuwen, Worst-case analysis of set union algorithms, JACM 1984). Only heads are
-//! compared, so that clusters do not drift as connected components of all pairs would.
+//! The assignments are a forest in memory, 4 bytes per document: a union-find in which a union is decided by
+//! order and not by size, with paths halved (R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union
+//! algorithms, JACM 1984). Only representatives are compared; connected components of all pairs would drift.
 //!
-//! Limitation: this is one thread. It reads and aligns texts where signatures are
-//! alike, some thousands a second.
+//! Limitation: this is one thread. It reads and aligns texts with similar signatures, some thousands per
+//! second.
 
 use std::cell::RefCell;
 use std::fs;
@@ -28,63 +26,59 @@ use crate::part::Part;
 use crate::table::{Out, Row, Tables, take};
 use crate::{GlobalError, Settings};
 
-/// What the work came to: `summary.json` of its task.
+/// The result of the work: `summary.json` of its task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Documents that were read.
     pub documents: u64,
-    /// Those with the text of their head, word for word.
+    /// Documents with exactly the text of their representative.
     pub exact: u64,
-    /// Those with nearly its text.
+    /// Documents with nearly its text.
     pub near: u64,
-    /// Heads that stand for others, too.
+    /// Clusters of at least two documents.
     pub clusters: u64,
 }
 
-/// A document for which another one stands: a line of `duplicates.jsonl`.
+/// A document that has another representative: a line of `duplicates.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
     /// Its id.
     pub id: String,
-    /// The shard it is in.
+    /// Its shard.
     pub shard: PathBuf,
     /// Its line or row there, from 1.
     pub line: u64,
-    /// The id of the document that stands for it.
+    /// The id of its representative.
     pub head: String,
-    /// The shard that one is in.
+    /// The representative's shard.
     pub head_shard: PathBuf,
-    /// Its line or row there, from 1.
+    /// The representative's line or row there, from 1.
     pub head_line: u64,
-    /// Estimated similarity to it, 0 to 1; 1 for the same text.
+    /// Estimated similarity to the representative, 0 to 1; 1 for the same text.
     pub similarity: f64,
-    /// How much the same they are.
+    /// Exact or near.
     pub kind: Kind,
 }
 
-/// How much the same two texts are.
+/// How two texts are duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Word for word, white space aside.
+    /// The same text except for white space.
     Exact,
-    /// Nearly.
+    /// Nearly the same text.
     Near,
 }
 
-/// What the clusters are made of.
 pub(crate) struct Asked<'a> {
     pub(crate) settings: Settings,
-    /// The file of documents that repeat a text.
     pub(crate) repeats: &'a Path,
-    /// The files of pairs.
     pub(crate) pairs: &'a [PathBuf],
-    /// The shards, by number.
     pub(crate) shards: &'a [&'a Path],
     pub(crate) memory: usize,
 }
 
-/// Makes the clusters; writes `duplicates.jsonl` and `members`, a bit a document.
+/// Makes the clusters; writes `duplicates.jsonl` and `members`, one bit per document.
 pub(crate) fn make(tables: Tables, asked: &Asked, part: &Part) -> Result<Outcome, GlobalError> {
     let mut forest = Forest {
         behind: (0..tables.len()).collect(),
@@ -111,14 +105,13 @@ pub(crate) fn make(tables: Tables, asked: &Asked, part: &Part) -> Result<Outcome
 }
 
 struct Forest {
-    /// The document that each stands behind; itself for one that stands for itself.
+    /// The document that each is assigned to; itself for a representative.
     behind: Vec<u32>,
     tables: RefCell<Tables>,
     params: Params,
     head: Head,
 }
 
-/// What [`ask`] reads: candidates by their order, with their rows.
 struct Heads<'a> {
     rows: &'a [(u32, Row)],
     tables: &'a RefCell<Tables>,
@@ -148,7 +141,6 @@ impl Forest {
         Ok(())
     }
 
-    /// The document that stands for this one.
     fn root(&mut self, mut document: u32) -> u32 {
         while self.behind[document as usize] != document {
             let above = self.behind[self.behind[document as usize] as usize];
@@ -158,7 +150,7 @@ impl Forest {
         document
     }
 
-    /// Finds a document its place among those it met, each with how many keys they share.
+    /// Assigns a document, given the earlier ones that it resembles, each with the number of shared keys.
     fn place(&mut self, document: u32, met: &[(u32, u32)]) -> Result<(), GlobalError> {
         let heads = met.iter().filter(|(earlier, _)| self.behind.get(*earlier as usize) == Some(earlier));
         let tables = &self.tables;
@@ -191,7 +183,6 @@ impl Forest {
         Ok(())
     }
 
-    /// Writes who stands for whom, in the order of the documents.
     fn tell(mut self, shards: &[&Path], part: &Part) -> Result<Outcome, GlobalError> {
         let mut outcome = Outcome { documents: self.behind.len() as u64, ..Outcome::default() };
         let (mut members, mut heads) = (Bits::default(), Bits::default());

@@ -1,10 +1,9 @@
-//! Band keys by band: signatures turned on their side.
+//! Stores band keys by band instead of by document.
 //!
-//! A band's key is its [`ROWS`] values of 16 bits as they are, 6 bytes and no hash of them.
-//! A task of one band reads its 42nd part of the keys and nothing of the others. A file is
-//! a row of blocks: how many documents, the place of each in its shard, the time of each,
-//! then band after band the keys of all. Keys are not sorted here: who reads a band sorts
-//! what fits into memory, so that sorted runs would have to be merged for no gain.
+//! A band's key is its [`ROWS`] values of 16 bits, 6 bytes without a hash. A task of one band reads only its
+//! 42nd part of the keys. A file is a sequence of blocks: the number of documents, the place of each in its
+//! shard, the time of each, then for one band after another the keys of all. Keys are not sorted; a reader
+//! sorts the part that fits into memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -15,16 +14,13 @@ use gleaner_dedup::{BANDS, ROWS, Signature};
 use crate::GlobalError;
 use crate::table::Out;
 
-/// Documents of a block: some 4 MB of memory.
+/// Documents per block: some 4 MB of memory.
 const BLOCK: usize = 16_384;
 
-/// Bytes of a key.
 const KEY: usize = 2 * ROWS;
 
-/// Bytes of a document besides its keys.
 const PLACE: usize = 12;
 
-/// The key of one band of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Keyed {
     pub(crate) key: u64,
@@ -33,7 +29,6 @@ pub(crate) struct Keyed {
     pub(crate) document: u32,
 }
 
-/// The key of a band, of its values as they are.
 fn key(signature: &Signature, band: usize) -> [u8; KEY] {
     let values = &signature.values()[band * ROWS..(band + 1) * ROWS];
     let mut key = [0; KEY];
@@ -43,7 +38,6 @@ fn key(signature: &Signature, band: usize) -> [u8; KEY] {
     key
 }
 
-/// Writes the keys of a shard.
 pub(crate) struct ColumnsWriter {
     out: Out,
     places: Vec<u8>,
@@ -56,7 +50,6 @@ impl ColumnsWriter {
         Self { out, places: Vec::new(), times: Vec::new(), keys: vec![Vec::new(); BANDS] }
     }
 
-    /// Adds a document by its place in the shard.
     pub(crate) fn add(&mut self, place: u32, time: i64, signature: &Signature) -> Result<(), GlobalError> {
         self.places.extend(place.to_le_bytes());
         self.times.extend(time.to_le_bytes());
@@ -85,7 +78,7 @@ impl ColumnsWriter {
     }
 }
 
-/// Hands on the keys of a band, in the order of the documents.
+/// Passes the keys of a band to the caller, in the order of the documents.
 pub(crate) fn each(
     path: &Path,
     band: usize,

@@ -1,4 +1,4 @@
-//! Why duplicates over many shards were not found.
+//! Errors of the search for duplicates over many shards.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use gleaner_export::ExportError;
 
 use crate::Task;
 
-/// What went wrong, with the file or task at which it did.
+/// An error, with the file or task that it concerns.
 #[derive(Debug, thiserror::Error)]
 pub enum GlobalError {
     /// A shard cannot be read or written.
@@ -18,7 +18,7 @@ pub enum GlobalError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -26,82 +26,80 @@ pub enum GlobalError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The folder for the work has something else in it.
-    #[error("{} is not empty and no work folder of this command: name a new one", path.display())]
+    /// The work folder holds other files.
+    #[error("{} is not empty and no work folder of this command: choose a new one", path.display())]
     NotWork {
         /// The folder.
         path: PathBuf,
     },
-    /// What is written would be read as a shard the next time.
+    /// The output folder is within an input.
     #[error("{} is within {}, which is read: name a folder elsewhere", path.display(), input.display())]
     Within {
-        /// The folder that is written.
+        /// The output folder.
         path: PathBuf,
-        /// The folder that is read.
+        /// The input folder.
         input: PathBuf,
     },
-    /// A shard is named by two of the inputs.
+    /// Two of the inputs name the same shard.
     #[error("{} is named twice", path.display())]
     Twice {
         /// The shard.
         path: PathBuf,
     },
-    /// The work was begun with other inputs or settings.
-    #[error("{} was begun otherwise: {change}; go on as it was begun, or name a new folder", path.display())]
+    /// The work was started with other inputs or settings.
+    #[error("{} was begun with other settings: {change}; use the same ones, or name a new folder", path.display())]
     Other {
         /// The work folder.
         path: PathBuf,
-        /// What is not as it was.
+        /// The difference.
         change: String,
     },
-    /// A task needs what another one makes.
+    /// A task needs the result of another one.
     #[error("{task} needs {on}, which is not done: run that first")]
     Waits {
         /// The task.
         task: Task,
-        /// The first one that it needs.
+        /// The first missing one.
         on: Task,
     },
-    /// There is no such task.
+    /// The task does not exist.
     #[error("no task {name}: {reason}")]
     NoTask {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Why there is none.
+        /// Why it does not exist.
         reason: String,
     },
-    /// A shard has lines and no document.
+    /// A shard has lines but no document.
     #[error("{}: none of {lines} lines is a document; line {line}: {reason}", path.display())]
     NoDocument {
         /// The shard.
         path: PathBuf,
-        /// How many lines it has.
+        /// Number of lines.
         lines: u64,
-        /// The first of them.
+        /// The first line.
         line: u64,
-        /// Why it is none.
+        /// Why that is not a document.
         reason: String,
     },
-    /// There are more documents than numbers for them.
+    /// There are more documents than numbers.
     #[error("more than {} documents", u32::MAX)]
     TooMany,
 }
 
 impl GlobalError {
-    /// For `map_err` on writing to `path`.
     pub(crate) fn writing(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Write { path: path.as_ref().into(), source }
     }
 
-    /// For `map_err` on reading `path`.
     pub(crate) fn reading(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Read { path: path.as_ref().into(), source }
     }
 
-    /// A file of the work folder that is not as it was written.
+    /// The error for an invalid file of the work folder.
     pub(crate) fn damaged(path: impl AsRef<Path>) -> Self {
         Self::reading(path)(io::Error::new(io::ErrorKind::InvalidData, "not as it was written"))
     }

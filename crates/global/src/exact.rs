@@ -1,12 +1,11 @@
-//! Texts that are there twice, word for word.
+//! Finds exact duplicates.
 //!
-//! Hashes are read as often as it takes for a share of them to fit into memory, each time
-//! another share, and sorted there; so nothing is sorted on disk and a kill leaves nothing
-//! behind. Where memory is full all the same, because one text is there many times, all
-//! but the first of each text are written out and forgotten.
+//! Hashes are read in several passes, each of a part that fits into memory, and sorted there; so nothing is
+//! sorted on disk and an interruption leaves nothing behind. If memory is still full, because many documents
+//! have one text, all but the first of each text are written out and removed from memory.
 //!
-//! Limitation: a tenth of the memory that would hold all is ten readings of 24
-//! bytes a document.
+//! Limitation: with a tenth of the memory that would hold all, the hashes, 24 bytes per document, are read
+//! ten times.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -17,7 +16,7 @@ use crate::bits::Bits;
 use crate::part::Part;
 use crate::table::{HASH, Out, Tables, take};
 
-/// The hash of a document. In this order: of one text, the document that came first is first.
+/// The hash of a document, ordered such that the first document of a text comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hashed {
     hash: [u8; 16],
@@ -25,16 +24,13 @@ struct Hashed {
     document: u32,
 }
 
-/// Where repeated texts are written.
 struct Repeats {
     buffer: Vec<Hashed>,
-    /// For each document that repeats a text, one that came before it.
     pairs: Out,
     is_repeat: Bits,
     found: u64,
 }
 
-/// Finds the documents that repeat a text. Gives how many.
 pub(crate) fn find(tables: &Tables, memory: usize, part: &Part) -> Result<u64, GlobalError> {
     let room = (memory / size_of::<Hashed>()).max(1024);
     let passes = parts(tables.len() as usize, room);
@@ -62,12 +58,11 @@ pub(crate) fn find(tables: &Tables, memory: usize, part: &Part) -> Result<u64, G
     Ok(repeats.found)
 }
 
-/// In how many parts so many have to be read, a part filling four fifths of the room.
+/// The number of passes, such that a part fills four fifths of the room.
 pub(crate) fn parts(count: usize, room: usize) -> u64 {
     (count as u64 * 5).div_ceil(room as u64 * 4).max(1)
 }
 
-/// The part in which a hash is read.
 fn share(hash: [u8; 16], parts: u64) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash[..8]);
@@ -91,7 +86,6 @@ impl Repeats {
     }
 }
 
-/// Hands on the hashes of a shard.
 fn each(
     path: &Path,
     before: u32,

@@ -1,4 +1,4 @@
-//! Near-duplicates over the exports of many corpora, with files instead of memory.
+//! Finds near-duplicates over the exports of many corpora, with files instead of an index in memory.
 //!
 //! ```text
 //! sign:0 … sign:N ─► exact ─► band:0 … band:41 ─► clusters ─► write:0 … write:N
@@ -8,26 +8,24 @@
 //! |---|---|
 //! | `plan` | Which shards, with which settings, and are they still the same? |
 //! | `task` | What are the parts of the work? |
-//! | `work` | Which parts are done, and how is one whole or not there? |
-//! | `sign` | What is kept of the documents of a shard? |
+//! | `work` | Which parts are done, and how does a result appear atomically? |
+//! | `sign` | What is stored of the documents of a shard? |
 //! | `table`, `columns` | In which files? |
-//! | `exact` | Which texts are there twice, word for word? |
-//! | `bands`, `pairs` | Which documents share a band and are alike? |
-//! | `clusters` | Who stands for whom? |
-//! | `write` | What is left of a shard? |
+//! | `exact` | Which documents are exact duplicates? |
+//! | `bands`, `pairs` | Which documents share a band and are similar? |
+//! | `clusters` | Which document represents which? |
+//! | `write` | Which documents of a shard remain? |
 //!
-//! The verdict is the crawl's own: documents come in the order in which they were fetched,
-//! each is asked about by [`gleaner_dedup::ask()`] against those that stand for themselves,
-//! texts are compared word by word. What a crawl's index in memory forgets is found here;
-//! else heads are the same.
+//! The decisions are those of a crawl: documents are processed in the order in which they were fetched,
+//! [`gleaner_dedup::ask()`] compares each with the representatives, and texts are compared word by word.
+//! Duplicates that a crawl's index in memory has dropped are found here; otherwise the representatives are
+//! the same.
 //!
-//! Each task makes a folder, under another name until it is whole. There are no locks: two
-//! runs on one folder take the tasks in different orders, and what both did is there once.
-//! A lock that a killed machine leaves would have to be outlived.
+//! Each task makes a folder, under another name until it is complete. There are no locks: two runs on one
+//! folder take the tasks in different orders, and a result that both made is stored once.
 //!
-//! Limitation: the last step goes through the pairs in order, in one thread, with 4
-//! bytes of memory a document; and the work folder takes some 600 bytes a document and its
-//! compressed text.
+//! Limitation: the last step processes the pairs in order, in one thread, with 4 bytes of memory per
+//! document; the work folder takes some 600 bytes per document and its compressed text.
 
 mod bands;
 mod bits;

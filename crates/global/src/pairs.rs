@@ -1,7 +1,7 @@
-//! Pairs of documents, sorted on disk by the one that came later.
+//! Pairs of documents, sorted on disk by the later one.
 //!
-//! Pairs are gathered, sorted and written in runs of what fits into memory; at the end
-//! runs are merged. A reader of several files merges them again.
+//! Pairs are buffered, sorted and written in runs that fit into memory; at the end the runs are merged. A
+//! reader of several files merges them again.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -15,35 +15,32 @@ use crate::GlobalError;
 use crate::part::Part;
 use crate::table::{Out, take};
 
-/// Bytes of a pair in a file.
 const PAIR: usize = 16;
 
-/// Bytes of a run that are in memory while it is merged.
+/// Bytes of a run that are in memory during a merge.
 const BUFFER: std::ops::RangeInclusive<usize> = 1 << 12..=1 << 20;
 
-/// Two documents that may be duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pair {
-    /// When the later one came.
+    /// The time of the later one.
     pub(crate) time: i64,
     pub(crate) later: u32,
     pub(crate) earlier: u32,
 }
 
-/// Writes pairs in any order into a file in which they are sorted.
+/// Writes pairs, added in any order, into a sorted file.
 pub(crate) struct PairsWriter {
     path: PathBuf,
     runs_path: PathBuf,
     buffer: Vec<Pair>,
     room: usize,
-    /// Where each run ends, in bytes.
     runs: Vec<u64>,
     out: Option<Out>,
     memory: usize,
 }
 
 impl PairsWriter {
-    /// Writes the file `pairs` with so many bytes of memory.
+    /// Starts the file `pairs`; uses `memory` bytes.
     pub(crate) fn begin(part: &Part, memory: usize) -> Self {
         Self {
             path: part.path("pairs"),
@@ -114,13 +111,11 @@ fn write(pair: Pair, out: &mut Out) -> Result<(), GlobalError> {
     out.write(&pair.earlier.to_le_bytes())
 }
 
-/// A sorted run in a file.
 struct Run {
     path: PathBuf,
     file: Rc<RefCell<File>>,
     left: std::ops::Range<u64>,
     buffer: Vec<u8>,
-    /// Where the next pair stands in the buffer.
     at: usize,
     room: usize,
 }
@@ -157,7 +152,6 @@ impl Run {
     }
 }
 
-/// Several sorted runs as one; a pair that stands in several comes as often.
 pub(crate) struct Merged {
     runs: Vec<Run>,
     next: BinaryHeap<Reverse<(Pair, usize)>>,
@@ -172,7 +166,7 @@ impl Merged {
         Ok(Self { runs, next })
     }
 
-    /// The pairs of sorted files, with so many bytes of memory.
+    /// Opens sorted files; uses `memory` bytes.
     pub(crate) fn open(paths: &[PathBuf], memory: usize) -> Result<Self, GlobalError> {
         let room = buffer_of(memory, paths.len());
         let run = |path: &PathBuf| {

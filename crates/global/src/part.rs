@@ -1,4 +1,4 @@
-//! The folder of a task while it is done: it gets its name when all in it is on disk.
+//! The folder of a task in progress; it gets its final name when all files are on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,9 @@ use serde::Serialize;
 use crate::write::write_json;
 use crate::{GlobalError, Task};
 
-/// The result of a task in its folder.
 pub(crate) const SUMMARY: &str = "summary.json";
 
-/// The folder of a task while it is done; removed where it is not finished.
+/// The folder of a task in progress; removed if the task is not finished.
 #[derive(Debug)]
 pub(crate) struct Part {
     work: PathBuf,
@@ -28,12 +27,10 @@ impl Part {
         Ok(Self { work: work.into(), task, folder })
     }
 
-    /// A file in it.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Gives the folder its name, with the task's result in it.
     pub(crate) fn finish(&self, result: &impl Serialize) -> Result<(), GlobalError> {
         write_json(&self.path(SUMMARY), result)?;
         let target = self.work.join(self.task.folder());
@@ -45,19 +42,18 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // It is not there where it was finished.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Removes what killed runs have left of tasks that are done.
+/// Removes the leftovers of killed runs for finished tasks.
 pub(crate) fn clear(work: &Path, done: &[Task]) {
     let Ok(entries) = fs::read_dir(work) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_left = |task: &Task| name.split('.').next() == Some(task.folder().as_str());
         if name.ends_with(".part") && done.iter().any(is_left) {
-            // What cannot be removed takes room and does no harm.
+            // A leftover takes disk space and does no other harm.
             let _ = fs::remove_dir_all(&path);
         }
     }

@@ -1,9 +1,8 @@
-//! What is to be done: which shards, with which settings. Kept as `plan.json`, so that a
-//! second start, or another machine, does the same or is refused.
+//! The plan of the work: its shards and settings, kept as `plan.json`, so that a later start, or another
+//! machine, uses the same ones or is rejected.
 //!
-//! Limitation: that a shard is the same is told by its path, size and time of
-//! change, not by its bytes. Machines that share the work have to see the shards under the
-//! same paths.
+//! Limitation: a shard is identified by path, size and modification time, not by its bytes. Machines that
+//! share the work must see the shards under the same paths.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,18 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::GlobalError;
 
-/// The plan's name in the work folder.
 pub(crate) const NAME: &str = "plan.json";
 
-/// The form of work folders that this version writes.
+/// The version of the work folder's format.
 const VERSION: u32 = 1;
 
-/// What decides the result.
+/// The settings that determine the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Similarity from which a text is a duplicate, 0 to 1.
     pub similarity: f64,
-    /// Which document of a cluster stands for it.
+    /// Which document of a cluster represents it.
     pub head: Head,
 }
 
@@ -43,7 +41,6 @@ impl Settings {
     }
 }
 
-/// A shard as it was when the work began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
@@ -61,7 +58,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Looks at the inputs: shards, or folders of them.
     pub(crate) fn new(inputs: &[PathBuf], settings: &Settings) -> Result<Self, GlobalError> {
         let mut found = Vec::new();
         let mut met = BTreeSet::new();
@@ -83,7 +79,7 @@ impl Plan {
         Ok(Self { version: VERSION, similarity: settings.similarity, head: head.into(), inputs: found })
     }
 
-    /// What another plan has otherwise, in words; `None` where they are the same.
+    /// The difference to another plan, in words; `None` if there is none.
     pub(crate) fn change(&self, now: &Self) -> Option<String> {
         let value = |name: &str, was: &dyn std::fmt::Display, is: &dyn std::fmt::Display| {
             Some(format!("{name} was {was} and is {is}"))
@@ -118,9 +114,9 @@ impl Input {
     }
 }
 
-/// Looks whether the shards of an export have the sizes that its manifest names.
+/// Checks that the shards of an export have the sizes in its manifest.
 fn check(folder: &Path) -> Result<(), GlobalError> {
-    // Another program's manifest.json tells nothing.
+    // Another program's manifest.json is ignored.
     let Ok(Some(manifest)) = Manifest::read(folder) else { return Ok(()) };
     for file in manifest.files {
         let path = folder.join(&file.path);

@@ -1,7 +1,7 @@
-//! A shard is read, once: its documents are hashed, signed and kept.
+//! Reads a shard once; hashes, signs and stores its documents.
 //!
-//! Limitation: texts are kept a second time, compressed one by one, since those that
-//! are alike are read again in an order that no shard is in.
+//! Limitation: texts are stored again, compressed one by one, since similar ones are read later in another
+//! order than that of the shards.
 
 use std::path::Path;
 
@@ -14,7 +14,6 @@ use crate::columns::ColumnsWriter;
 use crate::part::Part;
 use crate::table::{Entry, LAST, Out, Signing, TableWriter};
 
-/// Signs the documents of a shard.
 pub(crate) fn sign(path: &Path, part: &Part) -> Result<Signing, GlobalError> {
     let mut signer = Signer {
         table: TableWriter::begin(part)?,

@@ -1,16 +1,16 @@
-//! What is kept of each document between the tasks, in files of its shard.
+//! The data of each document that tasks pass on, in files per shard.
 //!
 //! | file | an entry | read |
 //! |---|---|---|
 //! | `rows` | [`ROW`] bytes: time, words, line, place of the text, signature | by number |
 //! | `hashes` | 16 bytes of the content hash, 8 of time | in order, and by number |
 //! | `texts` | the id and the text, compressed | by number |
-//! | `columns` | band keys, see [`columns`](crate::columns) | in order |
+//! | `columns` | band keys ([`columns`](crate::columns)) | in order |
 //!
-//! A document's number is its place in its shard, and the documents of all shards before.
+//! A document's number is its place in its shard plus the number of documents in all earlier shards.
 //!
-//! Limitation: rows are read here and there, some hundred bytes at a time. That
-//! wants a disk without heads, or memory that holds the rows.
+//! Limitation: rows are read at random, some hundred bytes at a time, which needs an SSD, or memory that
+//! holds the rows.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -23,36 +23,30 @@ use serde::{Deserialize, Serialize};
 use crate::GlobalError;
 use crate::part::Part;
 
-/// Bytes of a row.
 pub(crate) const ROW: usize = 40 + Signature::BYTES;
 
-/// Bytes of a hash with its time.
 pub(crate) const HASH: usize = 24;
 
-/// Files that are open at a time.
 const OPEN: usize = 400;
 
 /// zstd's fastest ordinary level.
 const LEVEL: i32 = 1;
 
-/// When a document came, where nothing says it: after all others.
+/// The time of a document without one: after all others.
 pub(crate) const LAST: i64 = i64::MAX;
 
-/// What is kept of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// When it was fetched, in microseconds; [`LAST`] where that is not known.
+    /// When it was fetched, in microseconds; [`LAST`] if unknown.
     pub(crate) time: i64,
     pub(crate) words: u32,
-    /// Line or row of the shard, from 1.
     pub(crate) line: u64,
-    /// Bytes of its text, not compressed.
     text: u32,
-    /// Where its id begins, which its compressed text follows.
+    /// The offset of its id, which its compressed text follows.
     offset: u64,
     packed: u32,
     id: u16,
-    /// `None` where the text is too short for one.
+    /// `None` if the text is too short for one.
     pub(crate) signature: Option<Signature>,
 }
 
@@ -100,34 +94,31 @@ impl Row {
     }
 }
 
-/// The line that a row in bytes names.
 pub(crate) fn line_of(row: &[u8; ROW]) -> u64 {
     let mut line = [0; 8];
     line.copy_from_slice(&row[12..20]);
     u64::from_le_bytes(line)
 }
 
-/// Takes so many bytes off the front.
 pub(crate) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk::<N>()?;
     *bytes = rest;
     Some(*first)
 }
 
-/// What signing a shard came to: `summary.json` of its task.
+/// The result of signing a shard: `summary.json` of its task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signing {
     /// Documents that were read.
     pub documents: u64,
-    /// Those of them that have a signature; the others are too short.
+    /// Documents with a signature; the others are too short.
     pub signed: u64,
-    /// Lines that are no documents.
+    /// Lines that are not documents.
     pub damaged: u64,
-    /// The first of these, and why.
+    /// The first such line, and the reason.
     pub first_damaged: Option<(u64, String)>,
 }
 
-/// Writes the table of a shard.
 pub(crate) struct TableWriter {
     rows: Out,
     hashes: Out,
@@ -135,7 +126,6 @@ pub(crate) struct TableWriter {
     offset: u64,
 }
 
-/// A file that is written and brought to disk.
 pub(crate) struct Out {
     path: PathBuf,
     file: BufWriter<File>,
@@ -157,7 +147,6 @@ impl Out {
     }
 }
 
-/// A document as it is put into the table.
 pub(crate) struct Entry<'a> {
     pub(crate) line: u64,
     pub(crate) article: &'a Article,
@@ -172,7 +161,7 @@ impl TableWriter {
         Ok(Self { rows: rows?, hashes: hashes?, texts: texts?, offset: 0 })
     }
 
-    /// Adds a document; false where its id or text is longer than the table can say.
+    /// Adds a document; `false` if its id or text is too long for the table.
     pub(crate) fn add(&mut self, entry: &Entry) -> Result<bool, GlobalError> {
         let Article { id, text, fetched } = entry.article;
         let (Ok(id_length), Ok(length)) = (u16::try_from(id.len()), u32::try_from(text.len())) else {
@@ -208,17 +197,15 @@ impl TableWriter {
     }
 }
 
-/// The tables of all shards, read by number. Each thread has its own.
 #[derive(Debug)]
 pub(crate) struct Tables {
     folders: Vec<PathBuf>,
-    /// Documents before each shard, and at the end all.
+    /// The number of documents before each shard, and the total.
     before: Vec<u32>,
     open: Vec<[Option<File>; 3]>,
     opened: usize,
 }
 
-/// Files that are read by number.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Rows,
@@ -227,7 +214,6 @@ enum Kind {
 }
 
 impl Tables {
-    /// The tables of these folders, with how many documents each has.
     pub(crate) fn open(folders: Vec<PathBuf>, counts: &[u64]) -> Result<Self, GlobalError> {
         let mut before = vec![0_u32];
         for count in counts {
@@ -238,7 +224,6 @@ impl Tables {
         Ok(Self { folders, before, open, opened: 0 })
     }
 
-    /// How many documents there are.
     pub(crate) fn len(&self) -> u32 {
         self.before[self.before.len() - 1]
     }
@@ -248,13 +233,11 @@ impl Tables {
         self.before.iter().copied().zip(self.folders.iter().map(PathBuf::as_path))
     }
 
-    /// The shard of a document, and its place there.
     pub(crate) fn place(&self, number: Number) -> (usize, u32) {
         let shard = self.before.partition_point(|before| *before <= number) - 1;
         (shard, number - self.before[shard])
     }
 
-    /// The documents of a shard.
     pub(crate) fn of_shard(&self, shard: usize) -> std::ops::Range<Number> {
         self.before[shard]..self.before[shard + 1]
     }
@@ -283,7 +266,6 @@ impl Tables {
         Row::from_bytes(&bytes).ok_or_else(|| GlobalError::damaged(self.folders[shard].join("rows")))
     }
 
-    /// The first bytes of the content hash.
     pub(crate) fn hash(&mut self, number: Number) -> Result<[u8; 16], GlobalError> {
         let (shard, place) = self.place(number);
         let mut bytes = [0; 16];

@@ -1,17 +1,17 @@
-//! The parts of the work: what each is called, and what it needs.
+//! The tasks of the work: names and dependencies.
 //!
 //! | task | how many | needs | makes |
 //! |---|---|---|---|
-//! | `sign:N` | one a shard | | signatures, band keys, texts |
-//! | `exact` | one | all `sign` | which documents repeat a text word for word |
-//! | `band:N` | one a band | `exact` | pairs that share the band and are alike |
-//! | `clusters` | one | all `band` | who stands for whom |
-//! | `write:N` | one a shard | `clusters` | the shard without what others stand for |
+//! | `sign:N` | one per shard | | signatures, band keys, texts |
+//! | `exact` | one | all `sign` | the exact duplicates |
+//! | `band:N` | one per band | `exact` | similar pairs that share the band |
+//! | `clusters` | one | all `band` | the representative of each duplicate |
+//! | `write:N` | one per shard | `clusters` | the shard without duplicates |
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A part of the work, whose result is there as a whole or not at all.
+/// A part of the work; its result appears atomically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
     /// Signs the documents of a shard, by its number from 0.
@@ -22,12 +22,11 @@ pub enum Task {
     Band(usize),
     /// Makes clusters of the pairs.
     Clusters,
-    /// Writes a shard without the members of clusters.
+    /// Writes a shard without its duplicates.
     Write(usize),
 }
 
 impl Task {
-    /// The folder of its result in the work folder.
     pub(crate) fn folder(self) -> String {
         match self {
             Self::Sign(number) => format!("sign-{number:05}"),

@@ -1,8 +1,8 @@
-//! The work folder: which tasks are done, and how a result is whole or not there.
+//! The work folder: runs the tasks and keeps their results.
 //!
-//! A task writes into a folder of its own, `NAME.PROCESS.part`, which becomes `NAME` when all
-//! in it is on disk. What a kill leaves is removed when the task is done. Where two
-//! processes did the same task, the first one's result stays.
+//! A task writes into a folder of its own, `NAME.PROCESS.part`, which becomes `NAME` when all its files are
+//! on disk. Leftovers of a killed run are removed when the task is done. If two processes do the same task,
+//! the first one's result stays.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,39 +22,38 @@ use crate::table::{Signing, Tables};
 use crate::write::{self, write_json};
 use crate::{GlobalError, Outcome, Settings, Task, exact, sign};
 
-/// Where the shards without members go, in the work folder.
 const WRITE: &str = "write.json";
 
-/// How the work is done.
+/// Options of the work.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What decides the result.
+    /// The settings that determine the result.
     pub settings: Settings,
-    /// Bytes of memory for what is sorted, over all threads.
+    /// Bytes of memory for sorting, over all threads.
     pub memory: usize,
-    /// Tasks that are done at a time.
+    /// Tasks that run at a time.
     pub threads: usize,
-    /// The folder into which shards are written without what others stand for.
+    /// The folder for the shards without duplicates; `None` writes none.
     pub write: Option<PathBuf>,
 }
 
-/// What happens, as it happens.
+/// A progress event.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// So many tasks are to be done, of all that there are.
+    /// The number of tasks to do, and of all tasks.
     Left {
         /// Not done yet.
         left: usize,
-        /// All.
+        /// All tasks.
         all: usize,
     },
-    /// A task is done.
+    /// A task has finished.
     Done(Task),
-    /// A shard has lines that are no documents.
+    /// A shard has lines that are not documents.
     Damaged {
         /// The shard.
         shard: &'a Path,
-        /// What was read of it.
+        /// The result of reading it.
         signing: &'a Signing,
     },
 }
@@ -73,11 +72,11 @@ struct Target {
 }
 
 impl Work {
-    /// Opens a work folder, or makes it.
+    /// Opens a work folder, or creates it.
     ///
     /// # Errors
-    /// Inputs cannot be read or are not those that the work was begun with, the folder is
-    /// something else, or cannot be written.
+    /// Inputs cannot be read or differ from those that the work was begun with; the folder is not a work
+    /// folder, or cannot be written.
     pub fn open(inputs: &[PathBuf], folder: &Path, options: Options) -> Result<Self, GlobalError> {
         let now = Plan::new(inputs, &options.settings)?;
         for written in [Some(folder), options.write.as_deref()].into_iter().flatten() {
@@ -100,7 +99,6 @@ impl Work {
         Ok(work)
     }
 
-    /// Makes the folder that shards are written into, and remembers it.
     fn settle_target(&self) -> Result<(), GlobalError> {
         let Some(write) = &self.options.write else { return Ok(()) };
         let path = self.folder.join(WRITE);
@@ -120,7 +118,7 @@ impl Work {
         Err(GlobalError::Other { path: self.folder.clone(), change })
     }
 
-    /// All tasks, those first that others need; those of writing only where that is asked for.
+    /// All tasks, in the order of their dependencies; those of writing only if requested.
     #[must_use]
     pub fn tasks(&self) -> Vec<Task> {
         self.phases().concat()
@@ -140,7 +138,7 @@ impl Work {
         phases
     }
 
-    /// Whether a task's result is there.
+    /// Whether a task's result exists.
     #[must_use]
     pub fn is_done(&self, task: Task) -> bool {
         self.result(task).join(SUMMARY).exists()
@@ -150,22 +148,22 @@ impl Work {
         self.folder.join(task.folder())
     }
 
-    /// The shard of a number.
+    /// The shard with this number.
     #[must_use]
     pub fn shard(&self, number: usize) -> Option<&Path> {
         self.plan.inputs.get(number).map(|input| input.path.as_path())
     }
 
-    /// The file that says who stands for whom, when `clusters` is done.
+    /// The file of duplicates; it exists when `clusters` is done.
     #[must_use]
     pub fn duplicates(&self) -> PathBuf {
         self.result(Task::Clusters).join("duplicates.jsonl")
     }
 
-    /// Copies that file, whole or not at all.
+    /// Copies that file atomically.
     ///
     /// # Errors
-    /// It is not there, or cannot be copied.
+    /// It does not exist, or cannot be copied.
     pub fn write_duplicates(&self, into: &Path) -> Result<(), GlobalError> {
         let mut part = into.as_os_str().to_owned();
         part.push(".part");
@@ -174,40 +172,40 @@ impl Work {
             .and_then(|_| fs::File::open(&part)?.sync_all())
             .and_then(|()| fs::rename(&part, into));
         copied.map_err(|error| {
-            // The first error is the one to tell.
+            // The first error is reported.
             let _ = fs::remove_file(&part);
             GlobalError::writing(into)(error)
         })
     }
 
-    /// What it came to, when `clusters` is done.
+    /// The result, when `clusters` is done.
     ///
     /// # Errors
-    /// It is not done, or cannot be read.
+    /// It is not done, or the result cannot be read.
     pub fn outcome(&self) -> Result<Outcome, GlobalError> {
         read_json(&self.result(Task::Clusters).join(SUMMARY))
     }
 
-    /// Does one task, with all memory, unless it is done.
+    /// Runs one task, with all memory, unless it is done.
     ///
     /// # Errors
-    /// There is no such task, what it needs is not done, or it fails.
+    /// The task does not exist, a task that it needs is not done, or it fails.
     pub fn run(&self, task: Task, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         self.check(task)?;
         self.ensure(task, self.options.memory, tell)
     }
 
-    /// Does all tasks that are not done.
+    /// Runs all tasks that are not done.
     ///
     /// # Errors
-    /// One of them fails; those that were begun are ended first.
+    /// One of them fails; running ones are finished first.
     pub fn run_all(&self, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         let all = self.tasks();
         let left = all.iter().filter(|task| !self.is_done(**task)).count();
         tell(Event::Left { left, all: all.len() });
         self.phases().into_iter().try_for_each(|phase| self.run_phase(phase, tell))?;
         self.write_manifest()?;
-        // A kill may have come between a task's end and its clearing away.
+        // A run may have been killed before it cleaned up after a task.
         clear(&self.folder, &all);
         Ok(())
     }
@@ -239,7 +237,7 @@ impl Work {
         failed.into_inner().ok().flatten().map_or(Ok(()), Err)
     }
 
-    /// Whether a task is one, and all that it needs is done.
+    /// Checks that a task exists, and all that it needs is done.
     fn check(&self, task: Task) -> Result<(), GlobalError> {
         let (shards, name) = (self.plan.inputs.len(), task.to_string());
         let reason = match task {
@@ -257,11 +255,11 @@ impl Work {
         Err(GlobalError::NoTask { name, reason })
     }
 
-    /// Does a task that is not done yet, by whomever.
+    /// Runs a task unless it is done, by this or another process.
     fn ensure(&self, task: Task, memory: usize, tell: &(dyn Fn(Event) + Sync)) -> Result<(), GlobalError> {
         if !self.is_done(task) {
             match self.perform(task, memory, tell) {
-                // Who did it too has cleared away what this one had begun.
+                // Another process has finished it and removed this one's files.
                 Err(_) if self.is_done(task) => {}
                 done => done?,
             }
@@ -314,7 +312,6 @@ impl Work {
         }
     }
 
-    /// The tables of all shards, and how many documents have a signature.
     fn tables(&self) -> Result<(Tables, u64), GlobalError> {
         let folders: Vec<PathBuf> =
             (0..self.plan.inputs.len()).map(|number| self.result(Task::Sign(number))).collect();
@@ -324,7 +321,6 @@ impl Work {
         Ok((Tables::open(folders, &counts)?, signings.iter().map(|signing| signing.signed).sum()))
     }
 
-    /// Writes the manifest beside the shards, when all are written.
     fn write_manifest(&self) -> Result<(), GlobalError> {
         let Some(into) = &self.options.write else { return Ok(()) };
         let tasks = (0..self.plan.inputs.len()).map(Task::Write);
@@ -335,7 +331,7 @@ impl Work {
         if !path.exists() {
             let files = tasks.map(|task| read_json::<DataFile>(&self.result(task).join(SUMMARY)));
             let written = write::manifest(&path, self.outcome()?, files.collect::<Result<_, _>>()?);
-            // Another process may have written it at the same moment, and cleared away.
+            // Another process may have written it at the same moment, and cleaned up.
             written.or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
         write::clear(into);
@@ -349,7 +345,7 @@ fn is_free(folder: &Path) -> bool {
     names.into_iter().all(|name| name.to_string_lossy().ends_with(plan::NAME))
 }
 
-/// Whether what is written would not be read the next time.
+/// Checks that a later run would not read the output as input.
 fn is_apart(written: &Path, inputs: &[PathBuf]) -> Result<(), GlobalError> {
     let written = std::path::absolute(written).map_err(GlobalError::reading(written))?;
     let real = fs::canonicalize(&written).unwrap_or(written);

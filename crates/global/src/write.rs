@@ -1,10 +1,10 @@
-//! Shards without the documents for which others stand, with a manifest.
+//! Writes shards without duplicates, with a manifest.
 //!
-//! A shard keeps its form, and its documents their fields and order. Names begin with the
-//! shard's number, since shards of two corpora may have the same.
+//! A shard keeps its format, and its documents their fields and order. Names begin with the shard's number,
+//! since shards of two corpora may have the same name.
 //!
-//! Limitation: `cluster`, `near_duplicates` and the like are those of the corpus
-//! that was exported; what was found here is in `duplicates.jsonl`.
+//! Limitation: `cluster`, `near_duplicates` and similar fields are those of the exported corpus; the
+//! duplicates found here are in `duplicates.jsonl`.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
@@ -18,23 +18,17 @@ use crate::bits::Bits;
 use crate::table::{ROW, Tables};
 use crate::{GlobalError, Outcome};
 
-/// The manifest's name.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// What was written: `manifest.json` beside the shards.
+/// The content of `manifest.json` beside the shards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// The version of gleaner that wrote it.
     pub(crate) gleaner: String,
-    /// Documents in all files.
     pub(crate) documents: u64,
-    /// What was read, and what was left out.
     pub(crate) outcome: Outcome,
-    /// The files, in the order of the shards that were read.
     pub(crate) files: Vec<DataFile>,
 }
 
-/// Writes what is left of a shard into a folder.
 pub(crate) fn write(
     shard: usize,
     path: &Path,
@@ -52,7 +46,6 @@ pub(crate) fn write(
     Ok(file)
 }
 
-/// The lines of a shard that are kept.
 fn lines(shard: usize, tables: &Tables, members: &Bits) -> Result<Bits, GlobalError> {
     let Some((_, folder)) = tables.shards().nth(shard) else { return Ok(Bits::default()) };
     let path = folder.join("rows");
@@ -68,30 +61,28 @@ fn lines(shard: usize, tables: &Tables, members: &Bits) -> Result<Bits, GlobalEr
     Ok(kept)
 }
 
-/// Removes what killed runs have left in the folder of shards.
+/// Removes the leftovers of killed runs in the folder of shards.
 pub(crate) fn clear(into: &Path) {
     let Ok(entries) = fs::read_dir(into) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let process = name.strip_prefix('.').and_then(|rest| rest.split_once('-'));
         if process.is_some_and(|(number, _)| number.parse::<u32>().is_ok()) {
-            // What cannot be removed takes room and does no harm.
+            // A leftover takes disk space and does no other harm.
             let _ = fs::remove_file(&path);
         }
     }
 }
 
-/// Writes the manifest, whole or not at all.
 pub(crate) fn manifest(path: &Path, outcome: Outcome, files: Vec<DataFile>) -> Result<(), GlobalError> {
     let documents = files.iter().map(|file| file.documents).sum();
     let written = Written { gleaner: env!("CARGO_PKG_VERSION").into(), documents, outcome, files };
     write_json(path, &written)
 }
 
-/// Files of JSON that this process has begun, so that no two threads write the same.
+/// The number of JSON files that this process has begun, so that no two threads write the same.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
-/// Writes a file of JSON, whole or not at all.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), GlobalError> {
     let mut text = serde_json::to_vec_pretty(value).expect("keys are text, and memory takes all");
     text.push(b'\n');

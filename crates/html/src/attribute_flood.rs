@@ -1,29 +1,25 @@
-//! Finds tags with so many attributes that the tokenizer would choke on them.
+//! Finds tags with so many attributes that the tokenizer would take minutes.
 //!
-//! The tokenizer of html5ever compares each attribute of a tag with all before
-//! it, so a tag of 800,000 attributes (5 MiB) costs minutes, and no token comes
-//! out between them at which it could be stopped. This scan runs before it and
-//! finds the place to cut.
+//! The tokenizer of html5ever compares each attribute of a tag with all before it, so a tag of
+//! 800,000 attributes (5 MiB) costs minutes, and no token in between allows a stop. This scan runs
+//! first and finds the place to cut.
 //!
-//! Whether a `<` starts a tag depends on all before it (scripts, comments, quoted
-//! values), which is what a tokenizer is for. So the scan does not decide: every
-//! `<` with a letter behind it starts a run, all runs go on at once, and of the
-//! runs in the same state only the one with the most attributes is kept. Cost: a
-//! few ns a byte, at most eight runs.
+//! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values).
+//! The scan does not decide this: every `<` before a letter starts a run, all runs continue in
+//! parallel, and of the runs in one state only the one with the most attributes is kept. Cost: a
+//! few ns per byte, at most eight runs.
 //!
-//! Limitation: it sees tags in scripts, too. A false cut needs a `<`, a
-//! letter and 20,000 words without a `>` outside of quotes.
+//! Limitation: it also sees tags in scripts. A false cut needs a `<`, a letter and 20,000 words
+//! without a `>` outside quotes.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};
 
-/// Comparisons of attributes that a page may cost; each some 1 ns.
+/// Comparisons of attributes allowed per page; each takes about 1 ns.
 pub(crate) const BUDGET: u64 = 200_000_000;
 
-/// How many states there are.
 const STATES: usize = 8;
 
-/// A tag that may have begun at `start`.
 #[derive(Clone, Copy)]
 struct Run {
     state: State,
@@ -31,8 +27,7 @@ struct Run {
     attributes: u64,
 }
 
-/// Where the tag begins with which the page's attributes cost more than is
-/// allowed, as a byte offset of its `<`; `None` if all is well.
+/// The byte offset of the `<` of the tag that exceeds the budget; `None` if no tag does.
 pub(crate) fn find(html: &str) -> Option<usize> {
     let bytes = html.as_bytes();
     let mut scan = Scan { runs: Vec::with_capacity(STATES), spent: 0 };
@@ -52,7 +47,6 @@ pub(crate) fn find(html: &str) -> Option<usize> {
     }
 }
 
-/// The runs that go on, one a state, and what those that ended have cost.
 struct Scan {
     runs: Vec<Run>,
     spent: u64,
@@ -61,7 +55,7 @@ struct Scan {
 impl Scan {
     fn step(&mut self, byte: u8) -> Option<usize> {
         if let [run] = &mut self.runs[..] {
-            // Nearly always: one tag, and the scan is in it.
+            // Nearly always: one run, inside its tag.
             match run.step(byte, self.spent) {
                 Step::On => {}
                 Step::Flood => return Some(run.start),

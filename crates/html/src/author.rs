@@ -1,15 +1,14 @@
-//! Names of authors: by-lines found, labels cut off, several names parted.
+//! Finds authors: by-lines found, labels removed, several names separated.
 //!
-//! What is stated (JSON-LD, `<meta>`) goes first; then `rel=author` and
-//! `itemprop=author`; then small elements whose class or id speaks of an author or a
-//! by-line, near the headline or the only ones of the page; then a line near the
-//! headline that begins with a label such as `By` or `Tác giả:`; then a name set to the right at the
-//! article's end. A name that is the
-//! site's or its host's is none, so that the next source is asked.
+//! Sources, in order: declarations (JSON-LD, `<meta>`); `rel=author` and `itemprop=author`; small
+//! elements with a class or id for an author or a by-line, near the headline or the only ones of
+//! the page; a line near the headline with a label such as `By` or `Tác giả:`; a right-aligned name
+//! at the article's end. A name of the site or its host does not count, and the next source is
+//! tried.
 //!
-//! Limitation: an agency, a desk (`Staff`) and a nickname are names as good as any
-//! here, and a comma or a dash parts names only if both sides look like names of persons,
-//! so that `An Example, Hanoi Times` and `An Example - Hanoi` may give two.
+//! Limitation: an agency, a desk (`Staff`) and a nickname count as names. A comma or a dash
+//! separates names only if both sides look like names of persons, so `An Example, Hanoi Times` and
+//! `An Example - Hanoi` may yield two.
 
 mod names;
 
@@ -24,14 +23,12 @@ use crate::title::Site;
 use crate::{NodeId, Page};
 use names::{NAME_WORDS, begins_a_label, is_person, label, names};
 
-/// Authors kept of one page.
 const MOST_AUTHORS: usize = 20;
 
-/// How far behind the headline a by-line is believed, and before it, in nodes.
+/// Largest distance of a by-line after the headline, and before it, in nodes.
 const REACH: u32 = 150;
 const REACH_BEFORE: u32 = 40;
 
-/// The authors by the first of the sources that names one.
 pub(crate) fn authors(
     page: &Page,
     stated: impl IntoIterator<Item = Vec<String>>,
@@ -47,8 +44,8 @@ pub(crate) fn authors(
         .unwrap_or_else(|| names(&signed(page, headline), site))
 }
 
-/// The last short paragraph that is set to the right and holds a person's name and no
-/// more: how Vietnamese papers sign an article.
+/// The last short right-aligned paragraph that holds only a person's name: Vietnamese papers sign
+/// articles so.
 fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let is_right = |id: &NodeId| {
         let style = page.attribute(*id, "style").unwrap_or_default();
@@ -64,7 +61,6 @@ fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     names.last().map(|text| text.split(" - ").map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// Texts of `rel=author` and `itemprop=author`.
 fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let has = |id, key: &LocalName, name: &str| {
         page.named(id, key)
@@ -73,7 +69,7 @@ fn marked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let (itemprop, rel) = (local_name!("itemprop"), local_name!("rel"));
     let is_author = |id: &NodeId| has(*id, &itemprop, "author") || has(*id, &rel, "author");
     let found: Vec<NodeId> = page.iter().map(|(id, _)| id).filter(is_author).take(MOST_AUTHORS).collect();
-    // In a list, these are the authors of other articles.
+    // In a list they are the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
     let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
     let chosen = [near, of_article, found].into_iter().find(|ids| !ids.is_empty()).unwrap_or_default();
@@ -93,8 +89,8 @@ fn is_of_others(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// Whether an element's class or id holds one of these words. Not asked of what holds the
-/// whole page: `<body class="comments-open">` says nothing of its parts.
+/// Whether an element's class or id has one of these words. Elements around the whole page, such as
+/// `<body class="comments-open">`, do not count.
 pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
@@ -102,7 +98,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).any(|name| holds_one(name, words))
 }
 
-/// Texts of elements named for an author, near the headline, or the one of the page.
+/// Texts of elements named for an author: near the headline, or the only one of the page.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
@@ -131,8 +127,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     }
 }
 
-/// The text of a by-line without what follows the names in elements of its own: a desk,
-/// a date. Names are parted there by commas and words for `and`.
+/// The text of a by-line up to elements such as a desk or a date. Names are separated by commas and
+/// words for `and`.
 fn first_names(page: &Page, id: NodeId) -> Option<String> {
     let whole = small_text(page, id).filter(|text| !text.is_empty())?;
     let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());
@@ -158,7 +154,6 @@ fn is_near(id: NodeId, headline: Option<NodeId>) -> bool {
     headline.is_some_and(|headline| (headline.saturating_sub(REACH_BEFORE)..=headline + REACH).contains(&id))
 }
 
-/// The first line near the headline that begins with a label and holds nothing but names.
 fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let Some(headline) = headline else { return Vec::new() };
     let end = (headline + REACH).min(page.len() as NodeId);
@@ -178,7 +173,7 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
         .collect()
 }
 
-/// A by-line's names before a date, a bar or a dot between.
+/// A by-line's names, up to a date after a bar or a dot.
 fn before_date(text: &str) -> &str {
     let end = text.find(['|', '·', '•', '–', '—', '(', '[', '\n']).unwrap_or(text.len());
     let text = &text[..end];

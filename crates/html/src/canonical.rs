@@ -1,17 +1,16 @@
-//! The address under which a page wants to be known.
+//! Determines the canonical address that a page declares.
 //!
-//! `rel=canonical`, else `og:url`; made absolute by the page's own address, where that
-//! is known. A `#fragment` names a place on a page and is dropped. Not believed: what is
-//! no web address, what has no host or one without a dot that is not the page's own, and
-//! the front page on any other page, as a template's slip.
+//! It is `rel=canonical`, else `og:url`, made absolute with the page's own address if known,
+//! without `#fragment`. Rejected are addresses that are not web addresses, those without a host or
+//! with a dotless host other than the page's own, and the front page on any other page, a common
+//! template error.
 //!
-//! Limitation: an address on another host is believed, since that is how
-//! syndicated articles name their origin; so is a slip to a test host, and so is a page
-//! that names another's article as its own. It is a statement, no proof: whoever counts
-//! two pages as one by it should ask that the texts be alike.
+//! Limitation: an address on another host is accepted, because syndicated articles name their
+//! origin so; so is a test host, or another's article. Callers that merge pages by it should check
+//! that the texts are alike.
 
-/// The first of the addresses stated that can be believed. `address` is the page's own,
-/// empty where unknown; a relative one is then kept as it is.
+/// The first acceptable address. `address` is the page's own; without it (empty) a relative one is
+/// unchanged.
 pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: &str) -> Option<String> {
     stated
         .into_iter()
@@ -20,7 +19,7 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_believed(it, address))
 }
 
-/// Makes an address absolute; `None` for other schemes than the web's.
+/// Returns `None` for schemes other than the web's.
 fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -44,7 +43,7 @@ fn is_believed(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
     let host = host(rest);
     let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));
-    // A name without a dot is a machine's at home: believed where the page comes from it.
+    // A name without a dot is a local machine's, accepted only for a page from it.
     let is_host = !host.is_empty() && (host.contains('.') || own == host);
     is_host && (address.is_empty() || !is_front(stated) || is_front(address))
 }
@@ -53,7 +52,6 @@ fn host(behind_scheme: &str) -> &str {
     behind_scheme.split(['/', '?', '#', ':']).next().unwrap_or_default()
 }
 
-/// Whether an address names no path and no query.
 fn is_front(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or_default();

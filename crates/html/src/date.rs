@@ -1,20 +1,16 @@
-//! Dates as pages state them, in one form.
+//! Parses dates as pages write them into one form.
 //!
-//! Read are ISO 8601 in its many spellings, RFC 2822, what JavaScript and Java
-//! print, dates with the month's name in the languages of news (`20 Νοεμβρίου 2026`,
-//! `20 ноября 2026`), numbers with the year first or last, Vietnamese dates (`Thứ sáu,
-//! 20/11/2026, 09:30 (GMT+7)`, `ngày 20 tháng 11 năm 2026`), Chinese and Korean ones
-//! (`2026年11月20日 09:30`) and Unix seconds. The result is `2026-11-20`,
-//! `2026-11-20T09:30:00` where no zone is stated, or RFC 3339 with the offset as
-//! stated (`+07:00`; zero is `Z`). Seconds that are not stated are 0, fractions
-//! are dropped.
+//! It reads ISO 8601 in its many spellings, RFC 2822, the formats of JavaScript and Java, dates
+//! with the month's name in the languages of news (`20 Νοεμβρίου 2026`, `20 ноября 2026`), numbers
+//! with the year first or last, Vietnamese dates (`Thứ sáu, 20/11/2026, 09:30 (GMT+7)`, `ngày 20
+//! tháng 11 năm 2026`), Chinese and Korean ones (`2026年11月20日 09:30`) and Unix seconds. The result
+//! is `2026-11-20`, `2026-11-20T09:30:00` without a zone, or RFC 3339 with the given offset
+//! (`+07:00`; zero is `Z`). Missing seconds are 0, fractions are dropped.
 //!
-//! Limitation: `03/07/2026` is read with the day first, as most of the
-//! world writes it, unless AM or PM says that it is American. Two-digit years are read
-//! only where a caller knows that a date must stand there (`short_date`); relative
-//! dates (`2 hours ago`) are not read. There is no clock here, so that a date to come is
-//! taken up to the year 2100: who knows today's date may refuse it. Of zones' abbreviations only those that mean one
-//! offset: `IST`, `ET` and `МСК` (which changed in 2011 and 2014) give no zone.
+//! Limitation: `03/07/2026` is read with the day first, unless AM or PM shows that it is American.
+//! Two-digit years are read only in a text known to be a date (`short_date`), relative dates (`2
+//! hours ago`) never. Without a clock, future dates up to 2100 are accepted. Ambiguous zone
+//! abbreviations are ignored: `IST`, `ET` and `МСК` (which changed in 2011 and 2014).
 
 mod time;
 
@@ -28,15 +24,14 @@ use unicode_normalization::UnicodeNormalization;
 use crate::month_names::month;
 use time::{behind_spaces, offset_at, time_at, written};
 
-/// The years that a page on the web may be from; anything else is a default or a
-/// slip.
+/// Plausible years of a web page; others are defaults or errors.
 const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 
-/// A text longer than this, in bytes, is no date.
+/// A longer text, in bytes, is not a date.
 const LONGEST: usize = 200;
 
-/// The date in a text, in the form that the head of this file shows; `None` where
-/// there is none, it does not exist, or its year is before 1990 or after 2100.
+/// The date in a text, as `2026-11-20`, `2026-11-20T09:30:00` or RFC 3339 with an offset. `None`
+/// without a date, for one that does not exist, or for a year before 1990 or after 2100.
 ///
 /// ```
 /// use gleaner_html::date::date;
@@ -49,14 +44,13 @@ pub fn date(text: &str) -> Option<String> {
     dated(text, date_at)
 }
 
-/// The date in a text whose year has two digits: `20/11/26`, of this century. Only with
-/// strokes, since `20.11.26` and `20-11-26` are as well the year first; and only for a
-/// text that is known to be a date, as a score or a part's number looks the same.
+/// The date in a text with a two-digit year of this century: `20/11/26`. Only with slashes, because
+/// `20.11.26` and `20-11-26` may have the year first; only for known dates, because scores and part
+/// numbers look the same.
 pub(crate) fn short_date(text: &str) -> Option<String> {
     dated(text, short_year)
 }
 
-/// What finds a date that begins at a token, and the token behind it.
 type Finder = fn(&[Token], usize) -> Option<(Found, usize)>;
 
 fn dated(text: &str, date_at: Finder) -> Option<String> {
@@ -64,7 +58,7 @@ fn dated(text: &str, date_at: Finder) -> Option<String> {
     if text.len() > LONGEST {
         return None;
     }
-    // A word whose accents are characters of their own would be parted at them.
+    // Without NFC a word would be split at its accents.
     let text: Cow<str> = if text.is_ascii() { text.into() } else { text.nfc().collect() };
     let tokens = tokens(&text);
     if let [Token::Number(digits)] = tokens[..]
@@ -113,7 +107,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// A day, and the one that it is with the month first.
+/// A date, and its reading with the month first.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     day: Date,
@@ -134,7 +128,6 @@ fn day(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// The date that begins at a token, and the token behind it.
 fn date_at(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let certain = |(day, end)| (Found { day, american: None }, end);
     compact(tokens, at)
@@ -172,8 +165,8 @@ fn with_units(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, of)?, at))
 }
 
-/// A number with the unit behind it; and the next number's place or, behind the last
-/// one, the place behind the unit. A word may begin with the unit: `日上午`.
+/// A number with its unit, and the next number's place or that after the last unit. A word may
+/// begin with the unit: `日上午`.
 fn unit(
     tokens: &[Token],
     at: usize,
@@ -189,7 +182,7 @@ fn unit(
     }
 }
 
-/// `20/11/2026`, `20-11-2026`, `20.11.2026`; `11/20/2026` where nothing else fits.
+/// `20/11/2026`, `20-11-2026`, `20.11.2026`; `11/20/2026` if nothing else fits.
 fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
     separator(tokens, at + 1)?;
@@ -199,7 +192,7 @@ fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     Some((Found { day: day(year, second, first).or(american)?, american }, at + 5))
 }
 
-/// `20/11/26`; `11/20/26` where nothing else fits.
+/// `20/11/26`; `11/20/26` if nothing else fits.
 fn short_year(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
     let is_stroke = |at: usize| tokens.get(at) == Some(&Token::Mark('/'));
     let is_alone = (at == 0 || !is_stroke(at - 1)) && !is_stroke(at + 5);
@@ -230,7 +223,7 @@ fn month_then_day(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     Some((day(year, month, number(tokens.get(here), 1..=2)?)?, here + 1))
 }
 
-/// A month's name at a token, `tháng 11`, `Th11` or `tháng mười một`; and the token behind it.
+/// A month's name, `tháng 11`, `Th11` or `tháng mười một`; and the next token.
 fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
     if !matches!(word.to_lowercase().as_str(), "tháng" | "thg" | "th") {
@@ -240,7 +233,7 @@ fn month_at(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     number(tokens.get(at), 1..=2).map(|month| (month, at + 1)).or_else(|| vietnamese_month(tokens, at))
 }
 
-/// The month that Vietnamese words count, behind `tháng`; and the token behind them.
+/// The month in Vietnamese number words after `tháng`; and the next token.
 fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     const FROM_JANUARY: [&str; 10] = ["một", "hai", "ba", "tư", "năm", "sáu", "bảy", "tám", "chín", "mười"];
     let counted = |at: usize| match tokens.get(at) {
@@ -261,13 +254,12 @@ fn vietnamese_month(tokens: &[Token], at: usize) -> Option<(i16, usize)> {
     }
 }
 
-/// A year of four digits among the next tokens; and the token behind it.
 fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)> {
     (at..at + reach).find_map(|i| Some((number(tokens.get(i), 4..=4)?, i + 1)))
 }
 
-/// The day that an address names in its path or query: `/2026/11/20/`, `-20261120`,
-/// `/2026-11-20-`. `None` without a whole day, or where there are two.
+/// The day in an address's path or query: `/2026/11/20/`, `-20261120`, `/2026-11-20-`. `None`
+/// without a complete day, or with two.
 #[must_use]
 pub fn in_address(address: &str) -> Option<String> {
     let (_, path) =

@@ -1,32 +1,28 @@
-//! Bytes to text: which encoding a page is in.
+//! Decodes a page's bytes: determines its encoding.
 //!
 //! In this order:
 //!
 //! 1. a byte order mark (UTF-8, UTF-16);
-//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: text in another
-//!    encoding is hardly ever valid UTF-8 by chance, and pages that declare
-//!    ISO-8859-1 and hold UTF-8 are common. Encodings that are ASCII on the wire
-//!    (ISO-2022-JP, UTF-16) go before it when declared and free of errors;
+//! 2. UTF-8, if the bytes are valid UTF-8, whatever is declared: other encodings are hardly ever
+//!    valid UTF-8, and many pages declare ISO-8859-1 but hold UTF-8. Encodings with only ASCII
+//!    bytes (ISO-2022-JP, UTF-16) precede it if declared and free of errors;
 //! 3. the charset of the `Content-Type` header;
-//! 4. that of the first `<meta>` or XML declaration in the first 4,096 bytes;
-//! 5. detection (chardetng) from the bytes.
+//! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
+//! 5. detection from the bytes (chardetng).
 //!
-//! A declared encoding counts only if the bytes bear it out: one error in 200
-//! characters and it falls to the next. Declared UTF-8 bears twice as much,
-//! since nothing else looks like UTF-8 with faults. An encoding that decodes
-//! everything (windows-1252 and its kin) cannot be refuted so and is believed.
+//! A declared encoding is rejected at one error in 200 characters, UTF-8 at two, because nothing
+//! else looks like damaged UTF-8. An encoding that decodes everything (windows-1252 and similar) is
+//! always accepted.
 //!
-//! Text that some program took for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is
-//! valid UTF-8 and says something else; where a page's characters bear that out, the
-//! second encoding is undone (`twice`).
+//! Text that was taken for Latin-1 and encoded a second time (`itâ\u{80}\u{99}s`) is restored if a
+//! page's characters show it (`twice`).
 //!
-//! Vietnamese from before Unicode (VISCII, TCVN3, VNI) is read where it is declared, and
-//! known by its text where it was taken for windows-1252, as such pages relied on a font
+//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are read if declared. Text taken
+//! for windows-1252 is checked for them, because such pages relied on a font
 //! ([`gleaner_vietnamese::legacy`]).
 //!
-//! Limitation: a page of which only a part was encoded twice is left as it is, and so
-//! is one whose old Vietnamese is written in character references. The detector takes
-//! windows-1258 for what it is only with enough text.
+//! Limitation: a page that was only partly encoded twice stays unchanged, and so does old
+//! Vietnamese in character references. The detector needs enough text to recognize windows-1258.
 
 mod twice;
 
@@ -36,23 +32,22 @@ use encoding_rs::{
 };
 use gleaner_vietnamese::legacy::{self, Legacy};
 
-/// How far into a page a declaration is looked for, in bytes.
+/// A declaration is looked for in this many bytes.
 const PRESCAN: usize = 4096;
 
-/// A page's text and how it was read.
+/// A page's text and how it was decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// The text without byte order mark; U+FFFD stands for what could not be read.
+    /// The text without a byte order mark; U+FFFD replaces undecodable bytes.
     pub text: String,
-    /// The encoding's name by the Encoding Standard, such as `windows-1258`.
+    /// The encoding's name in the Encoding Standard, such as `windows-1258`.
     pub encoding: &'static str,
-    /// Whether something could not be read.
+    /// Whether some bytes could not be decoded.
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the header's value, such as
-/// `text/html; charset=utf-8`. Never fails: in the worst case the text is full of
-/// U+FFFD.
+/// Decodes a page. `content_type` is the header's value, such as `text/html; charset=utf-8`. Never
+/// fails: in the worst case the text is full of U+FFFD.
 #[must_use]
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     let decoded = decoded(bytes, content_type);
@@ -92,8 +87,7 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     detect(bytes)
 }
 
-/// Encodings of which every byte, or every other, is ASCII, so that their pages
-/// pass for UTF-8.
+/// Encodings in which every byte, or every other, is ASCII, so that their pages look like UTF-8.
 fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
@@ -114,8 +108,7 @@ fn errors(text: &str) -> usize {
     text.chars().filter(|c| *c == '\u{FFFD}').count()
 }
 
-/// The detector's word; UTF-8 was excluded before, but for a page that is UTF-8
-/// with a few bad bytes.
+/// Runs the detector. UTF-8 was excluded before, except for pages with a few bad bytes.
 fn detect(bytes: &[u8]) -> Decoded {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
@@ -130,8 +123,7 @@ fn detect(bytes: &[u8]) -> Decoded {
     with(detector.guess(None, Utf8Detection::Deny), bytes)
 }
 
-/// UTF-16 that nothing declares: markup in it has zeros, and only in the even or
-/// only in the odd bytes.
+/// Undeclared UTF-16: its markup has zeros only in the even or only in the odd bytes.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(PRESCAN)];
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|b| **b == 0).count();
@@ -144,8 +136,8 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding of a label. `replacement` decodes to nothing and so is no
-/// declaration; `x-user-defined` is windows-1252, as in a `<meta>` by the HTML standard.
+/// The encoding of a label. `replacement` decodes to nothing and does not count; `x-user-defined`
+/// is windows-1252, as in a `<meta>` by the HTML standard.
 fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     match Encoding::for_label(label)? {
         e if e == REPLACEMENT => None,
@@ -154,20 +146,18 @@ fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// An encoding from before Unicode that the header or the first declaration names.
 fn declared_legacy(bytes: &[u8], content_type: Option<&str>) -> Option<Legacy> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let labels = [content_type.and_then(|value| after_charset(value.as_bytes())), after_charset(&head)];
     labels.into_iter().flatten().find_map(|label| Legacy::for_label(std::str::from_utf8(label).ok()?))
 }
 
-/// The charset parameter of a content type.
 fn of_content_type(value: &str) -> Option<&'static Encoding> {
     of_label(after_charset(value.as_bytes())?)
 }
 
-/// What a document says about itself, read as ASCII. A declared UTF-16 can only
-/// mean UTF-8 there, since it was read as ASCII.
+/// The encoding declared in a document. It is read as ASCII, so a declared UTF-16 can only mean
+/// UTF-8.
 fn declared_inside(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let encoding = xml_declaration(&head).or_else(|| meta(&head))?;
@@ -180,7 +170,7 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     of_label(value(&inside[find(inside, b"encoding")? + 8..])?)
 }
 
-/// The first `<meta>` with a charset that is known, comments left out.
+/// The first `<meta>` outside comments with a known charset.
 fn meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     loop {
@@ -199,7 +189,6 @@ fn meta(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The value behind `charset=`.
 fn after_charset(text: &[u8]) -> Option<&[u8]> {
     let lower = text.to_ascii_lowercase();
     let mut from = 0;
@@ -248,7 +237,6 @@ mod tests {
     const KOREAN: &str = "아침에 비가 그치고 도시의 거리는 시장으로 가는 사람들로 다시 가득 찼다. ";
     const FRENCH: &str = "Le matin, la pluie a cessé et les rues de la ville se sont à nouveau remplies de gens pressés d’aller au marché. ";
 
-    /// Bytes in an encoding; windows-1258 has its tone marks apart.
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
         if encoding == UTF_16LE {
             return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -262,7 +250,7 @@ mod tests {
         bytes.into_owned()
     }
 
-    /// Letters with circumflex, breve and horn whole, tones as marks behind them.
+    /// Letters with circumflex, breve and horn composed, tones as marks after them.
     fn tones_apart(text: &str) -> String {
         use unicode_normalization::UnicodeNormalization;
         let is_tone = |c: &char| matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}');
@@ -330,7 +318,7 @@ mod tests {
             let page = format!("<html><body><p>{}</p>", text.repeat(20));
             let name = match encoding {
                 e if e == GB18030 => GBK.name(),
-                // The two differ in no letter of Russian.
+                // The two agree on all Russian letters.
                 e if e == KOI8_R => "KOI8-U",
                 e => e.name(),
             };
@@ -389,7 +377,6 @@ mod tests {
         assert_eq!(decode(b"a\0b\x01", None).text, "a\0b\x01");
     }
 
-    /// In an encoding from before Unicode, letter by letter.
     fn before_unicode(legacy: Legacy, text: &str) -> Vec<u8> {
         let letters = |byte: u8| legacy.decode(&[byte]);
         let byte = |c: char| (0..=255).find(|byte| letters(*byte) == c.to_string());
@@ -407,7 +394,7 @@ mod tests {
                 let decoded = decode(&before_unicode(legacy, &page(head)), None);
                 assert_eq!((decoded.text, decoded.encoding), (page(head), legacy.label()), "{head}");
             }
-            // A short page says too little; then the declaration counts.
+            // A short page has too little evidence; then the declaration counts.
             let short = before_unicode(legacy, "<p>đường phố");
             let header = format!("text/html; charset=x-viet-{}", legacy.label());
             assert_eq!(decode(&short, Some(&header)).text, "<p>đường phố");
@@ -420,7 +407,7 @@ mod tests {
             decode(vni, Some("text/html; charset=x-viet-vni")).text,
             "<p>Đường phố Hà Nội một ngày mưa"
         );
-        // What windows-1252 made of it and was stored as UTF-8.
+        // Decoded as windows-1252 and stored as UTF-8.
         let mojibake: String =
             before_unicode(Legacy::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
         assert_eq!(decode(mojibake.as_bytes(), None).text, page(""));

@@ -1,10 +1,10 @@
-//! Character references left over in statements: JSON-LD is no HTML, yet holds
-//! `Tom &amp; Jerry`, and some sites escape the contents of `<meta>` twice.
+//! Resolves character references left in declarations: JSON-LD is not HTML, yet has `Tom &amp;
+//! Jerry`, and some sites escape the contents of `<meta>` twice.
 //!
-//! Only numbers and the names met in headlines are known; a headline about
-//! `&amp;` itself is read wrongly.
+//! Limitation: it knows only numbers and names found in headlines. A headline about `&amp;` itself
+//! is read wrongly.
 
-/// Resolves numbers and the most common names; the rest stays as it is.
+/// Resolves numbers and the most common names, and leaves other references unchanged.
 pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

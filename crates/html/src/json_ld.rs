@@ -1,18 +1,15 @@
-//! What a page states about itself in JSON-LD (schema.org).
+//! Reads what a page declares of itself in JSON-LD (schema.org).
 //!
-//! All `<script type="application/ld+json">` are read, their objects gathered
-//! from arrays, `@graph` and `mainEntity`, and the one that describes the article
-//! is chosen: of a type that ends in `Article`, `Posting` or `Report`, the first,
-//! or the one whose address is the page's canonical one.
+//! It reads all `<script type="application/ld+json">`, collects their objects from arrays, `@graph`
+//! and `mainEntity`, and selects the one for the article: the first of a type that ends in
+//! `Article`, `Posting` or `Report`, or the one with the page's canonical address.
 //!
-//! Newspapers write broken JSON, so it is mended first where it does not parse:
-//! comments and CDATA around it, trailing commas, raw line breaks in strings,
-//! unknown escapes, a semicolon or a second object behind it. Entities in strings
-//! (`Tom &amp; Jerry`) are resolved.
+//! JSON that does not parse is repaired first: surrounding comments and CDATA, trailing commas, raw
+//! line breaks in strings, unknown escapes, a trailing semicolon or second object. Entities in
+//! strings (`Tom &amp; Jerry`) are resolved.
 //!
-//! Limitation: contexts are not read, so that a prefix such as
-//! `schema:headline` is not understood, and JSON nested deeper than 128 is
-//! not read.
+//! Limitation: contexts are not read, so a prefix such as `schema:headline` is not recognized. JSON
+//! nested deeper than 128 is not read.
 
 use serde_json::{Map, Value};
 
@@ -21,26 +18,21 @@ use crate::entities::unescape;
 
 type Object = Map<String, Value>;
 
-/// Objects looked at on one page.
 const MOST: usize = 10_000;
 
-/// Authors of one page.
 const MOST_AUTHORS: usize = 20;
 
-/// The statements of a page's JSON-LD; what is `None` is not stated.
+/// The declarations in a page's JSON-LD; `None` means not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct JsonLd {
-    /// Of the article.
     pub(crate) article: Option<Statement>,
-    /// Of the page (`WebPage` and its kin).
     pub(crate) page: Option<Statement>,
-    /// The name of the `WebSite`.
     pub(crate) site_name: Option<String>,
-    /// The names in the first `BreadcrumbList`, from the front page on.
+    /// The names in the first `BreadcrumbList`, starting at the front page.
     pub(crate) trail: Vec<String>,
 }
 
-/// What is stated about one thing; dates as written.
+/// Declarations about one thing; dates as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
@@ -49,15 +41,14 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// From the first on; some of them say nothing (`News`).
+    /// In order; some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
     pub(crate) publisher: Option<String>,
     pub(crate) description: Option<String>,
 }
 
-/// Reads a page's JSON-LD. `canonical` is the address by which the article is
-/// known among several.
+/// Reads a page's JSON-LD. `canonical` identifies the article among several.
 pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     let scripts = page
         .elements("script")
@@ -77,7 +68,7 @@ pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
     }
 }
 
-/// Names in the first list of breadcrumbs, one of its own or a property of the page.
+/// Names in the first list of breadcrumbs, separate or a property of the page.
 fn trail(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
@@ -114,8 +105,8 @@ fn is_about(object: &Object, address: &str) -> bool {
     })
 }
 
-/// The objects that stand for themselves, in document order. Those inside of
-/// another's property (a related article, a breadcrumb) do not.
+/// The top-level objects in document order, without values of another's property (a related
+/// article, a breadcrumb).
 fn objects(values: &[Value]) -> Vec<&Object> {
     let mut out = Vec::new();
     let mut open: Vec<&Value> = values.iter().rev().collect();
@@ -170,7 +161,7 @@ fn text(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// A string, or all of a list, as [`text`] reads them.
+/// A string, or all of a list, each read as in [`text`].
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(values)) => {
@@ -180,8 +171,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Names of persons or organisations: a string, an object with a name, an object
-/// that refers to another by `@id`, or a list of these.
+/// Reads a string, an object with a name or with another's `@id`, or a list of these.
 fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     let values = match value {
         None => return Vec::new(),
@@ -199,13 +189,12 @@ fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
     values.iter().take(MOST_AUTHORS).flat_map(of_value).take(MOST_AUTHORS).collect()
 }
 
-/// The names of the first object of this `@id` that has any.
+/// The names of the first object with this `@id` that has any.
 fn named(id: &Value, all: &[&Object]) -> Vec<String> {
     let same = all.iter().filter(|object| object.get("@id") == Some(id));
     same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-/// The values in a script, mended if need be.
 fn parse(script: &str) -> Vec<Value> {
     if let Ok(value) = serde_json::from_str(script) {
         return vec![value];
@@ -214,7 +203,7 @@ fn parse(script: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(&mended).into_iter().map_while(Result::ok).collect()
 }
 
-/// Rewrites what is nearly JSON as JSON: see the head of this file.
+/// Repairs common errors in JSON: comments, commas, line breaks, escapes, trailing text.
 fn mend(script: &str) -> String {
     let object = script.find('{').unwrap_or(script.len());
     // `//<![CDATA[` has brackets of its own.

@@ -1,13 +1,10 @@
-//! Kinds of element, by name: what a reader of many pages of one site may want to leave
-//! out of all of them.
+//! Names kinds of element, so that a caller can leave them out of all pages of a site.
 //!
-//! A kind is an element's tag, class and id under its parent's, digits masked, such as
-//! `div.page > ul.menu#main-#`. Only elements that make a block of their own and are closed
-//! by their own end tag alone have one.
+//! A kind is an element's tag, class and id under its parent's, digits masked, such as `div.page >
+//! ul.menu#main-#`. Only block elements that nothing but their own end tag closes have one.
 
 use crate::{NodeId, Page};
 
-/// Bytes of the longest name.
 const LONGEST: usize = 200;
 
 /// A set of kinds.
@@ -17,7 +14,7 @@ pub struct Kinds {
     pairs: Vec<(u64, u64)>,
 }
 
-/// The name of an element's kind; `None` where it has none, or one longer than 200 bytes.
+/// The name of an element's kind; `None` if it has none, or one longer than 200 bytes.
 ///
 /// ```
 /// use gleaner_html::{Page, kinds};
@@ -40,7 +37,6 @@ pub fn name(page: &Page, id: NodeId) -> Option<String> {
     (name.len() <= LONGEST).then(|| String::from_utf8_lossy(&name).into_owned())
 }
 
-/// Whether elements of this tag have a kind.
 pub(crate) fn has_kind(tag: &str) -> bool {
     matches!(
         tag,
@@ -49,7 +45,7 @@ pub(crate) fn has_kind(tag: &str) -> bool {
 }
 
 impl Kinds {
-    /// Of names as [`name`] gives them; others match nothing.
+    /// Creates a set from names as returned by [`name`]; others match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
             let (above, own) = name.split_once(" > ")?;
@@ -60,7 +56,7 @@ impl Kinds {
         Self { pairs }
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
@@ -88,7 +84,7 @@ impl Kinds {
         self.has(hash(id), || hash(page.node(id).parent))
     }
 
-    /// Whether an element's kind is one of these; its parent is asked for only if needed.
+    /// Whether an element's kind is in the set; computes the parent's hash only if needed.
     pub(crate) fn has(&self, own: u64, above: impl FnOnce() -> u64) -> bool {
         let from = self.pairs.partition_point(|pair| pair.0 < own);
         self.pairs.get(from).is_some_and(|pair| pair.0 == own)
@@ -103,7 +99,7 @@ pub(crate) fn hash(tag: &str, class: &str, id: &str) -> u64 {
     hash
 }
 
-/// What FNV-1a of 64 bits starts from.
+/// The offset basis of 64-bit FNV-1a.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 const fn step(hash: u64, byte: u8) -> u64 {

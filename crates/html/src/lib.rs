@@ -1,12 +1,11 @@
-//! Bytes to text, text to a page, a page to links, metadata and paragraphs.
+//! Decodes and parses a page, and reads its links, metadata and lines of text.
 //!
-//! In the order in which a page passes through: [`decode`] makes text of bytes,
-//! [`Page::parse`] a tree of text, [`links`] and [`metadata`] read what it says of
-//! itself, [`text`] makes lines of what an extraction kept. [`source`] is for methods
-//! that read the source and no tree.
+//! A page passes through in this order: [`decode`] makes text of bytes, [`Page::parse`] a tree of
+//! text, [`links`] and [`metadata`] read its declarations, and [`text`] makes lines of the
+//! extracted parts. [`source`] is for methods that read the source without a tree.
 //!
-//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error. A
-//! page that would cost more than a second is cut, see [`Page::truncated`].
+//! No IO, no clock, nothing async and no `Result`: broken HTML is not an error. A page that would
+//! cost more than a second is cut, see [`Page::truncated`].
 //!
 //! ```
 //! use gleaner_html::{Page, decode, metadata, text};

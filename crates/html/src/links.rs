@@ -1,11 +1,10 @@
-//! What a page links to, and what it says about being followed.
+//! Reads a page's links and its rules about following them.
 //!
-//! Addresses are given as written, trimmed, in document order; resolving them
-//! against the page's own address and [`Links::base`] is the caller's. Nothing is
-//! filtered but empty addresses: `#top`, `mailto:` and `javascript:` are there.
+//! Addresses are as written, trimmed, in document order; the caller resolves them with the page's
+//! own address and [`Links::base`]. Only empty addresses are dropped: `#top`, `mailto:` and
+//! `javascript:` are included.
 //!
-//! Limitation: links that only a script builds are not seen, and neither
-//! is what stands in `<noscript>`.
+//! Limitation: links built by a script and links in `<noscript>` are not seen.
 
 use crate::text::{is_hidden, never_text, tidy};
 use crate::{NodeId, Page};
@@ -13,18 +12,17 @@ use crate::{NodeId, Page};
 /// The links of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
-    /// `<base href>`, the first.
+    /// The first `<base href>`.
     pub base: Option<String>,
     /// `<a href>` and `<area href>`.
     pub anchors: Vec<Anchor>,
     /// `<link rel=alternate>` of an RSS, Atom or JSON feed.
     pub feeds: Vec<String>,
-    /// `<link rel=canonical>`, the first.
+    /// The first `<link rel=canonical>`.
     pub canonical: Option<String>,
-    /// `rel=next` of a `<link>`, else of an `<a>`: the next page of a listing or
-    /// of a story.
+    /// `rel=next` of a `<link>`, else of an `<a>`: the next page of a listing or of a story.
     pub next: Option<String>,
-    /// Where `<meta http-equiv=refresh>` leads, if to another address.
+    /// The target of `<meta http-equiv=refresh>`, if it is another address.
     pub refresh: Option<String>,
     /// `<meta name=robots>` says `nofollow` or `none`.
     pub robots_nofollow: bool,
@@ -37,13 +35,13 @@ pub struct Links {
 pub struct Anchor {
     /// As written, trimmed, never empty.
     pub href: String,
-    /// What is read in it, on one line; an `<area>` has its `alt`. May be empty.
+    /// The visible text on one line; the `alt` of an `<area>`. May be empty.
     pub text: String,
-    /// `rel` holds `nofollow`.
+    /// `rel` contains `nofollow`.
     pub rel_nofollow: bool,
 }
 
-/// Gathers a page's links.
+/// Collects a page's links.
 #[must_use]
 pub fn links(page: &Page) -> Links {
     let mut links = Links::default();
@@ -68,7 +66,6 @@ pub fn links(page: &Page) -> Links {
     links
 }
 
-/// The first `<link rel=canonical>`, as in [`Links::canonical`].
 pub(crate) fn linked_canonical(page: &Page) -> Option<String> {
     let is_canonical = |id: &NodeId| has_token(page.attribute(*id, "rel"), "canonical");
     page.elements("link").filter(is_canonical).find_map(|id| href(page, id))
@@ -147,7 +144,7 @@ fn anchor_text(page: &Page, id: NodeId) -> String {
     tidy(&text)
 }
 
-/// The address in `5; url='/x'`; browsers accept a comma and no `url=`, too.
+/// The address in `5; url='/x'`; as in browsers, a comma or a missing `url=` is accepted.
 fn refresh_target(content: &str) -> Option<String> {
     let (_, rest) = content.split_once([';', ','])?;
     let rest = rest.trim();

@@ -1,12 +1,11 @@
-//! The `<meta>` elements of a page, and under which names sites state what in them.
+//! Reads the `<meta>` elements of a page, and lists the names that sites use for each value.
 //!
-//! Limitation: most of the names are no standard's; they are those that were met.
+//! Limitation: most of the names are not in any standard; they are those that were found.
 
 use crate::Page;
 use crate::date::date;
 use crate::text::tidy;
 
-/// Of the headline.
 pub(crate) const TITLE: [&str; 7] = [
     "og:title",
     "twitter:title",
@@ -16,7 +15,6 @@ pub(crate) const TITLE: [&str; 7] = [
     "dcterms.title",
     "citation_title",
 ];
-/// Of the first publication.
 pub(crate) const PUBLISHED: [&str; 26] = [
     "article:published_time",
     "article:published",
@@ -45,7 +43,6 @@ pub(crate) const PUBLISHED: [&str; 26] = [
     "date",
     "datecreated",
 ];
-/// Of the last change.
 pub(crate) const MODIFIED: [&str; 9] = [
     "article:modified_time",
     "og:modified_time",
@@ -57,7 +54,6 @@ pub(crate) const MODIFIED: [&str; 9] = [
     "last-modified",
     "article:updated_time",
 ];
-/// Of an author.
 pub(crate) const AUTHOR: [&str; 11] = [
     "author",
     "article:author",
@@ -71,7 +67,6 @@ pub(crate) const AUTHOR: [&str; 11] = [
     "article_author",
     "byl",
 ];
-/// Of the section.
 pub(crate) const SECTION: [&str; 7] = [
     "article:section",
     "og:section",
@@ -81,14 +76,12 @@ pub(crate) const SECTION: [&str; 7] = [
     "its_section",
     "og:article:section",
 ];
-/// Of a sentence or two about it.
 pub(crate) const DESCRIPTION: [&str; 4] =
     ["og:description", "description", "dc.description", "twitter:description"];
-/// Of the language.
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 
-/// The `<meta>` elements as names in lower case and contents, in document order.
+/// Lower-case names and contents, in document order.
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {
@@ -111,12 +104,12 @@ impl Meta {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, content)| content.as_str())
     }
 
-    /// The content of the first of these names that there is.
+    /// The content of the first of these names that is present.
     pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
     }
 
-    /// The first of these names that holds a date.
+    /// The first date under these names.
     pub(crate) fn date(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).find_map(date))
     }

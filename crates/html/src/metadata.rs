@@ -1,13 +1,11 @@
-//! What a page states about itself: headline, dates, authors, language.
+//! Reads what a page declares of itself: headline, dates, authors, language.
 //!
-//! Sources, the first that states something wins: JSON-LD of an article,
-//! OpenGraph and `article:*`, `<meta name>` (Dublin Core, Parse.ly, Sailthru and
-//! what sites made up), microdata, `<time datetime>` and dates printed beside the
-//! headline, `<h1>` and `<title>`, JSON-LD of the page.
+//! The first source with a value wins: JSON-LD of an article, OpenGraph and `article:*`, `<meta
+//! name>` (Dublin Core, Parse.ly, Sailthru and the sites' own), microdata, `<time datetime>` and
+//! dates printed beside the headline, `<h1>` and `<title>`, JSON-LD of the page.
 //!
-//! Limitation: statements are taken at their word, implausible dates
-//! aside. A hub states a title and sometimes a date, too, and a date printed near
-//! the headline may be today's.
+//! Limitation: declarations are trusted, except implausible dates. A hub also declares a title and
+//! sometimes a date, and a date printed near the headline may be today's.
 
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
@@ -24,10 +22,9 @@ use crate::text::tidy;
 use crate::title::{self, Site};
 use crate::{NodeId, Page};
 
-/// Characters of the longest name of a section.
 const LONGEST_SECTION: usize = 60;
 
-/// What a trail calls the front page, and what says nothing of a section.
+/// Names of the front page in a trail, and of no particular section.
 const HOME: [&str; 17] = [
     "home",
     "homepage",
@@ -48,43 +45,42 @@ const HOME: [&str; 17] = [
     "accueil",
 ];
 
-/// What a page states about itself. `None` and empty: not stated.
+/// What a page declares of itself. `None` and empty mean not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
     /// The headline, without the site's name.
     pub title: Option<String>,
-    /// When it was published, in the form of [`crate::date::date`].
+    /// The publication time, in the form of [`crate::date::date`].
     pub published: Option<String>,
-    /// When it was last changed, in the same form.
+    /// The time of the last change, in the same form.
     pub modified: Option<String>,
     /// Names of its authors, each once, without "By".
     pub authors: Vec<String>,
-    /// The section it stands in, such as "World".
+    /// Its section, such as "World".
     pub section: Option<String>,
     /// Its language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// Its address as it states it: `rel=canonical`, else `og:url`, if that is a web
-    /// address and not the front page's; relative only where its own is not known.
+    /// Its declared address: `rel=canonical`, else `og:url`, if that is a web address and not the
+    /// front page's; relative only if the page's own address is unknown.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
-    /// What it is, as stated: the JSON-LD type of an article (`NewsArticle`), else
-    /// `og:type` (`article`, `website`), else the JSON-LD type of the page.
+    /// Its declared type: the JSON-LD type of an article (`NewsArticle`), else `og:type`
+    /// (`article`, `website`), else the JSON-LD type of the page.
     pub kind: Option<String>,
-    /// A sentence or two about it.
+    /// A short description.
     pub description: Option<String>,
 }
 
-/// Reads a page's statements about itself, where its address is not known.
+/// Reads the metadata of a page with an unknown address.
 #[must_use]
 pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's statements about itself. Its address, empty where unknown, makes the
-/// canonical one absolute, tells the site's name from a headline, and is asked for a day
-/// where the page names none.
+/// Reads a page's metadata. `address`, empty if unknown, makes the canonical address absolute,
+/// separates the site's name from a headline, and supplies a day if the page has none.
 ///
 /// ```
 /// use gleaner_html::{Page, metadata::metadata_at};
@@ -102,7 +98,7 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     let Sources { meta, article, whole, .. } = &sources;
     let Headline { text: title, node: headline } = headline(page, meta, article, &site);
     let (published, modified) = (published(page, meta, article, whole), modified(page, meta, article, whole));
-    // It is looked for all over the page.
+    // The search covers the whole page.
     let printed =
         if published.is_some() && modified.is_some() { Printed::default() } else { printed(page, headline) };
     let by_address = || [known, address].into_iter().find_map(in_address);
@@ -120,8 +116,8 @@ pub fn metadata_at(page: &Page, address: &str) -> Metadata {
     }
 }
 
-/// The title and the description that [`metadata`] reads, without the search for authors
-/// and dates, which is most of its cost.
+/// The title and the description of [`metadata`], without the expensive search for authors and
+/// dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "");
@@ -129,16 +125,15 @@ pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     (title, description(&sources.meta, &sources.article))
 }
 
-/// What is read of a page before anything is chosen from it.
 struct Sources<'a> {
     meta: Meta,
-    /// Of the page's JSON-LD: the article, the page, the breadcrumbs.
+    /// From the page's JSON-LD: the article, the page, the breadcrumbs.
     article: Statement,
     whole: Statement,
     trail: Vec<String>,
     site_name: Option<String>,
     canonical: Option<String>,
-    /// The page's own, empty where unknown.
+    /// The page's own, empty if unknown.
     address: &'a str,
 }
 
@@ -169,7 +164,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The address by which a page is known: the stated one if it is whole, else its own.
+/// The address that identifies a page: the declared one if it is absolute, else its own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
 }
@@ -187,7 +182,6 @@ fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
         .filter(|name| !name.contains("://"))
 }
 
-/// A headline and where it stands.
 struct Headline {
     text: Option<String>,
     node: Option<NodeId>,
@@ -220,13 +214,12 @@ fn headline(page: &Page, meta: &Meta, article: &Statement, site: &Site) -> Headl
     Headline { text, node }
 }
 
-/// The words of an address's last part.
 fn slug(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ")
 }
 
-/// A stated title without the site's name, where no heading has it.
+/// A declared title without the site's name, if no heading has it.
 fn cut_headline(
     page: &Page,
     meta: &Meta,
@@ -237,7 +230,7 @@ fn cut_headline(
     let stated =
         article.headline.clone().into_iter().chain(TITLE.iter().filter_map(|name| meta.get(&[name])));
     let itemprop = || item(page, "headline").map(|id| tidy(&page.raw_text(id)));
-    // A statement that is the site's own title is none about the article.
+    // A declaration of the site's own title says nothing about the article.
     let is_headline = |title: &String| Some(title.as_str()) != site.name;
     stated
         .filter_map(|title| title::of_statement(&title, headings, site))
@@ -264,7 +257,6 @@ fn modified(page: &Page, meta: &Meta, article: &Statement, whole: &Statement) ->
         .or_else(|| first_date([whole.modified.as_deref()]))
 }
 
-/// The first element with this `itemprop`.
 fn item(page: &Page, name: &str) -> Option<NodeId> {
     let has = |value: &str| value.split_ascii_whitespace().any(|v| v.eq_ignore_ascii_case(name));
     let itemprop = local_name!("itemprop");
@@ -280,14 +272,13 @@ fn item_date(page: &Page, name: &str) -> Option<String> {
         .or_else(|| date(&small_text(page, id)?))
 }
 
-/// What names the authors in the head of the page, source by source.
+/// One item per source.
 fn stated_authors(meta: &Meta, article: Vec<String>) -> impl Iterator<Item = Vec<String>> {
     let of_meta = |name: &&str| meta.all(name).map(str::to_owned).collect::<Vec<_>>();
     std::iter::once(article).chain(AUTHOR.iter().map(of_meta))
 }
 
-/// The section: as stated, else the first part of the trail that leads from the front
-/// page to this one.
+/// The declared section, else the first part of the trail from the front page to this one.
 fn section(
     page: &Page,
     meta: &Meta,
@@ -322,7 +313,7 @@ fn language(page: &Page, meta: &Meta, json: Option<String>) -> Option<String> {
     stated.chain(meta).chain(json).find_map(|tag| primary_subtag(&tag))
 }
 
-/// `vi` of `vi-VN`, `vi_VN` and `VI`. Names of languages are not tags.
+/// `vi` of `vi-VN`, `vi_VN` and `VI`. Language names are not tags.
 fn primary_subtag(tag: &str) -> Option<String> {
     let subtag = tag.trim().split(['-', '_', ',', ';', ' ']).next()?;
     (matches!(subtag.len(), 2 | 3) && subtag.bytes().all(|b| b.is_ascii_alphabetic()))

@@ -1,12 +1,12 @@
-//! Names of months, and words that stand beside a date, in the languages of news.
+//! Month names and words beside a date, in the languages of news.
 //!
-//! Names are compared without accents and in lower case, since Greek moves the accent
-//! with the case (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. Both the
-//! nominative and the genitive are listed, and the usual abbreviations.
+//! Names are compared in lower case without accents, because Greek moves the accent between cases
+//! (`Ιανουάριος`, `Ιανουαρίου`) and many pages drop it. The list has nominatives, genitives and the
+//! usual abbreviations.
 //!
-//! Limitation: abbreviations that are English words (`out` is October in
-//! Portuguese, `set` September) are left out, and languages in which one name means
-//! different months (`listopad`) are read as Polish, Czech and Ukrainian.
+//! Limitation: abbreviations that are English words are missing (`out` is October in Portuguese,
+//! `set` September). A name with different months in several languages (`listopad`) is read as
+//! Polish, Czech and Ukrainian.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ const MONTHS: [&str; 12] = [
     "december dec dez dezember decembre diciembre dicembre dezembro desember aralik decembrie prosinec prosince grudzien grudnia gru декабрь декабря дек грудень грудня δεκεμβριος δεκεμβριου δεκ",
 ];
 
-/// Bytes of the longest word that is looked up: no name has more.
+/// Bytes of the longest word that is looked up.
 const LONGEST: usize = 40;
 
 static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
@@ -38,16 +38,15 @@ static BY_NAME: LazyLock<HashMap<&'static str, i16>> = LazyLock::new(|| {
     numbered.flat_map(|(number, names)| names.split(' ').map(move |name| (name, number))).collect()
 });
 
-/// The month that a word names, 1 to 12.
 pub(crate) fn month(word: &str) -> Option<i16> {
-    // No name is of two letters; most words of a page end here or at the next line.
+    // No name has two letters; most words of a page end here or at the next line.
     if !(3..=LONGEST).contains(&word.len()) {
         return None;
     }
     BY_NAME.get(folded(word).as_str()).copied()
 }
 
-/// A word in lower case and without accents; Ukrainian `і` and Turkish `ı` become Latin `i`.
+/// A word in lower case without accents; Ukrainian `і` and Turkish `ı` become Latin `i`.
 pub(crate) fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();

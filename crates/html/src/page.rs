@@ -1,20 +1,18 @@
-//! A page as a flat list of nodes in document order.
+//! Stores a page as a flat list of nodes in document order.
 //!
-//! The nodes are those that the rules of the HTML standard give, in an arena in which a
-//! subtree is a range of ids. Every method of this project walks that range forward, so
-//! none of them recurses and a page of ten thousand nested elements is no danger to the
-//! stack.
+//! The nodes follow the HTML standard, in an arena where a subtree is a range of ids. Methods walk
+//! that range forward without recursion, so deep nesting cannot overflow the stack.
 //!
-//! Two builders fill it. `fast` writes nearly every page in one pass over its bytes; where
-//! it is not certain, scraper (on html5ever) builds its tree, which is then copied. That is
-//! the reference: what both build is equal.
+//! Two builders fill it. `fast` writes nearly every page in one pass over its bytes. Where its
+//! result is not certain, the reference, scraper on html5ever, builds a tree, which is then copied.
+//! Both build equal pages.
 //!
-//! Comments, doctypes and processing instructions are left out. The content of
-//! `<template>` and `<noscript>` stands where the source has it; scraper keeps that
-//! of a template in a fragment below it, which is left out, too.
+//! Comments, doctypes and processing instructions are left out. The content of `<template>` and
+//! `<noscript>` is at its place in the source, without the fragment in which scraper keeps a
+//! template's content.
 //!
-//! Limitation: a page from the fast builder keeps its whole source in memory, with
-//! the markup, because its texts are parts of it.
+//! Limitation: a page from the fast builder keeps its whole source in memory, because its texts are
+//! ranges of it.
 
 use std::ops::Range;
 
@@ -39,7 +37,6 @@ pub struct Page {
     truncated: bool,
 }
 
-/// What a builder hands over.
 pub(crate) struct Parts {
     pub(crate) nodes: Vec<Node>,
     pub(crate) attributes: Vec<(LocalName, Range<u32>)>,
@@ -52,16 +49,16 @@ impl From<Parts> for Page {
     }
 }
 
-/// A page and the outermost elements whose content is not wanted.
+/// A page and the outermost elements of unwanted kinds.
 #[derive(Debug, Clone, Default)]
 pub struct Partly {
     /// The page.
     pub page: Page,
-    /// Those elements, in page order. What is left of their content may stand below them.
+    /// Those elements, in page order. The kept part of their content is below them.
     pub left_out: Vec<NodeId>,
 }
 
-/// Input read at most, so that offsets fit 32 bits whatever is handed in.
+/// Most input bytes read, so that offsets fit 32 bits.
 const MAX_BYTES: usize = 64 << 20;
 
 /// One node of a [`Page`].
@@ -69,22 +66,22 @@ const MAX_BYTES: usize = 64 << 20;
 pub struct Node {
     /// The parent's id; the root is its own parent.
     pub parent: NodeId,
-    /// The first id behind this node's subtree.
+    /// The first id after this node's subtree.
     pub end: NodeId,
-    /// Elements above this node; the root element has 0.
+    /// Number of elements above this node; 0 for the root element.
     pub depth: u32,
-    /// What the node is.
+    /// The kind of node.
     pub kind: Kind,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// An element with its lower-case name and its attributes.
     Element {
         /// The name, such as `div`.
         tag: LocalName,
-        /// Where its attributes stand.
+        /// The range of its attributes.
         attributes: Range<u32>,
     },
     /// Text, with character references resolved.
@@ -92,17 +89,15 @@ pub enum Kind {
 }
 
 impl Page {
-    /// Parses a document. Broken markup is no error: the standard says what every
-    /// input means.
+    /// Parses a document. Broken markup is not an error: the standard defines every input.
     ///
-    /// Time is linear in the input: 700 MB/s on recorded news pages of median size, ten
-    /// times as fast as the reference in the same run. 4 of 1,344 recorded pages are left
-    /// to the reference, and every costly one: the worst of 57
-    /// pathological pages of 5 MiB took it 0.8 s and 165 MB. Where nesting, formatting
-    /// elements or attributes would make it quadratic, the page is cut and
-    /// [`Page::truncated`] tells. Limits: 200 million questions of the tree
-    /// builder, a million nodes, a depth of 12,000, 32 MiB of attributes,
-    /// 64 MiB of input; an element keeps its first 1,000 attributes.
+    /// Time is linear in the input: 700 MB/s on recorded news pages of median size, ten times as
+    /// fast as the reference in the same run. The reference parses 4 of 1,344 recorded pages and
+    /// every costly one: the worst of 57 pathological pages of 5 MiB took it 0.8 s and 165 MB. If
+    /// nesting, formatting elements or attributes would make the time quadratic, the page is cut,
+    /// see [`Page::truncated`]. Limits: 200 million questions of the tree builder, a million nodes,
+    /// a depth of 12,000, 32 MiB of attributes, 64 MiB of input; an element keeps its first 1,000
+    /// attributes.
     #[must_use]
     pub fn parse(html: &str) -> Self {
         match Self::build_fast(html, &Kinds::default()) {
@@ -111,10 +106,9 @@ impl Page {
         }
     }
 
-    /// Parses a document without the content of elements of these kinds, wherever it is
-    /// certain where they end: of those only links (without their text) and what `<link>`,
-    /// `<meta>`, `<base>` and JSON-LD say are there. What stands outside them is as
-    /// [`Page::parse`] has it.
+    /// Parses a document and skips the content of elements of these kinds, if their end is certain.
+    /// Of that content only links (without their text) and the data of `<link>`, `<meta>`, `<base>`
+    /// and JSON-LD are kept. The rest of the page is as in [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, kinds::Kinds};
@@ -136,8 +130,9 @@ impl Page {
         }
     }
 
-    /// A copy without the content of these elements, but for what
-    /// [`parse_partly`](Self::parse_partly) keeps of it. In page order, none in another.
+    /// A copy without the content of these elements, except what
+    /// [`parse_partly`](Self::parse_partly) keeps. They must be in page order, and none inside
+    /// another.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {
@@ -168,7 +163,6 @@ impl Page {
         copy
     }
 
-    /// Whether a node is kept of what is left out.
     fn is_kept(&self, id: NodeId) -> bool {
         let is_json = |id| self.attribute(id, "type").is_some_and(fast::is_json_ld);
         match self.tag(id) {
@@ -179,7 +173,6 @@ impl Page {
         }
     }
 
-    /// Sets where each subtree ends: behind the last of its nodes.
     fn set_ends(&mut self) {
         for id in (1..self.nodes.len()).rev() {
             let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);
@@ -187,8 +180,8 @@ impl Page {
         }
     }
 
-    /// Why [`Page::parse`] leaves this document to the reference, in a few words; `None`
-    /// if it does not.
+    /// Why [`Page::parse`] leaves this document to the reference, in a few words; `None` if it does
+    /// not.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
         match Self::build_fast(html, &Kinds::default()) {
@@ -204,8 +197,8 @@ impl Page {
         fast::build(html, without, Budget::PAGE.work)
     }
 
-    /// Parses a document with html5ever and scraper alone: what [`Page::parse`] is held
-    /// against, and what it falls back to.
+    /// Parses a document with html5ever and scraper alone: the reference for [`Page::parse`], and
+    /// its fallback.
     #[must_use]
     pub fn parse_reference(html: &str) -> Self {
         let mut input = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -218,7 +211,7 @@ impl Page {
         page
     }
 
-    /// Copies scraper's tree in document order, without recursion.
+    /// Copies without recursion.
     fn copy(&mut self, parsed: &Html) {
         let mut open: Vec<NodeId> = Vec::new();
         for edge in parsed.tree.root().traverse() {
@@ -241,7 +234,6 @@ impl Page {
         }
     }
 
-    /// Adds a node under the last open one, if it is an element or text.
     fn push(&mut self, node: &Parsed, open: &[NodeId]) {
         let kind = match node {
             Parsed::Element(element) => {
@@ -269,8 +261,8 @@ impl Page {
         from..self.text.len() as u32
     }
 
-    /// Whether the page was too costly to parse whole, so that its end is
-    /// missing: a sign of a trap or of an attack, not of a long article.
+    /// Whether the page was too costly to parse whole, so that its end is missing: a sign of a trap
+    /// or an attack, not of a long article.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.truncated
@@ -282,7 +274,7 @@ impl Page {
         self.nodes.len()
     }
 
-    /// Whether the page has no node at all.
+    /// Whether the page has no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
@@ -302,7 +294,7 @@ impl Page {
         (0..).zip(&self.nodes)
     }
 
-    /// The ids of a subtree, the node itself first.
+    /// The ids of a subtree, starting with the node itself.
     #[must_use]
     pub fn subtree(&self, id: NodeId) -> Range<NodeId> {
         id..self.node(id).end
@@ -330,28 +322,26 @@ impl Page {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// The value of an element's attribute; `None` for text and where it is absent.
+    /// The value of an element's attribute; `None` for text and if absent.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// The same by an interned name, which is compared as a number.
+    /// An attribute by its interned name, which is compared as a number.
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
 
-    /// The values of an element's class and id, as far as it has them.
     pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
         let class = self.named(id, &local_name!("class"));
         class.into_iter().chain(self.named(id, &local_name!("id")))
     }
 
-    /// An element's attributes as names and values, sorted by name as scraper keeps
-    /// them (`xlink:href` and its like, whose name here is `href`, stand behind all
-    /// others); none for text.
+    /// An element's attributes as names and values, sorted by name as in scraper (`xlink:href` and
+    /// similar, named `href` here, come last); none for text.
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let range = match &self.node(id).kind {
             Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
@@ -362,21 +352,21 @@ impl Page {
 
     /// All elements of this name, in document order.
     pub fn elements(&self, tag: &str) -> impl Iterator<Item = NodeId> + use<'_> {
-        // Names are interned, so that one comparison of numbers tells them apart.
+        // Names are interned, so one comparison of numbers distinguishes them.
         let wanted = LocalName::from(tag);
         let is_wanted = move |node: &Node| matches!(&node.kind, Kind::Element { tag, .. } if *tag == wanted);
         self.iter().filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
     }
 
-    /// The text of a subtree as it stands, without separators.
+    /// The text of a subtree, without separators.
     #[must_use]
     pub fn raw_text(&self, id: NodeId) -> String {
         self.subtree(id).filter_map(|n| self.text(n)).collect()
     }
 }
 
-/// Pages are equal that hold the same nodes with the same attributes and texts, wherever
-/// the texts are stored.
+/// Pages are equal if they have the same nodes, attributes and texts, wherever the texts are
+/// stored.
 impl PartialEq for Page {
     fn eq(&self, other: &Self) -> bool {
         let is_same = |id: NodeId| {

@@ -1,15 +1,13 @@
-//! The date that is printed beside the headline, for pages that state none.
+//! Finds the date printed beside the headline, for pages that declare none.
 //!
-//! A line counts as a date if next to nothing else stands in it: a weekday, a label
-//! (`Published`, `Ngày đăng`, `Опубликовано`), a name. Of those near the headline the
-//! nearest behind it is taken, one with a time of day first, then one whose class or id
-//! speaks of a date. A label such as `Updated`
-//! makes it the date of the last change.
+//! A line is a date if it has little else: a weekday, a label (`Published`, `Ngày đăng`,
+//! `Опубликовано`), a name. The nearest one after the headline wins; a time of day has priority,
+//! then a class or id for a date. A label such as `Updated` makes it the date of the last change.
 //!
-//! Limitation: above the headline most sites print today's date, so there a
-//! day is believed only beside the headline and without a weekday. Relative dates (`2 hours
-//! ago`) are not read, and a page without headings has its dates believed only where
-//! there is but one, in elements named for a date, among the first 500 of these.
+//! Limitation: most sites print today's date above the headline, so there a day counts only close
+//! by and without a weekday. Relative dates (`2 hours ago`) are not read. Without headings a date
+//! counts only if all dates are the same, in elements named for a date, among the first 500 of
+//! these.
 
 use crate::author::names_a_class;
 use crate::date::{date, short_date};
@@ -19,44 +17,37 @@ use crate::tags::holds_one;
 use crate::text::{never_text, tidy};
 use crate::{NodeId, Page};
 
-/// How far from the headline a `<time>` and a printed date are believed, in nodes.
+/// Largest distance from the headline, in nodes: of a `<time>`, and of a printed date.
 const TIME_REACH: u32 = 400;
 const PRINTED_REACH: u32 = 150;
 
-/// So near to the headline a date may stand in a list: of by-lines.
+/// Within this distance of the headline a date may be in a list, because a by-line may be one.
 const BESIDE: u32 = 20;
 
-/// Lines and `<time>`s that are read of a page without a headline, where none bounds them.
+/// Most lines and `<time>`s read on a page without a headline.
 const MOST_LINES: usize = 500;
 
-/// Bytes of the longest line that is a date.
 const LONGEST_LINE: usize = 200;
 
-/// Digits of the shortest date.
 const FEWEST_DIGITS: usize = 5;
 
-/// Words that may stand beside a date on its line.
+/// Most other words on a date's line.
 const MOST_WORDS: usize = 6;
 
-/// A date that is printed or stands in a `<time>`.
 struct Found {
     id: NodeId,
     date: String,
-    /// Its element's class or id speaks of a date.
+    /// The class or id of its element names a date.
     is_named: bool,
     is_change: bool,
 }
 
-/// Dates of a page's first publication and of its last change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Printed {
-    /// When it was published.
     pub(crate) published: Option<String>,
-    /// When it was last changed.
     pub(crate) modified: Option<String>,
 }
 
-/// Reads the dates near the headline.
 pub(crate) fn printed(page: &Page, headline: Option<NodeId>) -> Printed {
     let mut out = Printed::default();
     for find in [times, lines] {
@@ -77,7 +68,7 @@ fn nearest<'a>(found: impl Iterator<Item = &'a Found>, headline: Option<NodeId>)
                 |f: &&&Found| (!f.date.contains('T'), !f.is_named, f.id < headline, headline.abs_diff(f.id));
             found.iter().min_by_key(rank).map(|f| f.date.clone())
         }
-        // One and the same date all over the page.
+        // Only if the whole page has one and the same date.
         None => found.iter().all(|f| f.date == first.date).then(|| first.date.clone()),
     }
 }
@@ -93,7 +84,7 @@ fn times(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     page.elements("time").filter(is_near).take(MOST_LINES).filter_map(found).collect()
 }
 
-/// The text of an element's parent up to its own, for a label.
+/// The parent's text before an element, which may be a label.
 fn around(page: &Page, id: NodeId) -> Option<String> {
     let parent = Some(page.node(id).parent).filter(|parent| id - parent <= 20)?;
     let before: Vec<&str> = (parent..id).filter_map(|n| page.text(n)).collect();
@@ -129,8 +120,8 @@ fn lines(page: &Page, headline: Option<NodeId>) -> Vec<Found> {
     out
 }
 
-/// The text of a small element, or of a text between elements: a line ends at `<br>`, too.
-/// `None` also if it lacks the digits of a date.
+/// The text of a small element, or of a text between elements or `<br>`; `None` also if it lacks
+/// the digits of a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| {
         page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
@@ -143,7 +134,7 @@ fn line(page: &Page, id: NodeId) -> Option<String> {
     (!never(page.node(id).parent)).then(|| tidy(text))
 }
 
-/// A line that holds two dates at the labels within it: published first, changed later.
+/// Splits a line with two dates at its labels: published first, then changed.
 fn parted(text: &str) -> Vec<&str> {
     if text.len() > LONGEST_LINE || years(text) != 2 {
         return vec![text];
@@ -160,30 +151,28 @@ fn parted(text: &str) -> Vec<&str> {
         parts.push(&text[from..at]);
         from = at;
     }
-    // What holds no date is a label's first word: `Last | updated`.
+    // A part without a date is a label's first word: `Last | updated`.
     parts.retain(|part| years(part) > 0);
     parts
 }
 
-/// How many years a text names.
 fn years(text: &str) -> usize {
     let is_year = |run: &&str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
     text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count()
 }
 
-/// The date of a line that holds little else.
+/// The date of a line that has little else.
 fn of_line(text: &str) -> Option<String> {
-    // Two dates in one are of two lines.
+    // Two dates belong to two lines.
     (is_short(text) && years(text) <= 1).then(|| date(text)).flatten()
 }
 
-/// The date whose year has two digits, on a line beside the headline.
 fn of_line_beside(text: &str, id: NodeId, headline: Option<NodeId>) -> Option<String> {
     let is_beside = headline.is_some_and(|headline| id >= headline && id - headline <= BESIDE);
     (is_beside && years(text) == 0 && is_short(text)).then(|| short_date(text)).flatten()
 }
 
-/// Whether a line holds the digits of a date and next to nothing else.
+/// Whether a line has the digits of a date and little else.
 fn is_short(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if text.len() > LONGEST_LINE || !(FEWEST_DIGITS..=24).contains(&digits) {
@@ -195,21 +184,21 @@ fn is_short(text: &str) -> bool {
     beside.count() <= MOST_WORDS
 }
 
-/// Whether a printed date is this article's: not of a list, not today's.
+/// Rejects dates of lists and today's date.
 fn is_believed(page: &Page, id: NodeId, text: &str, date: &str, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
     if far > BESIDE && is_aside(page, id) {
         return false;
     }
-    // What the headline's element holds is behind it, too.
+    // The headline element's content is also after it.
     if id >= headline || date.contains('T') {
         return true;
     }
     far <= BESIDE && !has_weekday(text)
 }
 
-/// Whether an element stands in a list, an aside, a navigation or a footer.
+/// Whether an element is in a list, an aside, a navigation or a footer.
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
@@ -259,12 +248,10 @@ const PUBLISHED: [&str; 13] = [
     "發布",
 ];
 
-/// A text as labels are written here.
 fn plain(text: &str) -> String {
     folded(text).replace('đ', "d")
 }
 
-/// Whether a line's label speaks of a change and of nothing else.
 fn is_change(text: &str) -> bool {
     let text = plain(text);
     let first = |words: &[&str]| words.iter().filter_map(|word| text.find(word)).min();

@@ -1,35 +1,35 @@
-//! The text of small elements (dates, names, labels), and what they stand in.
+//! Reads the text of small elements (dates, names, labels), and their ancestors.
 
 use crate::text::{is_plain, never_text, tidy};
 use crate::{NodeId, Page};
 
-/// Nodes and bytes of the largest element that is read.
+/// Limits of an element that is read: nodes, bytes.
 const MOST_NODES: usize = 20;
 const MOST_BYTES: usize = 400;
 
-/// Ancestors that are asked for: what is nested deeper is no page of people.
+/// Most ancestors that are visited.
 const MOST_ANCESTORS: usize = 100;
 
-/// An element and what it stands in, from the inside out; the nearest of many.
+/// The nearest ancestors of an element, innermost first, starting with itself.
 pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
     let parent = |id: &NodeId| Some(page.node(*id).parent).filter(|parent| parent != id);
     std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
 }
 
-/// The text of a small subtree on one line, its parts parted by a space; `None` if it
-/// is larger than any date or name, or a script.
+/// The text of a small subtree on one line, its parts separated by a space; `None` for a script or
+/// if larger than any date or name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     Small::from_element(page, id).map(|small| small.text())
 }
 
-/// The parts of a small text as they stand: most texts are refused by a look at them.
+/// The unjoined parts of a small text; a look at them rejects most texts.
 pub(crate) struct Small<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,
 }
 
 impl<'a> Small<'a> {
-    /// Of a subtree; `None` as for [`small_text`].
+    /// `None` as for [`small_text`].
     pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
         if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
@@ -47,7 +47,6 @@ impl<'a> Small<'a> {
         (bytes < MOST_BYTES).then_some(small)
     }
 
-    /// The text on one line.
     pub(crate) fn text(&self) -> String {
         match &self.parts[..self.len] {
             [text] => tidy(text),
@@ -55,12 +54,11 @@ impl<'a> Small<'a> {
         }
     }
 
-    /// Its digits: no other part of the text gives any.
     pub(crate) fn digits(&self) -> usize {
         self.parts[..self.len].iter().map(|text| digits(text)).sum()
     }
 
-    /// The first character, in lower case, if it is ASCII and combines with nothing.
+    /// The first character in lower case, if it is ASCII and does not combine with the next.
     pub(crate) fn first_ascii(&self) -> Option<u8> {
         match self.beginning()?.as_bytes() {
             [first] | [first, 0..0x80, ..] => Some(first.to_ascii_lowercase()).filter(u8::is_ascii_graphic),
@@ -68,7 +66,6 @@ impl<'a> Small<'a> {
         }
     }
 
-    /// From the first character on that is no white space.
     fn beginning(&self) -> Option<&'a str> {
         self.parts[..self.len].iter().find_map(|text| begun(text))
     }
@@ -78,8 +75,8 @@ fn begun(text: &str) -> Option<&str> {
     Some(text.trim_ascii_start()).filter(|it| !it.is_empty())
 }
 
-/// Where the small text of a subtree begins: nearly all are refused by its first letter,
-/// before the rest is looked for. `None` where it is too large or has no text.
+/// The beginning of a subtree's small text: its first letter rejects most texts before the rest is
+/// read. `None` if it is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
     let is_seen = |id: NodeId| !page.tag(page.node(id).parent).is_some_and(never_text);
@@ -87,13 +84,13 @@ pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     if range.len() > MOST_NODES { None } else { range.into_iter().find_map(text) }
 }
 
-/// Whether a text that begins so may be this one, which is in lower case and on one line,
-/// by the first word of both.
+/// Whether a text with this beginning may equal `other`, which is in lower case and on one line.
+/// Compares only the first words.
 pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     let mut others = other.chars();
     let mut own = beginning.chars().peekable();
     while let Some(c) = own.next() {
-        // What follows may change it, and so may its place in the word.
+        // The next character may change it, and so may its position in the word.
         let is_whole = own.peek().is_none_or(|next| is_plain(*next) || next.is_ascii_whitespace());
         if !is_whole || !is_plain(c) || c == 'Σ' {
             return true;
@@ -105,7 +102,6 @@ pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
     true
 }
 
-/// The ASCII digits of a text.
 pub(crate) fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }

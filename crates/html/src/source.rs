@@ -1,16 +1,15 @@
-//! A page's source as its author wrote it: tags, text, scripts and remarks in order.
+//! Splits a page's source into tags, text, scripts and remarks, in order.
 //!
-//! For the methods that read source text and not a tree. A piece is found by the
-//! tokenizer's rules of the HTML standard, so a `>` in a quoted value ends no tag
-//! and `a < b` starts none; no tree is built, nothing is moved, closed or added.
+//! It serves methods that read source text and not a tree. It follows the tokenizer's rules of the
+//! HTML standard, so a `>` in a quoted value does not end a tag and `a < b` does not start one. It
+//! builds no tree, and moves, closes and adds nothing.
 //!
-//! Limitation: a script that holds `<!-- <script>` ends at the first
-//! `</script>`, where the standard would read on to the second; foreign content
-//! (`<svg><style>`) is not known, so the text of a style sheet in a drawing is raw,
-//! too; `<![CDATA[` is a remark everywhere.
+//! Limitation: a script with `<!-- <script>` ends at the first `</script>`, where the standard
+//! reads on to the second. Foreign content (`<svg><style>`) is unknown, so a style sheet in a
+//! drawing is also raw. `<![CDATA[` is always a remark.
 //!
-//! Cost: linear, no allocation. A page of tags that never end costs no more, since
-//! the rest of an unfinished tag is one remark.
+//! Cost: linear, no allocation, even for tags that never end: the rest of an unfinished tag is one
+//! remark.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,21 +24,20 @@ use crate::tag_state::State;
 /// A stretch of source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: PieceKind<'a>,
-    /// Where it stands, in bytes of the source. Pieces follow one another without a
-    /// gap and are never empty.
+    /// Its range, in bytes of the source. Pieces are contiguous and never empty.
     pub range: Range<usize>,
 }
 
-/// What a [`Piece`] is.
+/// The kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind<'a> {
-    /// Text with its character references as written; see [`resolve`]. The content of
-    /// `title` and `textarea` is text.
+    /// Text with its character references as written; see [`resolve`]. The content of `title` and
+    /// `textarea` is text.
     Text,
-    /// What stands between the tags of `script`, `style`, `xmp`, `iframe`, `noembed` and
-    /// `noframes`, in which no tag but the end tag is one.
+    /// The content of `script`, `style`, `xmp`, `iframe`, `noembed` and `noframes`, in which only
+    /// the end tag is a tag.
     Raw,
     /// A start tag, with its name as written (any case).
     Start {
@@ -51,8 +49,8 @@ pub enum PieceKind<'a> {
         /// The name.
         name: &'a str,
     },
-    /// A comment ("remark"), a document type, a processing instruction, or a tag that
-    /// the page's end cuts off: nothing that is shown.
+    /// A comment ("remark"), a document type, a processing instruction, or a tag cut off by the
+    /// page's end: nothing visible.
     Remark,
 }
 
@@ -62,12 +60,12 @@ pub fn pieces(source: &str) -> Pieces<'_> {
     Pieces { source, at: 0, raw: None }
 }
 
-/// The iterator that [`pieces`] gives.
+/// The iterator returned by [`pieces`].
 #[derive(Debug, Clone)]
 pub struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    /// The element whose content comes next and holds no tags, with whether it is text.
+    /// The element whose content comes next and has no tags, and whether that is text.
     raw: Option<(&'a str, bool)>,
 }
 
@@ -104,7 +102,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Of an element whose content holds no tags: whether it is text for readers.
+/// For an element with raw content, whether that is text for readers; `None` for other elements.
 fn raw_content(name: &str) -> Option<bool> {
     let is = |names: &[&str]| names.iter().any(|raw| raw.eq_ignore_ascii_case(name));
     if is(&["script", "style", "xmp", "iframe", "noembed", "noframes"]) {
@@ -135,7 +133,7 @@ fn starts_markup(bytes: &[u8]) -> bool {
     }
 }
 
-/// The length of the content up to the end tag `</name`, or up to the end.
+/// The length of the content up to the end tag `</name`, or to the end.
 fn raw_length(rest: &str, name: &str) -> usize {
     let mut from = 0;
     while let Some(found) = rest[from..].find("</") {
@@ -152,7 +150,7 @@ fn raw_length(rest: &str, name: &str) -> usize {
     rest.len()
 }
 
-/// The tag or remark at the beginning of `rest`, or `None` where text stands.
+/// The tag or remark at the beginning of `rest`, or `None` for text.
 fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     let bytes = rest.as_bytes();
     if !starts_markup(bytes) {
@@ -182,7 +180,7 @@ fn markup(rest: &str) -> Option<(PieceKind<'_>, usize)> {
     Some((PieceKind::Remark, rest.len()))
 }
 
-/// The length of a comment, its borders included; one that never ends takes the rest.
+/// The length of a comment with its delimiters; an unclosed one takes the rest.
 fn comment_length(rest: &str) -> usize {
     let inside = &rest[4..];
     if inside.starts_with('>') {
@@ -203,15 +201,15 @@ fn comment_length(rest: &str) -> usize {
     rest.len()
 }
 
-/// Text with its character references resolved (`&amp;`, `&eacute;`, `&#7879;`), all of
-/// the HTML standard's.
+/// Text with all character references of the HTML standard resolved (`&amp;`, `&eacute;`,
+/// `&#7879;`).
 #[must_use]
 pub fn resolve(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
     let mut resolved = String::with_capacity(text.len());
-    // What looks like a tag to the tokenizer is text to the caller.
+    // To the caller, even what the tokenizer takes for a tag is text.
     for (number, part) in text.split('<').enumerate() {
         if number > 0 {
             resolved.push('<');
@@ -230,7 +228,6 @@ fn resolved_part(text: &str) -> String {
     tokenizer.sink.0.into_inner()
 }
 
-/// Gathers the characters that a tokenizer gives.
 #[derive(Default)]
 struct Characters(RefCell<String>);
 

@@ -1,10 +1,9 @@
-//! Where a tag ends: the tokenizer's states inside a tag, by the names that the HTML
-//! standard gives them, as far as the end of the tag depends on them.
+//! Finds a tag's end: the HTML standard's tokenizer states inside a tag, as far as its end depends
+//! on them.
 //!
-//! A `>` in a quoted value ends nothing, and a quote is one only behind `=`. Self-closing
-//! and duplicate attributes make no difference here.
+//! A `>` in a quoted value does not end the tag, and a quote counts only after `=`. Self-closing
+//! and duplicate attributes make no difference.
 
-/// Where a scan stands inside a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     TagName,
@@ -20,7 +19,7 @@ pub(crate) enum State {
 use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, Unquoted};
 
 impl State {
-    /// The state behind a byte, or `None` where the tag ends.
+    /// The state after a byte, or `None` if the tag ends.
     pub(crate) const fn after(self, byte: u8) -> Option<Self> {
         let space = byte.is_ascii_whitespace();
         Some(match (self, byte) {

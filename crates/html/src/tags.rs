@@ -1,11 +1,9 @@
-//! What an element's name says about its text: whether it is a line of its own,
-//! whether it can be text at all.
+//! Classifies elements by name: whether one is a separate line, and whether it can hold text.
 //!
-//! Limitation: only names are known. What style sheets make of an element
-//! is not, and a name that no standard knows is inline, as in a browser.
+//! Limitation: style sheets are ignored, and an unknown name is inline, as in a browser.
 
-/// Whether an element of this name starts and ends a line: what browsers show as
-/// a block, as a list item or as a part of a table.
+/// Whether an element of this name starts and ends a line: browsers show it as a block, a list item
+/// or a part of a table.
 #[must_use]
 pub fn is_block(tag: &str) -> bool {
     let prose =
@@ -20,20 +18,18 @@ pub fn is_block(tag: &str) -> bool {
     prose || list() || table() || section() || part() || form() || page() || is_preformatted(tag)
 }
 
-/// Whether white space and line breaks in it are kept.
 pub(crate) fn is_preformatted(tag: &str) -> bool {
     matches!(tag, "pre" | "listing" | "xmp" | "plaintext")
 }
 
-/// Whether an element of this name never gives text:
+/// Whether an element of this name never yields text:
 ///
 /// * `script`, `style`, `template`, `head`, `title`: code and metadata;
-/// * `noscript`: browsers with scripts do not show it, and newspapers keep a
-///   second copy of lazy images and "enable JavaScript" in it;
+/// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy
+///   images and "enable JavaScript" in it;
 /// * `svg`, `math` annotations: labels of drawings, TeX beside the formula;
-/// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`,
-///   `progress`, `meter`: their content is a message for browsers that cannot
-///   show them;
+/// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`, `progress`, `meter`:
+///   their content is a message for browsers that cannot show them;
 /// * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
 /// * `rt`, `rp`: ruby annotations repeat the word beside them.
 #[must_use]
@@ -44,8 +40,7 @@ pub fn never_text(tag: &str) -> bool {
     invisible(tag) || embedded() || gauge() || control()
 }
 
-/// Whether an element takes no room on the page, so that the words around it
-/// touch.
+/// Whether an element takes no space on the page, so that the words around it touch.
 pub(crate) fn invisible(tag: &str) -> bool {
     let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
     let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");
@@ -53,8 +48,8 @@ pub(crate) fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
-/// Whether a name holds one of these words, which are in lower case and begin with a
-/// letter; in whatever case it is written.
+/// Whether a name has one of these words, ignoring case. They are in lower case and begin with a
+/// letter.
 pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
     let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
     let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));

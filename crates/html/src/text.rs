@@ -1,25 +1,21 @@
-//! Kept parts of a page as lines of text.
+//! Converts kept parts of a page to lines of text.
 //!
-//! A line is what a reader sees between two vertical gaps: it ends where a
-//! block-level element starts or ends and at `<br>`. Which part of the page is
-//! kept is the caller's affair; what can never be text is settled here.
+//! A line is the text between two vertical gaps: it ends where a block-level element starts or ends
+//! and at `<br>`. The caller selects the parts of the page; [`never_text`] lists elements without
+//! text.
 //!
-//! What gives no text, and why, stands at [`never_text`].
+//! Hidden elements have no text either: those with the `hidden` attribute (except `until-found`),
+//! an inline `display:none`, or a `dialog` that is not open. Exempt are `html`, `body`, `main` and
+//! `article`, which sites hide until a script has run, the root passed in, and the parts that React
+//! streams (`<div hidden id="S:0">`). `aria-hidden` has no visible effect and is ignored.
 //!
-//! Hidden elements give none either: the `hidden` attribute (but for
-//! `until-found`), an inline `display:none`, a `dialog` that is not open. The
-//! containers `html`, `body`, `main` and `article` are exempt, since sites hide
-//! them until a script has run, and so are the root handed in and the parts that
-//! React streams (`<div hidden id="S:0">`). `aria-hidden` hides nothing from the
-//! eye and is not looked at.
+//! An inline `display:block` makes any element a block.
 //!
-//! An inline `display:block` makes a block of any element.
-//!
-//! Limitation: style sheets are not read. A class that hides is not seen, an
-//! unknown or custom element counts as inline, as it does in a browser, and where a class
-//! alone parts two words (`<span class=place>Hà Nội</span>Triển lãm`) the gap is guessed:
-//! a space stands at the edge of an element where a word in lower case, or the end of a
-//! sentence, meets a capital. `2024<span>Hanoi` stays glued, and so does `Hanoi<span>opens`.
+//! Limitation: style sheets are not read. A class that hides is not seen, and an unknown element is
+//! inline, as in a browser. Where only a class separates two words (`<span class=place>Hà
+//! Nội</span>Triển lãm`) the gap is guessed: a space is added at the edge of an element where a
+//! word in lower case, or the end of a sentence, meets a capital. `2024<span>Hanoi` and
+//! `Hanoi<span>opens` stay joined.
 
 mod characters;
 
@@ -32,8 +28,8 @@ pub(crate) use characters::is_plain;
 use characters::{EDGE, OBJECT, collapse, preserve};
 use serde::{Deserialize, Serialize};
 
-/// Which kind of block a line stood in; the innermost one that has a kind of
-/// its own decides, so a `<p>` in a `<blockquote>` is a [`LineKind::Quote`].
+/// The kind of block around a line. The innermost block with a kind of its own decides, so a `<p>`
+/// in a `<blockquote>` is a [`LineKind::Quote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
@@ -45,49 +41,48 @@ pub enum LineKind {
     Item,
     /// `blockquote`.
     Quote,
-    /// `td` or `th`, where no `p` stands between.
+    /// `td` or `th`, without a `p` inside it around the text.
     Cell,
     /// `figcaption` or a table's `caption`.
     Caption,
-    /// `pre` and its old kin; the only kind whose text holds line breaks.
+    /// `pre` and its older equivalents; the only kind with line breaks in its text.
     Pre,
 }
 
 /// One line of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// The block it stood in.
+    /// The kind of its block.
     pub kind: LineKind,
-    /// NFC, trimmed, never empty. One space between words and no line break,
-    /// but for [`LineKind::Pre`].
+    /// NFC, trimmed, never empty. One space between words and no line breaks, except in
+    /// [`LineKind::Pre`].
     pub text: String,
 }
 
-/// A line, and where on the page it stands.
+/// A line and its place on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedLine {
     /// The line.
     pub line: Line,
-    /// The innermost block-level element around it; the root where there is none.
+    /// The innermost block-level element around it; the root if there is none.
     pub block: NodeId,
-    /// The nodes from its first text to behind its last. Nothing else that is
-    /// kept lies between.
+    /// The nodes from its first text to after its last. No other kept text lies between.
     pub nodes: Range<NodeId>,
 }
 
 /// The lines of a subtree, in document order.
 ///
-/// A node for which `keep` answers `false` is left out with its whole subtree;
-/// it is asked once for every node met, the root and text nodes included.
-/// Inline tags neither split nor glue words: `a<b>b</b>c` is `abc`. A space stands where
-/// something visible was left out between two words, and where a sentence or a word in
-/// lower case meets a capital at the edge of an inline element.
+/// A node for which `keep` returns `false` is left out with its subtree. `keep` is called once for
+/// every visited node, including the root and text nodes. Inline tags neither split nor join words:
+/// `a<b>b</b>c` is `abc`. A space replaces something visible that was left out between two words,
+/// and is added where a sentence or a word in lower case meets a capital at the edge of an inline
+/// element.
 #[must_use]
 pub fn lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<Line> {
     placed_lines(page, root, keep).into_iter().map(|placed| placed.line).collect()
 }
 
-/// The same lines as [`lines`], each with its place.
+/// Like [`lines`], with the place of each line.
 #[must_use]
 pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) -> Vec<PlacedLine> {
     if page.is_empty() {
@@ -131,7 +126,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
     out.lines
 }
 
-/// The lines' text, one each, with `'\n'` between.
+/// The text of the lines, joined with `'\n'`.
 #[must_use]
 pub fn plain(lines: &[Line]) -> String {
     let mut out = String::with_capacity(lines.iter().map(|l| l.text.len() + 1).sum());
@@ -144,18 +139,17 @@ pub fn plain(lines: &[Line]) -> String {
     out
 }
 
-/// A short text (a title, an anchor) on one line: invisible characters removed,
-/// white space collapsed, NFC. May be empty.
+/// A short text (a title, an anchor) on one line: invisible characters removed, white space
+/// collapsed, NFC. May be empty.
 #[must_use]
 pub fn tidy(text: &str) -> String {
     collapse(text)
 }
 
-/// Whether and how a node is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Skip {
     No,
-    /// Something that the reader of the page saw is missing from the line.
+    /// Something visible is missing from the line.
     Seen,
     Unseen,
 }
@@ -172,14 +166,14 @@ impl Skip {
     }
 }
 
-/// Whether an element is hidden by its own attributes (head of this file); its
-/// ancestors and style sheets are not looked at.
+/// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog`
+/// that is not open, with the exceptions of the module. Its ancestors and style sheets are not
+/// checked.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
 }
 
-/// What an element's own attributes say of how it is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Not,
@@ -205,17 +199,15 @@ fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
     if (hidden && !streamed) || (tag == "dialog" && !open) { Shown::Not } else { styled }
 }
 
-/// Whether an id is one that React's server gives to a part of the page that comes
-/// late: `S:` and a hexadecimal number. The part, often the whole article, stands
-/// in a hidden `div` at the end until a script moves it to its place, so what is
-/// hidden here is what the reader sees.
+/// Whether an id is React's for a late part of the page: `S:` and a hexadecimal number. The part,
+/// often the whole article, is in a hidden `div` at the end until a script moves it, so readers see
+/// it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// What the declarations of a style attribute make of an element. The last declaration
-/// of the property wins.
+/// The effect of a style attribute. The last declaration of the property wins.
 fn displayed(style: &str) -> Shown {
     let mut shown = Shown::AsItsTag;
     for declaration in style.split(';') {
@@ -233,7 +225,7 @@ fn displayed(style: &str) -> Shown {
     shown
 }
 
-/// The kind that lines directly in a block have, given the kind around it.
+/// The kind of lines directly in a block, given the kind around it.
 fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
     match tag {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => LineKind::Heading,
@@ -242,13 +234,12 @@ fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
         "td" | "th" => LineKind::Cell,
         "figcaption" | "caption" => LineKind::Caption,
         tag if is_preformatted(tag) => LineKind::Pre,
-        // A layout table is no data: a paragraph in its cell is a paragraph.
+        // A layout table is not data: a paragraph in its cell is a paragraph.
         "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
         _ => outer,
     }
 }
 
-/// The kind that a root inherits from its ancestors.
 fn kind_above(page: &Page, root: NodeId) -> LineKind {
     let mut above = Vec::new();
     let mut id = root;
@@ -259,11 +250,10 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
     above.iter().rev().filter_map(|id| page.tag(*id)).fold(LineKind::Paragraph, kind_inside)
 }
 
-/// The line being gathered.
 struct Breaker {
     kind: LineKind,
     block: NodeId,
-    /// The nodes whose text is in the buffer.
+    /// The nodes with text in the buffer.
     nodes: Range<NodeId>,
     buffer: String,
     lines: Vec<PlacedLine>,
@@ -289,7 +279,7 @@ impl Breaker {
         self.buffer.push_str(page.text(node).unwrap_or_default());
     }
 
-    /// `<br>`: in a `pre` it is a line break like any other.
+    /// `<br>`; an ordinary line break in a `pre`.
     fn break_here(&mut self) {
         if self.kind == LineKind::Pre {
             self.buffer.push('\n');
@@ -312,8 +302,8 @@ impl Breaker {
     }
 }
 
-/// Whether between two texts of a line, that follow each other, an element starts or ends
-/// that a style sheet may have set apart; formulas and places to break a word are none.
+/// Whether an element that a style sheet may set apart starts or ends between two texts of a line.
+/// Formulas and line-break opportunities do not count.
 fn has_edge(page: &Page, before: NodeId, after: NodeId) -> bool {
     let (outer, inner) = (page.node(before).parent, page.node(after).parent);
     if outer != inner {

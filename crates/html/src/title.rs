@@ -1,16 +1,15 @@
-//! A page's headline, parted from the name of its site.
+//! Finds a page's headline and separates it from the site's name.
 //!
-//! The headline is what stands over the article, so it is looked for among the
-//! headings, by what is stated: the heading that is a whole part of a stated title
-//! (`Headline | Section | Site`); else the `<h1>` that shares words with the stated
-//! titles or the page's address, since titles for search engines and for sharing are
-//! worded otherwise. Without such a heading a stated title is cut: its last or first
-//! part where that is the site's name or its host, what follows a bar, and in
-//! `<title>` the last part where it is short.
+//! The headline is above the article, so headings are compared with the declared titles. The first
+//! choice is a heading that is a whole part of a declared title (`Headline | Section | Site`). The
+//! second is an `<h1>` that shares words with the declared titles or the page's address, because
+//! titles for search engines and sharing are worded differently. Otherwise a declared title is cut:
+//! its last or first part if that is the site's name or host, the text after a bar, and in
+//! `<title>` a short last part.
 //!
-//! Limitation: the last rule takes `Live - day two` for a headline and a
-//! site when nothing else is known about the site, and a page whose only `<h1>`
-//! is a slogan that shares a quarter of its words with the title has it for a headline.
+//! Limitation: the last rule takes `Live - day two` for a headline and a site if nothing else is
+//! known of the site. A page's only `<h1>` is the headline even if it is a slogan with a quarter of
+//! the title's words.
 
 use std::collections::HashSet;
 
@@ -20,41 +19,40 @@ use crate::tags::holds_one;
 use crate::text::{lines, never_text, plain, tidy};
 use crate::{NodeId, Page};
 
-/// What parts headline and site; white space on both sides is asked for, but for
-/// the bar and the colon, which parts nothing but a known site.
+/// Separators of headline and site. All but the bar and the colon need white space on both sides;
+/// the colon separates only a known site.
 const SEPARATORS: [&str; 12] =
     [" | ", "|", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", ": "];
 
-/// Words of the longest site name that is cut from `<title>` unknown.
+/// Words of the longest unknown site name that is cut from `<title>`.
 const SITE_WORDS: usize = 3;
 
-/// Headings that are looked at, of each kind.
+/// Most headings that are checked, for each kind.
 const MOST_HEADINGS: usize = 20;
 
-/// Words of the shortest headline that is looked for in lesser elements.
+/// Words of the shortest headline in lesser elements.
 const LESSER_WORDS: usize = 3;
 
-/// Words of the longest headline that is worded otherwise than the page's title.
+/// Words of the longest headline that may differ from the page's title.
 const MOST_WORDS: usize = 35;
 
-/// Share of words, of the shorter text's, that a page's only `<h1>` must have in common
-/// with a stated title, and one of several.
+/// Least share of the shorter text's words in common with a declared title: for a page's only
+/// `<h1>`, and for one of several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
-/// Letters of the shortest part of a host's name by which a title's tail is cut.
+/// Letters of the shortest part of a host's name for which a title's tail is cut.
 const HOST_PART: usize = 4;
 
-/// What is known of the site when a title is cut.
 #[derive(Debug, Default)]
 pub(crate) struct Site<'a> {
-    /// Its name as the page states it.
+    /// As the page declares it.
     pub(crate) name: Option<&'a str>,
-    /// An address of the page, for its host.
+    /// Any address of the page, for its host.
     pub(crate) address: Option<&'a str>,
 }
 
-/// The texts of the page's `<h1>`, on one line each, none empty.
+/// The non-empty texts of the page's `<h1>`, each on one line.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
     page.elements("h1")
@@ -64,7 +62,7 @@ pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
         .collect()
 }
 
-/// A stated title without the site's name, or the heading that is a part of it.
+/// A declared title without the site's name, or the heading that is a part of it.
 pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = tidy(&unescape(title));
     if let Some(heading) = shared(&title, headings, site) {
@@ -74,7 +72,7 @@ pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Si
     Some(cut.to_owned()).filter(|t| !t.is_empty())
 }
 
-/// The heading that is a whole part of a stated title.
+/// The heading that is a whole part of a declared title.
 pub(crate) fn of_parts<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -83,7 +81,7 @@ pub(crate) fn of_parts<'a>(
     stated.iter().find_map(|title| shared(&tidy(&unescape(title)), headings, site))
 }
 
-/// The texts of the links in the first element that is named for breadcrumbs.
+/// The texts of the links in the first element named for breadcrumbs.
 pub(crate) fn trail(page: &Page) -> Vec<String> {
     let is_trail =
         |id: &NodeId| page.class_and_id(*id).any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]));
@@ -92,7 +90,7 @@ pub(crate) fn trail(page: &Page) -> Vec<String> {
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
 }
 
-/// The `<h1>` that says in other words what is stated; see the head of this file.
+/// The `<h1>` that shares enough words with the declared titles or the address.
 pub(crate) fn of_heading<'a>(
     headings: &'a [(NodeId, String)],
     stated: &[String],
@@ -115,16 +113,14 @@ pub(crate) fn of_heading<'a>(
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
 }
 
-/// What `<title>` says, whole.
 pub(crate) fn of_document(page: &Page) -> Option<String> {
     let in_head = page.elements("title").find(|id| !within_svg(page, *id));
     in_head.map(|id| tidy(&page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Lesser headings and other small elements outside of links that hold a whole part of a
-/// title between separators: a heading any, another element the longest but for the
-/// site's name; for pages whose
-/// `<h1>` is the site's name, or that have none.
+/// Small elements outside links that are a whole part of a title between separators: any lesser
+/// heading, or the longest other element except the site's name. For pages without an `<h1>`, or
+/// with the site's name in it.
 pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
@@ -157,7 +153,6 @@ fn in_link(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| page.tag(at) == Some("a"))
 }
 
-/// The headline by `<h1>` and `<title>`.
 pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = of_document(page);
     let Some(title) = title else {
@@ -177,7 +172,6 @@ pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -
     Some(if without_bars.len() < cut.len() { without_bars } else { short_tail_cut(cut) }.to_owned())
 }
 
-/// The longest heading that is a part of a title and not the site's name.
 fn shared<'a>(title: &str, headings: &'a [(NodeId, String)], site: &Site) -> Option<&'a str> {
     let parts = headings
         .iter()
@@ -199,7 +193,6 @@ fn is_part(title: &str, heading: &str) -> bool {
     }) && heading.chars().count() * 5 >= title.chars().count()
 }
 
-/// The title without a first or last part that is the site.
 fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     let mut title = title;
     let mut cut = None;
@@ -219,7 +212,7 @@ fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     cut
 }
 
-/// Whether a part of a title is the site's name or host, written however.
+/// Whether a part of a title is the site's name or host in any spelling.
 pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     let part = letters(part);
     if part.is_empty() {
@@ -241,14 +234,14 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
-/// Whether a title's tail is a part of the host's name: `Paper` of the-paper.vn.
+/// Whether a title's tail is in the host's name: `Paper` of the-paper.vn.
 fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);
     let host = site.address.and_then(host).unwrap_or_default();
     tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
 }
 
-/// Whether a name begins with the host's own: `The Paper News` of the-paper.vn.
+/// True for `The Paper News` of the-paper.vn.
 pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
     let host = site.address.and_then(host).unwrap_or_default();
     let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
@@ -264,7 +257,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Words of a text as they are compared: lower case, a CJK character each.
+/// Words for comparison: lower case, each CJK character a word.
 fn words(text: &str) -> HashSet<String> {
     let mut out = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(200) {
@@ -277,7 +270,7 @@ fn words(text: &str) -> HashSet<String> {
     out
 }
 
-/// How long a text is, in words; two CJK characters are taken for one.
+/// Length in words; two CJK characters count as one.
 fn weight(text: &str) -> usize {
     text.split_whitespace().count() + text.chars().filter(|c| is_ideograph(*c)).count() / 2
 }
@@ -286,8 +279,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// The title before its first bar, if that is long enough for a headline: what follows
-/// is a section, a site or words for a search engine.
+/// The title before its first bar, if long enough; a section, a site or search terms follow.
 fn bars_cut(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
@@ -295,7 +287,7 @@ fn bars_cut(title: &str) -> &str {
     }
 }
 
-/// The title without a short last part, as long as a longer one stays.
+/// The title without a short last part, if a longer part remains.
 fn short_tail_cut(title: &str) -> &str {
     let parted = SEPARATORS
         .iter()

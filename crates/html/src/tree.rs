@@ -1,24 +1,20 @@
-//! scraper's tree, built against a budget.
+//! Builds scraper's tree within a budget.
 //!
-//! The rules of the HTML standard search the stack of open elements and the list
-//! of active formatting elements again and again, so that nesting costs time
-//! quadratic in its depth and formatting elements that are never closed are built
-//! anew in every block. html5ever, and with it scraper, follows the rules:
-//! 256 KiB of `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>`
-//! 6.4 s; 5 MiB would take half an hour and more.
+//! The rules of the HTML standard repeatedly search the stack of open elements and the list of
+//! active formatting elements. So nesting costs time quadratic in its depth, and unclosed
+//! formatting elements are rebuilt in every block. In html5ever, and so in scraper, 256 KiB of
+//! `<div>` cost 4.5 s, of `<b id=1><b id=2>...` 9.9 s, of `<ul><li>` 6.4 s; 5 MiB would take half
+//! an hour and more.
 //!
-//! All of these searches ask the sink that receives the tree for a name or for
-//! the sameness of two nodes. [`Counted`] wraps scraper's sink and counts the
-//! questions, and a [`Guard`] between tokenizer and tree builder drops every token
-//! behind the one with which a [`Budget`] is spent. The count needs no clock, so a
-//! page is cut at the same tag on every machine. What was built by then is kept.
+//! All these searches ask the sink that receives the tree for a name or whether two nodes are the
+//! same. [`Counted`] wraps scraper's sink and counts these questions. A [`Guard`] between tokenizer
+//! and tree builder drops every token after a [`Budget`] is spent. The count needs no clock, so a
+//! page is cut at the same tag on every machine, and the tree built so far is kept.
 //!
-//! Limitation: the cut loses the rest of the page, where a browser would
-//! flatten the nesting; nobody reads such pages. Comparing formatting elements
-//! with one another does not ask the sink; that work is estimated from the depth.
-//! The depth, too, is an estimate, never too small: the standard moves subtrees up
-//! or sideways, and what was moved keeps the depth that it had. A page of thousands
-//! of blocks nested in unclosed formatting may so be cut at a fifth of the depth.
+//! Limitation: the cut loses the rest of the page, where a browser would flatten the nesting.
+//! Comparisons between formatting elements do not ask the sink and are estimated from the depth.
+//! The depth is itself an upper bound: subtrees that the standard moves keep their old depth.
+//! Thousands of blocks nested in unclosed formatting may so be cut at a fifth of the depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -31,23 +27,20 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute, QualName, TokenizerResult};
 use scraper::{Html, HtmlTreeSink};
 
-/// What one page may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// Questions of the tree builder, each some 3 ns.
+    /// Questions of the tree builder, about 3 ns each.
     pub(crate) work: u64,
-    /// Nodes, each some 160 bytes until the page stands, 40 after.
+    /// Nodes: about 160 bytes each while building, 40 after.
     pub(crate) nodes: usize,
-    /// Elements above an element.
     pub(crate) depth: u32,
-    /// Bytes of attribute values, those of elements built anew counted again.
+    /// Bytes of attribute values; those of rebuilt elements count again.
     pub(crate) attribute_bytes: usize,
-    /// Attributes of one element.
     pub(crate) attributes: usize,
 }
 
 impl Budget {
-    /// That of a page. The costliest of 1,344 recorded news pages takes an eightieth of the
+    /// The limits of a page. The costliest of 1,344 recorded news pages takes an eightieth of the
     /// work; 10,000 nested elements fit.
     pub(crate) const PAGE: Self = Self {
         work: 200_000_000,
@@ -58,7 +51,7 @@ impl Budget {
     };
 }
 
-/// Builds the tree of a document. The flag tells whether the budget cut it.
+/// The flag is true if the budget cut the tree.
 pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     let sink = Counted::new(budget);
     let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
@@ -71,7 +64,7 @@ pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
     (builder.sink.finish(), cut.get())
 }
 
-/// Lets tokens through as long as there is budget; the end of the file always.
+/// Passes tokens while there is budget; always passes the end of the file.
 struct Guard {
     builder: TreeBuilder<Handle, Counted>,
     cut: Cell<bool>,
@@ -98,26 +91,24 @@ impl TokenSink for Guard {
     }
 }
 
-/// A node of scraper's tree and what is known of it besides.
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,
-    /// Where its [`Known`] stands; a template shares it with its content.
+    /// Index of its [`Known`]; a template shares it with its content.
     known: u32,
 }
 
-/// What the budget needs to know of a node and scraper's tree does not say.
+/// Data on a node that the budget needs and scraper's tree lacks.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// Nodes above it, or above the place it was moved from.
+    /// Nodes above it, or above its place before a move.
     depth: u32,
-    /// Work for each formatting element that it may be compared with; 0 if it is none.
+    /// Work for each comparison with a formatting element; 0 for other elements.
     comparison: u32,
     integration_point: bool,
 }
 
-/// scraper's sink with a count of what it is asked. html5ever wants shared
-/// access, hence the cells.
+/// scraper's sink with a count of its questions. html5ever requires shared access, hence the cells.
 struct Counted {
     inner: HtmlTreeSink,
     known: RefCell<Vec<Known>>,
@@ -165,14 +156,14 @@ impl Counted {
         self.known.borrow()[node.known as usize].depth
     }
 
-    /// Notes that a child is put at this depth and gives it as scraper's sink wants it.
+    /// Records the depth of a child and converts it for scraper's sink.
     fn place(&self, child: NodeOrText<Handle>, depth: u32) -> NodeOrText<NodeId> {
         match child {
             NodeOrText::AppendText(text) => NodeOrText::AppendText(text),
             NodeOrText::AppendNode(node) => {
                 let known = &mut self.known.borrow_mut()[node.known as usize];
-                // The standard fills the copy of a formatting element before it puts it
-                // anywhere, so its depth of 0 says nothing of what is put into it.
+                // The standard fills the copy of a formatting element before it inserts it, so its
+                // depth of 0 says nothing about its content.
                 known.depth = known.depth.max(depth);
                 self.depth.set(self.depth.get().max(known.depth));
                 // It was compared with each formatting element open above it.
@@ -183,7 +174,6 @@ impl Counted {
     }
 }
 
-/// The formatting elements of the HTML standard, section 13.2.4.3.
 fn is_formatting(tag: &str) -> bool {
     matches!(
         tag,
@@ -203,8 +193,8 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-/// What scraper's sink leaves at the trait's default is left so here, but for the
-/// integration points of MathML, which scraper does not know.
+/// Methods that scraper's sink leaves at the trait's default are left so here, except MathML's
+/// integration points, which scraper does not know.
 impl TreeSink for Counted {
     type Handle = Handle;
     type Output = Html;
@@ -279,8 +269,8 @@ impl TreeSink for Counted {
         self.inner.append_based_on_parent_node(&element.id, &previous.id, child);
     }
 
-    /// Lets through what the element lacks and has room for, so that only this is
-    /// counted; scraper looks again.
+    /// Passes only the attributes that the element lacks and has space for, so that only these are
+    /// counted; scraper checks again.
     fn add_attrs_if_missing(&self, target: &Handle, mut more: Vec<Attribute>) {
         if let Some(node) = self.inner.0.borrow().tree.get(target.id)
             && let Some(element) = node.value().as_element()
@@ -300,8 +290,8 @@ impl TreeSink for Counted {
         self.inner.remove_from_parent(&target.id);
     }
 
-    /// Not counted: the new parent is the copy of a formatting element, and from
-    /// such a one no child is moved again.
+    /// Not counted: the new parent is the copy of a formatting element, from which no child is
+    /// moved again.
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
         self.inner.reparent_children(&node.id, &new_parent.id);
     }

@@ -105,7 +105,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
         return Ok(false);
     }
     if !progress.control().ask(command.clone()) {
-        return Err("the crawl has not yet executed the previous command".into());
+        return Err("the crawl has not yet processed the earlier request".into());
     }
     for _ in 0..PATIENCE {
         let host = store.host(command.host()).map_err(text)?;

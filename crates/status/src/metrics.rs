@@ -111,7 +111,7 @@ impl Out<'_> {
         });
         let help = "Workers of the last day by state";
         self.gauges("workers", help, &states.unwrap_or_default())?;
-        let help = "Partitions without a worker, of 256";
+        let help = "Partitions, of 256, without a worker";
         let mut metric =
             self.encoder.encode_descriptor("partitions_without_worker", help, None, MetricType::Gauge)?;
         if let Some(workers) = workers {

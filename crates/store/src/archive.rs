@@ -1,15 +1,15 @@
-//! The archive beside the store: answers as they came, on disk before what the store says of them.
+//! Writes responses to the archive, always before the store refers to them.
 //!
-//! The [`Writer`] has the archive, and each flush of the store brings the archive to disk first,
-//! whoever asked for the flush. So what the store has on disk, the archive has, too.
+//! The [`Writer`] owns the archive, and each flush of the store writes the archive to disk first. So the
+//! archive contains everything that the store on disk refers to.
 //!
 //! | store | records go to | a flush |
 //! |---|---|---|
-//! | a folder | a file that grows | syncs the file, and notes up to where |
-//! | shared | a file in memory | puts the file into object storage, and names it in the same transaction |
+//! | a folder | a file that grows | syncs the file, and records its length |
+//! | shared | a file in memory | puts the file into object storage, and records its name in the same transaction |
 //!
-//! A flush that fails behind that leaves records, or a file, of which the store does not know. They
-//! do no harm: their pages are fetched and kept again.
+//! If a flush fails after that, the archive has records, or a file, that the store does not know. They are
+//! harmless: their pages are fetched and archived again.
 
 use std::path::Path;
 
@@ -20,24 +20,22 @@ use jiff::Timestamp;
 use crate::files::{ARCHIVE_FOLDER, FileRecord};
 use crate::{ArchiveEnd, Store, StoreError, Writer};
 
-/// Bytes of records that wait in memory for a flush, at most.
+/// Maximum bytes of records that wait in memory for a flush.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 
-/// Where records go.
 #[derive(Debug)]
 pub(crate) enum Shelf {
-    /// Files in a folder, one of which grows.
+    /// Files in a folder, the last of which grows.
     Folder(Archive),
-    /// Object storage: a file a flush.
+    /// Object storage: one file per flush.
     Objects(Box<Uploads>),
 }
 
-/// The file that grows in memory until the next flush.
 #[derive(Debug)]
 pub(crate) struct Uploads {
     store: Store,
     options: Options,
-    /// The worker's name, which is in those of its files.
+    /// The worker's name, which is part of its file names.
     name: String,
     spool: Option<(u32, Spool)>,
     records: u64,
@@ -58,8 +56,7 @@ impl Uploads {
         Ok((number, spool.append(bytes).offset))
     }
 
-    /// Puts the file away; gives its number and record, which are to be in the change that
-    /// is flushed next.
+    /// Uploads the file and returns its number and record, which must be part of the next flushed change.
     fn put_away(&mut self) -> Result<Option<(u32, FileRecord)>, StoreError> {
         let Some((number, spool)) = self.spool.take() else { return Ok(None) };
         let (name, content) = spool.finish();
@@ -98,19 +95,18 @@ impl Shelf {
 }
 
 impl Writer {
-    /// Opens the archive, to keep answers in it from now on. `folder`: where its files are, if the
+    /// Opens the archive; from now on responses are kept in it. `folder`: the folder of its files, if the
     /// store is in a folder.
     ///
     /// # Errors
-    /// The folder cannot be read or written, or the archive ends before the place up to which the
-    /// store knows it.
+    /// The folder cannot be read or written, or the archive is shorter than the store recorded.
     pub fn open_archive(&mut self, folder: &Path, options: Options) -> Result<(), StoreError> {
         self.shelf = Some(Shelf::open(&self.store(), folder, options)?);
         Ok(())
     }
 
-    /// Appends an answer to the archive: `records` records, as bytes. Gives the number of their
-    /// file, and where they begin there; `None`: no archive is open, so that nothing is kept.
+    /// Appends a response to the archive: `records` records, as bytes. Returns the number of their file and
+    /// their offset in it; `None`: no archive is open, so nothing is kept.
     ///
     /// # Errors
     /// The archive cannot be written.
@@ -123,8 +119,7 @@ impl Writer {
         self.shelf.as_mut().map(|shelf| shelf.append(bytes, records, at)).transpose()
     }
 
-    /// Whether a flush is due, since what of the archive waits in memory is as much as a file
-    /// should have.
+    /// Whether a flush is due, since the archive's data in memory have reached the size of a file.
     #[must_use]
     pub fn is_archive_full(&self) -> bool {
         match &self.shelf {
@@ -133,7 +128,7 @@ impl Writer {
         }
     }
 
-    /// Brings the archive to disk, and notes in the store up to where.
+    /// Writes the archive to disk, and records its end in the store.
     pub(crate) fn sync_archive(&mut self) -> Result<(), StoreError> {
         let mut change = self.begin();
         match &mut self.shelf {

@@ -1,4 +1,4 @@
-//! A change: writes that are read back at once and become one batch.
+//! Defines a change: writes that are readable at once and are committed as one batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,22 +14,22 @@ use crate::{
     keys,
 };
 
-/// Under what a robots.txt lies: a host's own under the host's name.
+/// The name in a robots.txt's key: for a host's own robots.txt the host's name.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
 }
 
-/// Writes to a store that take effect all at once, or not at all.
+/// Writes to a store that take effect together, or not at all.
 ///
-/// Reading through a change sees what it has written so far.
+/// Reads through a change see its earlier writes.
 #[derive(Debug)]
 pub struct Change {
     pub(crate) store: Store,
     batch: Batch,
-    /// What was read ahead.
+    /// Values that were read ahead.
     ahead: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Partitions for which something is written.
+    /// Partitions with writes.
     partitions: BTreeSet<Partition>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
@@ -51,13 +51,13 @@ impl Change {
         (self.batch, self.partitions)
     }
 
-    /// Hosts that have got a URL to ask by this change.
+    /// Hosts for which this change adds a ready URL.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
     }
 
-    /// By how many the ready and waiting URLs of each host grow.
+    /// By how much the number of ready and waiting URLs of each host grows.
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
@@ -93,8 +93,7 @@ impl Change {
         }
     }
 
-    /// Reads what will be asked for, at once: with an engine behind a network each reading
-    /// is a way there and back.
+    /// Reads these keys in one request: with a remote engine each read is a round trip.
     pub(crate) fn read_ahead(&mut self, keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         let unread: Vec<Vec<u8>> = keys.into_iter().filter(|key| !self.ahead.contains_key(key)).collect();
         if unread.len() > 1 && self.store.partitions.is_cut() {
@@ -104,7 +103,7 @@ impl Change {
         Ok(())
     }
 
-    /// The records of these URLs will be asked for.
+    /// Reads the records of these URLs ahead, in one request.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -112,13 +111,12 @@ impl Change {
         self.read_ahead(urls.into_iter().map(keys::url).collect())
     }
 
-    /// The keys with this prefix, in order.
     pub(crate) fn keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
         self.scan(prefix).map(|pair| pair.map(|(key, _)| key)).collect()
     }
 
-    /// What stands under the keys with this prefix, in the order of the keys: what the
-    /// store has and what was written here, less what was removed here.
+    /// The pairs with this prefix, in the order of their keys: those of the store with this change's writes
+    /// and removals applied.
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
@@ -139,13 +137,12 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition. It takes effect only while the partition is this process's, as all
-    /// that is written for a partition.
+    /// Writes a record of a partition. Like all writes to a partition, it only takes effect while this
+    /// process owns the partition.
     pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
         self.write(of, key, Write::Put(encode(record)));
     }
 
-    /// A key that says all by being there.
     pub(crate) fn mark(&mut self, of: Partition, key: Vec<u8>) {
         self.write(of, key, Write::Put(Vec::new()));
     }
@@ -154,7 +151,7 @@ impl Change {
         self.write(of, key, Write::Put(bytes));
     }
 
-    /// Writes what only one may have, if nothing stood there when it was read.
+    /// Writes a record that only one process may write, if the key was absent when it was read.
     pub(crate) fn claim<T: Serialize>(
         &mut self,
         of: Partition,
@@ -178,7 +175,8 @@ impl Change {
         self.batch.write(key, write);
     }
 
-    /// Writes what is no partition's. It is flushed only while all partitions of this process are its.
+    /// Writes a record that belongs to no partition. It is only flushed while this process still owns all of
+    /// its partitions.
     pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.put_common_bytes(key, encode(record));
     }
@@ -187,7 +185,7 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// The partition of a URL; `None`: the URL is not known.
+    /// The partition of a URL; `None`: the URL is unknown.
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
@@ -195,12 +193,11 @@ impl Change {
         Ok(self.url(url)?.map(|record| self.store.partitions.of_host(record.host)))
     }
 
-    /// Writes the record of a URL.
     pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put(self.store.partitions.of_host(record.host), keys::url(key), record);
     }
 
-    /// The record of a host, made where there is none.
+    /// The record of a host, created if missing.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -209,7 +206,7 @@ impl Change {
         self.host_in(partition, name, domain)
     }
 
-    /// The record of a host in the partition that stored it, made where there is none.
+    /// The record of a host in the partition that stored it, created if missing.
     pub(crate) fn host_in(
         &mut self,
         partition: Partition,
@@ -246,23 +243,23 @@ impl Change {
         self.put(partition, keys::host(partition, &host.name), host);
     }
 
-    /// Writes what is known of a host's robots.txt.
+    /// Writes the record of a host's robots.txt.
     pub fn put_robots<T: Serialize>(&mut self, host: &str, robots: &T) {
         self.put(self.store.partitions.of_name(host), keys::robots(host), robots);
     }
 
-    /// Writes what is known of a robots.txt: a host's own, or where another host's redirects to.
+    /// Writes the record of a robots.txt: a host's own, or the target of another host's redirect.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
         self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
     }
 
-    /// Writes a host's template as JSON; the host's record follows by the caller.
+    /// Writes a host's template as JSON. The caller updates the host's record.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
         let of = self.store.partitions.of_name(host);
         self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// What the last pages of a host told of its template.
+    /// The health of a host's template, from its last pages.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -270,7 +267,7 @@ impl Change {
         self.get("a template's health", &keys::health(host))
     }
 
-    /// Writes what the last pages of a host told of its template.
+    /// Writes the health of a host's template.
     pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
         self.put(self.store.partitions.of_name(host), keys::health(host), health);
     }
@@ -304,12 +301,12 @@ impl Change {
         Ok(())
     }
 
-    /// Writes up to where the archive is on disk.
+    /// Writes the position up to which the archive is on disk.
     pub fn put_archive_end(&mut self, end: &ArchiveEnd) {
         self.put_common(keys::meta("archive"), end);
     }
 
-    /// Writes up to where a file was replayed for a purpose in a partition, in bytes.
+    /// Writes the position, in bytes, up to which a file was replayed for a purpose in a partition.
     pub fn put_replayed(
         &mut self,
         purpose: &str,
@@ -320,12 +317,12 @@ impl Change {
         self.put(partition, keys::replayed(purpose, partition, file), &offset);
     }
 
-    /// Writes up to where the archive was extracted again in a partition.
+    /// Writes the position up to which the archive was extracted again in a partition.
     pub fn put_reextracted(&mut self, PartitionId(partition): PartitionId, done: &Reextracted) {
         self.put(partition, keys::meta_of(partition, "reextracted"), done);
     }
 
-    /// Notes that the store is being made anew, or is complete again.
+    /// Marks the store as being rebuilt, or as complete again.
     pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
         self.put_common(keys::meta("rebuilding"), &is_rebuilding);
     }

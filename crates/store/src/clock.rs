@@ -1,32 +1,31 @@
-//! A clock that was set back.
+//! Corrects waiting times after the clock was set back.
 //!
-//! What waits has a time by the clock of the day it was written. If that clock was ahead (a
-//! machine that started in the wrong year), then with the clock put right nothing would be
-//! due for as long as it had been ahead. So the store remembers the latest time at which it
-//! was written, and all that waits moves by as much as the clock is behind that.
+//! Due times use the clock of the time of writing. If that clock was ahead (a machine that started in the
+//! wrong year), then after its correction nothing would be due for as long as it had been ahead. So the store
+//! records the latest time of a write, and all waiting records move by the difference when the clock is
+//! behind it.
 //!
-//! A clock that was set forward needs nothing: all is due, and gaps between requests are
-//! not kept by it.
+//! A clock that was set forward needs no correction: everything is due, and gaps between requests do not use
+//! it.
 
 use gleaner_frontier::UrlKey;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, Writer, keys};
 
-/// Clocks are put right by less than this all the time.
+/// Routine corrections of a clock are smaller than this.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
-/// URLs that are moved in one change.
 const PART: usize = 2_000;
 
 impl Change {
-    /// Notes the time of what is written. It never goes back but by [`Writer::adjust_clock`].
+    /// Records the time of a write. Only [`Writer::adjust_clock`] sets it back.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn put_clock(&mut self, now: Timestamp) -> Result<(), StoreError> {
         if self.store.is_shared() {
-            // It is the database's clock that counts, and nobody reads this one.
+            // The database's clock counts, and this record is not used.
             return Ok(());
         }
         let key = keys::meta("clock");
@@ -37,7 +36,6 @@ impl Change {
         Ok(())
     }
 
-    /// Moves the time of a URL that waits.
     fn move_waiting(&mut self, key: UrlKey, behind: u64) -> Result<(), StoreError> {
         let Some(record) = self.url(key)? else { return Ok(()) };
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };
@@ -52,15 +50,15 @@ impl Change {
 }
 
 impl Writer {
-    /// Holds the clock against the latest time that was noted. Where it is behind, URLs and
-    /// hosts that wait do so for as much less. Gives how far it is behind; `None`: it is
-    /// not, by more than the ten minutes that are usual.
+    /// Compares the clock with the latest recorded time. If the clock is behind, the due times of waiting
+    /// URLs and hosts move back by the difference. Returns the difference; `None`: it is not more than ten
+    /// minutes, which is usual.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub fn adjust_clock(&mut self, now: Timestamp) -> Result<Option<SignedDuration>, StoreError> {
         if self.store().is_shared() {
-            // Each worker's clock was held against the database's when it came.
+            // Each worker's clock was compared with the database's when it joined.
             return Ok(None);
         }
         let last: Option<Timestamp> =
@@ -89,7 +87,7 @@ impl Writer {
         Ok(Some(behind))
     }
 
-    /// All URLs that wait: listings, and what has failed.
+    /// All waiting URLs: lists, and failed ones.
     fn waiting(&self) -> Result<Vec<UrlKey>, StoreError> {
         let mut waiting = Vec::new();
         for wait in [Wait::Retry, Wait::Revisit] {

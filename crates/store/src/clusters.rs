@@ -1,22 +1,21 @@
-//! Clusters of near-duplicates: every document is stored, one stands for the others.
+//! Maintains the clusters of near-duplicates: every document is stored, and one represents each cluster.
 //!
-//! A document that was signed has a number, which never becomes another's, and belongs to
-//! a cluster, perhaps alone. Its signature lies under its number if it stands for itself
-//! or for its cluster, else in the list of the cluster's members; so what is found in the
-//! index and is no head any more is not found here. A cluster has a number of its own and
-//! a record of its head as long as it has a member: another head is one record more or
-//! less, however large the cluster is.
+//! A signed document has a number, which is never reused, and belongs to a cluster, perhaps alone. The
+//! signature of a representative, or of a document that is alone, is stored under its number; that of a
+//! member is in the cluster's list of members. So an index entry for a document that is no longer a
+//! representative finds nothing here. A cluster with members has a number and a record of its representative;
+//! to replace the representative changes few records, however large the cluster is.
 //!
-//! 1. Joining ([`Change::join`]): the index is asked; a duplicate joins the cluster of the
-//!    document that it was found to be like, as a member or in its head's place. Any other
-//!    is alone. What is alike and no duplicate is noted with it.
-//! 2. Departing ([`Change::depart`]): a member leaves its cluster; a head leaves it to the
-//!    member that is preferred to all others.
+//! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
+//!    member or as the new representative. Any other document is alone. Similar documents that are not
+//!    duplicates are recorded with it.
+//! 2. Departing ([`Change::depart`]): a member leaves its cluster; a representative is replaced by the
+//!    preferred member.
 //!
-//! A page whose text changes keeps its number, so that one that came first stays the one
-//! that came first. Similarities are not kept: two signatures tell them.
+//! A page whose text changes keeps its number and so its place in the order of arrival. Similarities are
+//! computed from two signatures and not stored.
 //!
-//! Limitation: an heir is like the head that went, not like each of its members.
+//! Limitation: a new representative is similar to the previous one, not to each member.
 
 use gleaner_corpus::DocumentId;
 use gleaner_dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
@@ -29,35 +28,33 @@ use crate::packed::unpack;
 use crate::records::decode;
 use crate::{Change, Placement, StoreError, keys};
 
-/// Related documents that are noted with a document, at most.
 const MOST_RELATED: usize = 4;
 
-/// Where a document stands.
+/// The number and the cluster of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Standing {
     pub(crate) number: Number,
     pub(crate) cluster: u32,
 }
 
-/// What is kept of a document that was signed.
+/// The stored data of a signed document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) id: DocumentId,
-    /// Of its text.
+    /// Words of its text.
     pub(crate) words: u64,
     pub(crate) cluster: u32,
     #[serde(with = "serde_bytes")]
     pub(crate) signature: Vec<u8>,
-    /// Documents that are alike and no duplicates, most alike first, with the similarity
-    /// in hundredths.
+    /// Similar documents that are not duplicates, most similar first, with the similarity in percent.
     pub(crate) related: Vec<(DocumentId, u8)>,
 }
 
-/// A cluster that has members.
+/// A cluster with members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterRecord {
     pub(crate) head: Number,
-    /// Without the head.
+    /// Without the representative.
     pub(crate) members: u32,
 }
 
@@ -66,7 +63,7 @@ impl Kept {
         Signature::from_bytes(&self.signature)
     }
 
-    /// Estimated similarity to another one, 0 to 1.
+    /// Estimated similarity to another document, 0 to 1.
     pub(crate) fn similarity(&self, other: &Self) -> f64 {
         let both = self.signature().zip(other.signature());
         both.map_or(0.0, |(one, other)| one.similarity(&other))
@@ -81,7 +78,6 @@ pub(crate) fn hundredths(similarity: f64) -> u8 {
     (100.0 * similarity).round() as u8
 }
 
-/// What [`ask`] reads of a store, through a change.
 struct Reading<'a>(&'a Change);
 
 impl Documents for Reading<'_> {
@@ -111,8 +107,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// The next number of a document's partition; `None` when it has given out all: four thousand
-    /// million, or 16 million of each partition.
+    /// The next number of a document's partition; `None` if all are used: four thousand million, or 16
+    /// million per partition.
     fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -127,8 +123,7 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Takes in a document that has no standing. `number`: the one that its page's last
-    /// text had, and that no other document has.
+    /// Adds a document without a standing. `number`: the unique number that its page's last text had.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
@@ -173,7 +168,7 @@ impl Change {
         keys: &Keys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
-        // A cluster that the page founded with an earlier text may go on under its number.
+        // A cluster of the page's earlier text may continue under its number.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(of, keys::standing(kept.id), &Standing { number, cluster });
@@ -216,8 +211,7 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    /// Counts a document among the members of the cluster that it names, which is founded if
-    /// `of` was alone.
+    /// Adds a document to the members of the cluster that it names. The cluster is created if `of` was alone.
     pub(crate) fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
@@ -233,7 +227,7 @@ impl Change {
         Ok(())
     }
 
-    /// Takes out a document whose text goes; gives the number that it had.
+    /// Removes a document whose text goes, and returns its number.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,
@@ -252,8 +246,7 @@ impl Change {
         Ok(Some(number))
     }
 
-    /// Takes a document out of a cluster, of which it was the head or a member. Nothing if it
-    /// was neither.
+    /// Removes the representative or a member from a cluster; does nothing for other documents.
     pub(crate) fn leave_cluster(
         &mut self,
         cluster: u32,
@@ -282,7 +275,7 @@ impl Change {
         })
     }
 
-    /// Makes a member the head; gives its number.
+    /// Makes a member the representative and returns its number.
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);
@@ -296,7 +289,6 @@ impl Change {
         Ok(Some(number))
     }
 
-    /// A member is its cluster's head from now on.
     pub(crate) fn promote_member(
         &mut self,
         number: Number,
@@ -324,7 +316,6 @@ impl Change {
         Ok(heir)
     }
 
-    /// The same document under another name.
     pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
         let Some(standing) = self.standing(from)? else { return Ok(()) };
         let of = self.store.partitions.of_number(standing.number);
@@ -339,7 +330,6 @@ impl Change {
         Ok(())
     }
 
-    /// What became of a document that is stored.
     pub(crate) fn placement(&self, id: DocumentId) -> Result<Placement, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(Placement::Stored) };
         let own = self.get::<Kept>("a member of a cluster", &keys::member(cluster, number))?;

@@ -1,15 +1,13 @@
-//! Documents: stored once, with every URL that carried their text.
+//! Stores each document once, with every URL that has its text.
 //!
-//! The first URL to carry a text names the document; others become aliases. When
-//! a page is extracted anew and its text changes, the old text must not go with it
-//! if other URLs carried it: the first of them then becomes its name. A text that is
-//! nearly another's is a document too, and joins that one's cluster (`clusters.rs`).
+//! The first URL with a text names the document; the others become aliases. If a page is extracted again and
+//! its text changes, but other URLs have the old text, the first of them becomes its name. A text that is
+//! similar to another's is a document of its own and joins that document's cluster (`clusters.rs`).
 //!
-//! Where the same text is not looked for, each document lies under a hash of its own,
-//! made of its text's and its name.
+//! If exact duplicates are not detected, each document is stored under its own hash, made from its text's
+//! hash and its name.
 //!
-//! A document that is handed in with a later time of fetching than the one that is there
-//! is of a page that was visited again (`history.rs`).
+//! A document with a later fetch time than the stored one is a revisit of the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
@@ -22,22 +20,21 @@ use crate::partitions::Partition;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
-/// What became of a document that was handed in.
+/// What happened to a document that was passed to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Its text is new; it is stored.
+    /// Its text is new and was stored.
     Stored,
-    /// Its text is stored under another URL.
+    /// Its text is already stored under another URL.
     Duplicate {
         /// That URL.
         of: UrlKey,
     },
-    /// Its text is nearly that of another document; it is stored as a member of that
-    /// one's cluster.
+    /// Its text is similar to that of another document; it is stored as a member of that document's cluster.
     NearDuplicate {
-        /// The URL of the cluster's head.
+        /// The URL of the cluster's representative.
         of: UrlKey,
-        /// Estimated similarity to the head, in hundredths.
+        /// Estimated similarity to the representative, in percent.
         similarity: u8,
     },
     /// The page was fetched again and has another text: a new revision.
@@ -58,7 +55,7 @@ impl From<Placement> for Outcome {
     }
 }
 
-/// The hash under which a document lies that is not to be found by its text.
+/// The hash of a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
 }
@@ -81,7 +78,7 @@ impl Change {
         self.claim(of, keys::content(content_hash), &document.id)
     }
 
-    /// The partition that a known URL belongs to; that of nothing else but the URL itself.
+    /// The partition of a known URL; an error for an unknown one.
     fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
         let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
         self.partition_of_url(url)?.ok_or_else(unknown)
@@ -91,8 +88,8 @@ impl Change {
         self.partition_at(url_of(id))
     }
 
-    /// Stores a document under the URL `key`, whose previous text (if it had one)
-    /// it replaces. The URL's record must be known and may change by this.
+    /// Stores a document under the URL `key` and replaces that URL's previous text, if any. The URL must have
+    /// a record, which may change.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -112,7 +109,7 @@ impl Change {
         let same: Option<DocumentId> = self.get("a content hash", &keys::content(&hash))?;
         let mut number = None;
         if same == Some(id) {
-            // The document says when its text was first seen.
+            // The stored document has the time at which its text was first seen.
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
@@ -148,7 +145,7 @@ impl Change {
         Ok(if before.is_some() { Placement::Revised } else { placement })
     }
 
-    /// The document as it is stored, if its page was fetched before that of this one.
+    /// The stored document, if its page was fetched before this one's.
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
         let is_earlier = unpack(&bytes)?.fetched < document.fetched;
@@ -190,15 +187,14 @@ impl Change {
         self.end_alias(url)
     }
 
-    /// The URL carries no other's text any more.
     pub(crate) fn end_alias(&mut self, url: UrlKey) -> Result<(), StoreError> {
         self.set_twin(url, None)?;
         let here = self.partition_at(url)?;
         self.total(here, |totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
 
-    /// Takes what a page carried out of the corpus, because it is extracted anew or
-    /// carries a text no more. Another URL that carried the same text takes it over.
+    /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text.
+    /// Another URL with the same text takes it over.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -206,7 +202,7 @@ impl Change {
         self.take_out(url, duplicates).map(drop)
     }
 
-    /// The same; gives the number of a document that is there no more.
+    /// Like `withdraw`; returns the number of a document that was removed.
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
         if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
             self.remove_alias(document_of(twin), url)?;
@@ -227,8 +223,8 @@ impl Change {
         Ok(None)
     }
 
-    /// The URLs of a document's own partition that carry its text, too. To those of other partitions the
-    /// text is sent: they store it anew.
+    /// The aliases of a document in its own partition. Those in other partitions get the text by message and
+    /// store it again.
     fn aliases_here(&mut self, document: &Document) -> Result<Vec<UrlKey>, StoreError> {
         let here = self.partition_of_document(document.id)?;
         let mut aliases = Vec::new();
@@ -246,7 +242,6 @@ impl Change {
         Ok(aliases)
     }
 
-    /// A document is in the corpus no more.
     fn uncount(&mut self, document: &Document) -> Result<(), StoreError> {
         self.total(self.partition_of_document(document.id)?, |totals| {
             if let Some((documents, count)) = totals.languages.get_mut(&document.language) {
@@ -256,8 +251,8 @@ impl Change {
         })
     }
 
-    /// Another process has stored the same text in the same moment: the document becomes one
-    /// of that one's URLs, with all that carried its text.
+    /// Another process has stored the same text at the same time: the document and its aliases become aliases
+    /// of that one.
     pub(crate) fn yield_to(
         &mut self,
         theirs: DocumentId,
@@ -287,7 +282,7 @@ impl Change {
         Ok(())
     }
 
-    /// The text leads to its document no more, if it did.
+    /// Removes the content hash if it leads to this document.
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
@@ -320,8 +315,8 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Where a document stands has changed by what became of another. Later visits of its
-    /// page, as that it is gone, stay as they ended.
+    /// Updates the outcome of a document whose placement changed because of another document. Later outcomes
+    /// of its page, for example that it is gone, stay.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })

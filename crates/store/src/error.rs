@@ -1,4 +1,4 @@
-//! What can go wrong with a data folder.
+//! Defines the errors of a store.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::patience::is_out_of_files;
 
-/// A store that cannot be opened, read or written.
+/// An error when a store is opened, read or written.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The folder cannot be made or read.
@@ -16,7 +16,7 @@ pub enum StoreError {
     Folder {
         /// The data folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Another process has the folder open.
@@ -27,7 +27,7 @@ pub enum StoreError {
         /// The process, as it named itself in the lock file.
         holder: String,
     },
-    /// There is no corpus in the folder, and none is to be made.
+    /// There is no corpus in the folder, and none may be created.
     #[error("no corpus in {}: `gleaner crawl --data DIR` makes one", path.display())]
     Nothing {
         /// The data folder.
@@ -46,45 +46,45 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the store failed while {doing}: {source}; make room, then run the same command to go on")]
     Full {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The process has as many open files as it may.
+    /// The process has reached its limit of open files.
     #[error(
         "the store failed while {doing}: {source}: the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit, then run the same command to go on"
     )]
     NoFile {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// sled refused.
+    /// sled failed.
     #[error("the store failed while {doing}: {source}")]
     Sled {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
-        /// What sled said.
+        /// sled's error.
         source: sled::Error,
     },
-    /// The address of a database cannot be used.
+    /// The address of a database is invalid.
     #[error(
         "the address of the database cannot be used: {reason}; it looks like postgres://user@host:5432/database, and the password is best in PGPASSWORD or in a file that PGPASSWORD_FILE names"
     )]
     Address {
-        /// What is wrong, without the address.
+        /// The reason, without the address.
         reason: String,
     },
     /// The database failed or refused.
     #[error("{database} failed while {doing}: {reason}")]
     Database {
-        /// What was being done.
+        /// The failed operation.
         doing: &'static str,
         /// Its address, without the password.
         database: String,
-        /// What it or the driver said, and how long it was tried.
+        /// The error of the database or the driver, and how long was retried.
         reason: String,
     },
     /// Object storage failed or refused.
@@ -96,25 +96,25 @@ pub enum StoreError {
         hint = if .0.is_full() { "; make room, then run the same command to go on" } else { "" }
     )]
     Archive(#[from] gleaner_archive::ArchiveError),
-    /// Nobody has crawled into the database.
+    /// The database has no tables of gleaner.
     #[error("{database} has no tables of gleaner: `gleaner crawl --store ...` makes them")]
     NoTables {
         /// Its address.
         database: String,
     },
-    /// A newer gleaner made the tables.
+    /// A newer gleaner created the tables.
     #[error("the tables of {database} have version {found}, this gleaner knows {known}; use a newer gleaner")]
     NewerTables {
         /// Its address.
         database: String,
         /// The version of its tables.
         found: i32,
-        /// The newest that is known here.
+        /// The newest version that this gleaner knows.
         known: i32,
     },
-    /// Workers of an older version are at work.
+    /// The tables need an update, but older workers are running.
     #[error(
-        "the tables of {database} are to be brought up to date, while older workers are at work: {workers}; stop them first"
+        "the tables of {database} must be upgraded, but older workers are running: {workers}; stop them first"
     )]
     OlderWorkers {
         /// Its address.
@@ -122,47 +122,47 @@ pub enum StoreError {
         /// Their names.
         workers: String,
     },
-    /// A worker has other settings than those that are there.
+    /// A worker's settings differ from those of the running workers.
     #[error(
         "this worker's settings are not those of the others ({workers}): {differing}; start it like them, or stop them first"
     )]
     Settings {
         /// Names and values.
         differing: String,
-        /// Names of the workers that are there.
+        /// Names of the running workers.
         workers: String,
     },
-    /// The storage has the files of another database.
+    /// The storage contains the files of another database.
     #[error(
         "{objects} has the files of another corpus, as its object `corpus` says (this corpus is {corpus}); choose another prefix with --objects"
     )]
     OtherCorpus {
         /// Address of the storage.
         objects: String,
-        /// The name of the corpus that it is not of.
+        /// The identifier of this corpus.
         corpus: String,
     },
-    /// The storage is empty or another's, and the corpus's files are elsewhere.
+    /// The storage is empty or another corpus's, and this corpus's files are elsewhere.
     #[error("{objects} is not the storage of this corpus: {why}; is --objects wrong?")]
     NotItsStorage {
         /// Address of the storage.
         objects: String,
-        /// By what that was seen.
+        /// The evidence.
         why: String,
     },
-    /// A single text cannot be read; others can.
+    /// A single text is unreadable; others are readable.
     #[error(
         "the text of the document {id} cannot be read: {source}; `gleaner verify` names all that are lost"
     )]
     Lost {
         /// The document.
         id: DocumentId,
-        /// Which earlier revision of it; `None`: its text of today.
+        /// The number of the earlier revision; `None`: the current text.
         revision: Option<u32>,
-        /// Why not.
+        /// The cause.
         source: Box<Self>,
     },
-    /// The clock here is not the database's.
+    /// The clock of this machine differs from the database's.
     #[error(
         "this machine's clock is {ahead:.0} s ahead of the database's; set both by a time service (NTP), then start again"
     )]
@@ -170,34 +170,34 @@ pub enum StoreError {
         /// Seconds.
         ahead: f64,
     },
-    /// A setting that does not go with many workers.
+    /// A setting that is not possible with several workers.
     #[error(
-        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document stands for the others; set corpus.head = \"first\""
+        "corpus.head = \"longest\" is for a single process: with PostgreSQL the first document represents the others; set corpus.head = \"first\""
     )]
     Heads,
-    /// What was to be written belongs to another process by now.
+    /// The records now belong to another process.
     #[error("another worker has taken over what this one was to write; it is dropped and done there")]
     NotOurs,
-    /// A partition of the store has given out all its numbers.
+    /// A partition has used all its numbers.
     #[error("the store has no number left for more {what} of one site's domain; please report this")]
     Crowded {
-        /// What they are given to.
+        /// The kind of record that needs a number.
         what: &'static str,
     },
-    /// A record that cannot be read back.
+    /// An unreadable record.
     #[error(
-        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` makes it anew from the archive and keeps the old one beside it"
+        "the store is damaged: {what} cannot be read ({reason}); `gleaner rebuild` restores it from the archive and keeps the old one beside it"
     )]
     Damaged {
-        /// Which kind of record.
+        /// The kind of record.
         what: &'static str,
-        /// What the decoder said.
+        /// The decoder's error.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// For `map_err` on what is done in a data folder.
+    /// For `map_err` on an operation in a data folder.
     pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |source| match source.kind() {
             io::ErrorKind::StorageFull => Self::Full { doing: "writing into its folder", source },
@@ -206,7 +206,6 @@ impl StoreError {
         }
     }
 
-    /// For `map_err` on a sled call.
     pub(crate) fn sled(doing: &'static str) -> impl FnOnce(sled::Error) -> Self {
         move |source| match source {
             sled::Error::Corruption { .. } => {

@@ -1,7 +1,7 @@
-//! The manifest: files in object storage that count.
+//! Maintains the manifest: the files in object storage that are valid.
 //!
-//! A file counts if its record is there, and its record is written in the change that needs
-//! the file. Files without one were left by a process that died in between.
+//! A file is valid if it has a record, which is written in the change that needs the file. A file without one
+//! was left by a process that died in between.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::records::decode;
 use crate::{Change, Store, StoreError, keys};
 
-/// Where files of the archive are in object storage.
+/// The folder of the archive's files in object storage.
 pub const ARCHIVE_FOLDER: &str = "archive";
 
-/// Where files of documents are.
 pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
 
 /// A file in object storage.
@@ -23,7 +22,7 @@ pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
 pub struct FileRecord {
     /// Its name below the address of the storage.
     pub name: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Documents or WARC records in it.
     pub records: u64,
@@ -32,15 +31,14 @@ pub struct FileRecord {
 }
 
 impl Change {
-    /// A file of the archive counts from this change on.
+    /// Makes a file of the archive valid with this change.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put_common(keys::file(keys::ARCHIVE_FILE, number), file);
     }
 }
 
 impl Store {
-    /// The number of the next file of the archive, which no other gets. 0 in a folder, whose
-    /// archive numbers its files itself.
+    /// The unique number of the next archive file. 0 in a folder, whose archive numbers its files itself.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -56,33 +54,34 @@ impl Store {
         Ok(self.cluster.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Reads a file of object storage; `None`: the store has none.
+    /// Reads a file from object storage; `None`: the store has no object storage.
     ///
     /// # Errors
-    /// The storage cannot be reached, or the file is not there.
+    /// The storage cannot be reached, or the file does not exist.
     pub fn object(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.cluster.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
-    /// The archive's files by number, oldest first. None in a folder, whose archive is beside it.
+    /// The archive's files by number, oldest first. Empty for a store in a folder, which has its archive
+    /// beside it.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::ARCHIVE_FILE)
     }
 
-    /// The corpus's files by number, oldest first. None in a folder.
+    /// The corpus's files by number, oldest first. Empty for a store in a folder.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         self.files_of(keys::DOCUMENTS_FILE)
     }
 
-    /// Files in object storage that were written before `before` and do not count: what is
-    /// left of processes that died before they wrote the record. None in a folder.
+    /// Files in object storage that were written before `before` and are not valid: left by processes that
+    /// died before they wrote the record. Empty for a store in a folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage is another corpus's.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
         let Some(engine) = &self.cluster else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // Listed before the records are read: what is written meanwhile is in neither.
+        // Listed before the records are read: files that are written meanwhile are in neither list.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
         files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
         files.retain(|file| file.changed < before);
@@ -94,7 +93,7 @@ impl Store {
         Ok(files)
     }
 
-    /// Removes files that [`Store::leftovers`] gave.
+    /// Removes files that [`Store::leftovers`] returned.
     ///
     /// # Errors
     /// The storage cannot be reached or refuses.

@@ -1,12 +1,11 @@
-//! How far the store was flushed, said beside it.
+//! Records the number of the last flush in a file beside the store.
 //!
-//! sled opens a file that has lost its end, or a part of its middle, at some older state,
-//! and says nothing. So each flush has a number. It is in the store, and once it is on disk
-//! it is in the file `flushed` beside it. A store with a smaller number than its file's has
-//! lost what was acknowledged.
+//! sled silently opens a file that has lost its end, or a part of its middle, in an older state. So each
+//! flush has a number, which is in the store and, once the flush is on disk, in the file `flushed`. A store
+//! with a smaller number than its file has lost acknowledged data.
 //!
-//! Limitation: what is lost without a flush being lost with it is not noticed here;
-//! `gleaner verify` looks at every record.
+//! Limitation: a loss that leaves the last flush intact is not detected here; `gleaner verify` checks every
+//! record.
 
 use std::fs;
 use std::io;
@@ -19,7 +18,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("flushed")
 }
 
-/// Says that the flush of this number is on disk.
+/// Records that the flush of this number is on disk.
 pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
     let part = folder.join("flushed.part");
     patiently(|| fs::write(&part, format!("{number}\n")))
@@ -27,7 +26,7 @@ pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
         .map_err(StoreError::folder(folder))
 }
 
-/// Forgets what was said: another store comes into the place of this one.
+/// Removes the file: another store replaces this one.
 pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     match fs::remove_file(file(folder)) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),
@@ -35,8 +34,7 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Holds the store's number against the file's. A file that is missing or was torn by a
-/// crash says nothing.
+/// Compares the store's number with the file's. A missing or incomplete file is ignored.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {
     let said = fs::read_to_string(file(folder)).ok().and_then(|text| text.trim().parse().ok());
     match said {

@@ -1,11 +1,10 @@
-//! The frontier: which URLs are known, which may be asked, which wait.
+//! Maintains the frontier: which URLs are known, ready and waiting.
 //!
-//! Of a host's URLs the one with the smallest rank is asked first, and among those of one
-//! rank the newest ([`Turn`]).
+//! Of a host's ready URLs the one with the smallest rank is requested first, and among equal ranks the newest
+//! ([`Turn`]).
 //!
-//! A URL has one record and stands in at most one of the three lists: ready,
-//! waiting, buffered. Handing a URL out writes nothing: it stays in the ready list
-//! until its visit has ended, so that after a crash it is simply still there.
+//! A URL has one record and is in at most one of three lists: ready, waiting, buffered. Dispatching a URL
+//! writes nothing: it stays in the ready list until its visit has ended, so a crash does not lose it.
 
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
 use jiff::Timestamp;
@@ -13,22 +12,21 @@ use jiff::Timestamp;
 use crate::messages::Message;
 use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
 
-/// When a URL is asked among those of its host that are ready.
+/// The position of a URL among the ready ones of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Turn {
-    /// Smaller is asked earlier.
+    /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// How new it is: of one rank the newest is asked first. `None`: older than all others.
+    /// The age: of equal ranks the newest is requested first. `None`: older than all others.
     pub fresh: Option<Timestamp>,
 }
 
-/// Bits of a place in the ready list that tell the order of discovery; those above them
-/// tell the age.
+/// Bits of a place in the ready list for the order of discovery; the bits above them are for the age.
 const ORDER: u32 = 28;
 
 impl Turn {
-    /// The place among others of the same rank: by age, newest first, then by the order of
-    /// discovery. Two numbers in one, since the store's keys have room for one.
+    /// The place within a rank: by age, newest first, then by the order of discovery. Both are in one number,
+    /// since a key has one.
     fn place(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -37,7 +35,7 @@ impl Turn {
 }
 
 impl Change {
-    /// The record of a URL, as this change has it.
+    /// The record of a URL, with this change's writes.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -45,9 +43,8 @@ impl Change {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Takes a URL that was found into the frontier, ready to be asked. Gives
-    /// `false` where it was known already; its record then stays as it is. Of one rank
-    /// the `freshest` comes first, then what was found first.
+    /// Adds a URL to the frontier as ready. Returns `false` if it is already known; its record then stays
+    /// unchanged. Within a rank the freshest comes first, then the first discovered.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -55,8 +52,8 @@ impl Change {
         self.take_in(None, found, depth, hops, turn)
     }
 
-    /// The same of a URL that was found at a host. Where the URL is another worker's, the message to
-    /// that one is sent only while the host is this process's.
+    /// Like `discover`, for a URL that was found at a host. If the URL belongs to another worker, the message
+    /// to that worker is only sent while this process owns the host.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -114,10 +111,9 @@ impl Change {
         Ok(true)
     }
 
-    /// Takes a seed into the frontier. One that is known, as a page that another
-    /// site's front page links to or by a redirect that has ended, becomes a front
-    /// page again, ready to be asked if nothing else is planned for it. One of a partition that
-    /// another process has is left to that one.
+    /// Adds a seed to the frontier. A known URL, for example one that another site links to or that
+    /// redirected, becomes a front page again, and ready unless another visit is planned. A seed in another
+    /// process's partition is left to that process.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -146,12 +142,12 @@ impl Change {
         Ok(())
     }
 
-    /// A try that failed because the host asked to wait: the URL keeps its place.
+    /// Records a failed attempt after which the host asked to wait: the URL keeps its place.
     pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put_url(key, record);
     }
 
-    /// Puts a record that stands in no list into the ready list.
+    /// Adds a record that is in no list to the ready list.
     fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, turn: Turn) {
         let (rank, sequence) = (turn.rank, turn.place(host.sequence));
         host.sequence += 1;
@@ -163,7 +159,6 @@ impl Change {
         self.queue(host.id, 1);
     }
 
-    /// Takes a record out of whichever list it stands in.
     fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
         let of = self.store.partitions.of_host(record.host);
         match record.state {
@@ -196,7 +191,7 @@ impl Change {
         wait: Wait,
         (due, rank): (Timestamp, u8),
     ) {
-        // Rounded up: nothing is due before its time.
+        // Rounded up, so that nothing is due early.
         let second = due.as_second() + i64::from(due.subsec_nanosecond() > 0);
         let due = u64::try_from(second).unwrap_or(0);
         record.state = UrlState::Waiting { wait, due, rank };
@@ -206,8 +201,7 @@ impl Change {
         self.mark(of, keys::waiting(of, wait, due, key));
     }
 
-    /// Ends the visit of a URL. `again`: when it is to be asked again, and with
-    /// which rank.
+    /// Ends the visit of a URL. `again`: the time and rank of the next visit.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -230,7 +224,7 @@ impl Change {
         Ok(())
     }
 
-    /// A try that failed: the URL waits until `due`.
+    /// Records a failed attempt: the URL waits until `due`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -247,8 +241,8 @@ impl Change {
         Ok(())
     }
 
-    /// The same page under the other scheme (a redirect from http to https): the
-    /// URL is asked again at once under the new one.
+    /// Moves a page to the other scheme (a redirect from http to https): the URL is requested again at once
+    /// under the new one.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -267,8 +261,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for learning. Gives how many the host has now. The
-    /// raw page of one that was kept goes on to be.
+    /// Marks an article as buffered for training, and returns the host's number of buffered pages. A raw page
+    /// that was already kept is kept afterwards, too.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -289,7 +283,7 @@ impl Change {
         Ok(host.buffered)
     }
 
-    /// Goes on keeping the raw page of a URL whose visit has ended.
+    /// Keeps the raw page of a URL whose visit has ended.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -300,7 +294,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the raw page of a URL that was kept, if it still is.
+    /// Removes the raw page of a URL in the state [`UrlState::Kept`]; does nothing in other states.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -312,13 +306,12 @@ impl Change {
         Ok(())
     }
 
-    /// Notes the outcome of a buffered URL that stays buffered.
+    /// Records the outcome of a buffered URL that stays buffered.
     pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes ready what waited and is due until `until`, `limit` URLs at most. Gives
-    /// how many.
+    /// Makes waiting URLs ready that are due at `until`, at most `limit`, and returns their number.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -338,7 +331,7 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes ready a URL whose visit has ended, or that waits for its next one.
+    /// Makes a URL ready whose visit has ended, or that waits for its next one.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -355,7 +348,7 @@ impl Change {
         let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
-        // In the partition that stored it, whichever the list of public suffixes names today.
+        // In the partition that stored the host, whatever the current Public Suffix List says.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

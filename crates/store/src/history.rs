@@ -1,11 +1,11 @@
-//! What a document was before, and whether its page is still there.
+//! Keeps earlier revisions of documents, and whether their pages still exist.
 //!
-//! A page that is fetched again and has another text becomes a new revision of the same
-//! document; the text before is kept under its number. A page that is extracted anew is
-//! none: its document is replaced. Which of both it is, the time of fetching tells.
+//! A page that is fetched again with another text becomes a new revision of the same document; the previous
+//! text is kept under its number. A page that is extracted again is not a revision: its document is replaced.
+//! The fetch time tells the two cases apart.
 //!
-//! A page that is gone (404, 410) leaves its document as it is, with the time at which
-//! that was found. If it comes back, it is not gone.
+//! If a page is gone (404, 410), its document stays, with the time of that response. If the page comes back,
+//! the mark is removed.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -16,12 +16,12 @@ use crate::packed::unpack;
 use crate::records::document_of;
 use crate::{Change, Store, StoreError, keys};
 
-/// What is known of a document beside its text. Most documents have none of it.
+/// The history of a document. Most documents have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct History {
-    /// Revisions that are kept beside the newest: 0 where the text never changed.
+    /// Earlier revisions that are kept; 0 if the text never changed.
     pub earlier: u32,
-    /// When its page was found to be gone; `None`: it was there when last asked for.
+    /// When its page was found to be gone; `None`: the page existed at the last request.
     pub gone: Option<Timestamp>,
 }
 
@@ -42,7 +42,7 @@ impl Store {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
 
-    /// The earlier revisions of a document, the first one first.
+    /// The earlier revisions of a document, the oldest first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -77,7 +77,6 @@ impl Change {
         Ok(())
     }
 
-    /// Keeps a document as it was, as one more earlier revision.
     pub(crate) fn keep_revision(&mut self, id: DocumentId, packed: Vec<u8>) -> Result<(), StoreError> {
         let history = self.history(id)?;
         let earlier = history.earlier + 1;
@@ -85,8 +84,8 @@ impl Change {
         self.put_history(id, History { earlier, ..history })
     }
 
-    /// Marks the document of a URL whose page is gone; one that is so marked keeps its
-    /// time. Nothing where the URL has no document of its own.
+    /// Marks the document of a URL whose page is gone; an earlier mark keeps its time. Does nothing if the
+    /// URL has no document of its own.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -99,7 +98,7 @@ impl Change {
         Ok(())
     }
 
-    /// The page of a URL was there: its document is not gone.
+    /// Marks the document of a URL as not gone: its page exists.
     ///
     /// # Errors
     /// When the store cannot be read.

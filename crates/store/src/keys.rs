@@ -1,38 +1,38 @@
-//! The keys of the tree `records`, told apart by their first byte.
+//! Defines the keys of all records; the first byte tells their kind.
 //!
 //! | key | value |
 //! |---|---|
 //! | `u` url key | [`crate::UrlRecord`] |
-//! | `q` host, rank, sequence, url key | nothing: a URL that may be asked now |
-//! | `w` partition, due second, url key | nothing: a URL that waits for another try |
-//! | `v` partition, due second, url key | nothing: a listing that waits for its next visit |
-//! | `g` host, sequence, url key | nothing: an article buffered for learning |
+//! | `q` host, rank, sequence, url key | no value: a ready URL |
+//! | `w` partition, due second, url key | no value: a URL that waits for a retry |
+//! | `v` partition, due second, url key | no value: a list that waits for its next visit |
+//! | `g` host, sequence, url key | no value: an article buffered for training |
 //! | `h` partition, host name | [`crate::HostRecord`] |
-//! | `b` host name | the host's robots.txt, as the fetcher keeps it |
-//! | `b` URL | the same of where another host's robots.txt redirects to |
-//! | `l` host name | what the host's last pages told of its template, as the crawl keeps it |
+//! | `b` host name | the host's robots.txt, as the fetcher encodes it |
+//! | `b` URL | the target of another host's robots.txt redirect, encoded likewise |
+//! | `l` host name | the health of the host's template, as the crawl encodes it |
 //! | `t` host name, NUL, version | the host's template, JSON |
 //! | `d` document id | a document, packed |
-//! | `e` document id | [`crate::History`], where a document has one |
+//! | `e` document id | [`crate::History`], if the document has one |
 //! | `e` document id, number | an earlier revision of the document, packed |
-//! | `a` document id, url key | a URL that carried the document's text too |
+//! | `a` document id, url key | an alias of the document |
 //! | `c` content hash | document id |
 //! | `n` document id | the document's number, and that of its cluster |
-//! | `s` number | a document that no other stands for: its signature (see `clusters.rs`) |
-//! | `k` cluster | the number of the cluster's head, and how many members it has |
-//! | `k` cluster, number | a member of the cluster: its signature |
+//! | `s` number | the signature of a representative or a document that is alone (see `clusters.rs`) |
+//! | `k` cluster | the number of the cluster's representative, and the number of members |
+//! | `k` cluster, number | the signature of a member |
 //! | `o` run, host name | [`crate::Counts`] of one host in one run |
 //! | `i` run | [`crate::Run`] |
-//! | `r` purpose, NUL, partition, file | how far a file was replayed |
-//! | `p` url key | a raw page, packed; in sled in a tree of its own |
-//! | `f` kind, number | [`crate::FileRecord`]: a file in object storage that counts |
+//! | `r` purpose, NUL, partition, file | the position up to which a file was replayed |
+//! | `p` url key | a raw page, packed; sled has another tree for these |
+//! | `f` kind, number | [`crate::FileRecord`]: a valid file in object storage |
 //! | `x` partition, number | a message to the partition (see `messages.rs`) |
-//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and which hosts are in which other partition by which list (see `exceptions.rs`) |
-//! | `m` partition, name | of a partition: totals, the number of hosts, [`crate::Reextracted`] |
+//! | `m` name | the store's format, the last run, the end of the archive, flushes, the clock, and the hosts in other partitions with the list that was used (see `exceptions.rs`) |
+//! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
-//! Numbers are big-endian, so that the order of keys is the order of numbers. The partition is a
-//! byte, and is left out where a store is not cut into partitions; numbers of hosts, documents and
-//! clusters begin with it (see `partitions.rs`).
+//! Numbers are big-endian, so keys are in the order of the numbers. The partition is one byte, and is absent
+//! in a store without partitions; numbers of hosts, documents and clusters begin with it (see
+//! `partitions.rs`).
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
@@ -40,12 +40,12 @@ use gleaner_frontier::UrlKey;
 use crate::partitions::Partition;
 use crate::{HostId, Wait};
 
-/// What the first byte of a key stands for.
+/// The first byte of a key.
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
 pub(crate) const RETRY: u8 = b'w';
 pub(crate) const REVISIT: u8 = b'v';
-pub(crate) const GATHERED: u8 = b'g';
+pub(crate) const BUFFERED: u8 = b'g';
 pub(crate) const HOST: u8 = b'h';
 pub(crate) const ROBOTS: u8 = b'b';
 pub(crate) const HEALTH: u8 = b'l';
@@ -69,10 +69,10 @@ pub(crate) const FILE: u8 = b'f';
 pub(crate) const ARCHIVE_FILE: u8 = b'a';
 pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 
-/// The spaces that are looked through when a store is checked or copied, in the order of
-/// their bytes; raw pages come by themselves.
+/// The first bytes of all records that are checked or copied, in ascending order; raw pages are handled
+/// separately.
 pub(crate) const SPACES: [u8; 20] = [
-    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, GATHERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
+    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
@@ -110,18 +110,18 @@ pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -
     key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
-/// The second at which a waiting URL is due.
+/// The second since 1970 at which a waiting URL is due.
 pub(crate) fn due_of(waiting: &[u8]) -> Option<u64> {
     let end = waiting.len().checked_sub(16)?;
     Some(u64::from_be_bytes(waiting.get(end.checked_sub(8)?..end)?.try_into().ok()?))
 }
 
-pub(crate) fn gathered_of(host: HostId) -> Vec<u8> {
-    key(GATHERED, &[&host.0.to_be_bytes()])
+pub(crate) fn buffered_of(host: HostId) -> Vec<u8> {
+    key(BUFFERED, &[&host.0.to_be_bytes()])
 }
 
 pub(crate) fn buffered(host: HostId, sequence: u64, url: UrlKey) -> Vec<u8> {
-    key(GATHERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
+    key(BUFFERED, &[&host.0.to_be_bytes(), &sequence.to_be_bytes(), url.as_bytes()])
 }
 
 pub(crate) fn hosts_of(partition: Partition) -> Vec<u8> {
@@ -132,7 +132,6 @@ pub(crate) fn host(partition: Partition, name: &str) -> Vec<u8> {
     key(HOST, &[partition.as_bytes(), name.as_bytes()])
 }
 
-/// The partition and the name of a host's key in a store that is cut.
 pub(crate) fn partition_and_host(key: &[u8]) -> Option<(u8, &str)> {
     let (partition, name) = key.get(1..)?.split_first()?;
     Some((*partition, std::str::from_utf8(name).ok()?))
@@ -166,7 +165,7 @@ pub(crate) fn revision(id: DocumentId, number: u32) -> Vec<u8> {
     key(HISTORY, &[id.as_bytes(), &number.to_be_bytes()])
 }
 
-/// The document of a history or of an earlier revision, and that one's number.
+/// The document of a history or an earlier revision, and the revision's number.
 pub(crate) fn revision_of(key: &[u8]) -> Option<(DocumentId, Option<u32>)> {
     let id = DocumentId(key.get(1..17)?.try_into().ok()?);
     Some((id, key.get(17..21).and_then(|number| Some(u32::from_be_bytes(number.try_into().ok()?)))))
@@ -200,7 +199,7 @@ pub(crate) fn member(cluster: u32, number: u32) -> Vec<u8> {
     key(CLUSTER, &[&cluster.to_be_bytes(), &number.to_be_bytes()])
 }
 
-/// The first and the second number of a key; `None` where it has no second one.
+/// The first and the second number of a key; `None`: it has no second one.
 pub(crate) fn numbers(key: &[u8]) -> Option<(u32, Option<u32>)> {
     let number = |at: usize| Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?));
     Some((number(1)?, number(5)))
@@ -230,7 +229,6 @@ pub(crate) fn message(to: Partition, id: [u8; 16]) -> Vec<u8> {
     key(MESSAGE, &[to.as_bytes(), &id])
 }
 
-/// Of a partition.
 pub(crate) fn meta_of(partition: Partition, name: &str) -> Vec<u8> {
     key(META, &[partition.as_bytes(), name.as_bytes()])
 }
@@ -239,7 +237,7 @@ pub(crate) fn page(url: UrlKey) -> Vec<u8> {
     key(PAGE, &[url.as_bytes()])
 }
 
-/// The key of a page whose URL's key is given as it stands in sled's tree of pages.
+/// The key of a page from its name in sled's tree of pages.
 pub(crate) fn page_named(name: &[u8]) -> Vec<u8> {
     key(PAGE, &[name])
 }
@@ -248,7 +246,7 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Purpose and file of a record of how far it was replayed. `is_cut`: it names a partition, too.
+/// Purpose and file of a replay record. `is_cut`: the key also contains a partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -264,12 +262,11 @@ pub(crate) fn file(kind: u8, number: u32) -> Vec<u8> {
     key(FILE, &[&[kind], &number.to_be_bytes()])
 }
 
-/// The number of a file.
 pub(crate) fn file_number(key: &[u8]) -> u32 {
     key.get(2..6).and_then(|number| number.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
-/// Whether a document or an earlier revision of one stands there.
+/// Whether the key is that of a document or an earlier revision.
 pub(crate) fn is_text(key: &[u8]) -> bool {
     match key.first() {
         Some(&DOCUMENT) => true,
@@ -278,12 +275,11 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// A key as people are shown it.
+/// A key as text for users.
 pub(crate) fn hex(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The URL key that stands at the end of a key.
 pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
     let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
     Some(UrlKey::from_bytes(tail.try_into().ok()?))

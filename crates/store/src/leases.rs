@@ -1,19 +1,19 @@
-//! Which partitions of a cut store this process has, and how certain that is.
+//! Tracks which partitions of a shared store this process has, and how long it may rely on them.
 //!
-//! A partition is had by a lease: a row with its owner, an epoch that grows with each owner, and
-//! a time by the database's clock until which it holds ([`crate::engine::postgres::leases`]).
-//! Here stands what the process knows of its own leases.
+//! A process has a partition by a lease: a row with its owner, an epoch that grows with each owner, and an
+//! end time by the database's clock ([`crate::engine::postgres::leases`]). This module has what the process
+//! knows of its own leases.
 //!
-//! 1. It may ask hosts of its partitions for pages while it is *certain*: until the leases would
-//!    have ended, counted by its own clock that never goes back, from before they were
-//!    renewed; and by the time of day as well, since that clock stands still while a machine
-//!    is suspended. A tenth of a lease's life is taken off: clocks do not run alike, and it takes
-//!    time to close a connection. A [`Lease`] says what is left of that time at any moment.
-//! 2. What it writes carries the epochs, and is refused if one has moved on.
-//! 3. A partition that another process should have is given up once what is in flight there has
-//!    its outcome on disk.
-//! 4. A partition whose last owner did not give it up may still have requests of that owner in flight: a
-//!    site may work on one whose connection was closed. So it comes as [`Gained::was_left`].
+//! 1. It may request pages from hosts of its partitions while it is *certain*: until the leases would have
+//!    ended, measured from before they were renewed, by its monotonic clock and also by the time of day,
+//!    since the monotonic clock stops while a machine is suspended. A tenth of a lease's duration is
+//!    subtracted, since clocks differ and closing a connection takes time. A [`Lease`] returns the remaining
+//!    time.
+//! 2. Its writes carry the epochs, and are refused if an epoch has grown.
+//! 3. A partition that another process should have is released once the outcomes of its requests in flight
+//!    are on disk.
+//! 4. If the last owner did not release a partition, a site may still work on its requests, although their
+//!    connections were closed. [`Gained::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,7 +24,7 @@ use jiff::Timestamp;
 
 use crate::partitions::Partition;
 
-/// What a process knows of its leases. Clones share one state.
+/// The process's knowledge of its leases. Clones share one state.
 #[derive(Debug, Clone)]
 pub struct Leases(Arc<Shared>);
 
@@ -32,28 +32,27 @@ pub struct Leases(Arc<Shared>);
 struct Shared {
     session: String,
     state: Mutex<State>,
-    /// Held while leases are renewed, taken or given back, so that none of it is done beside another.
+    /// Held while leases are renewed, taken or returned, so that these operations do not overlap.
     dealing: Mutex<()>,
     /// Number of the last message that was sent.
     sent: AtomicU64,
     /// Pages that were read since the process began.
     pages: AtomicU64,
-    /// Whether it has nothing to do.
+    /// Whether the worker has nothing to do.
     idle: AtomicBool,
-    /// Whether it waits for its next crawl, and wants no partitions.
+    /// Whether it waits for its next crawl and wants no partitions.
     waiting: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Partitions by the epoch in which this process has them.
+    /// Partitions with the epoch of this process's lease.
     held: BTreeMap<Partition, i64>,
-    /// Of those, the ones that the crawl has not yet been told of, and whether the last owner
-    /// gave them up.
+    /// Those that the crawl does not know yet, and whether the last owner left them without a release.
     gained: BTreeMap<Partition, bool>,
     /// Whether more are being taken at this moment.
     is_taking: bool,
-    /// How many partitions are to be given up.
+    /// Number of partitions to release.
     excess: usize,
     certain_until: (Instant, SystemTime),
     is_lost: bool,
@@ -62,7 +61,6 @@ struct State {
 }
 
 impl State {
-    /// For how long the leases certainly hold.
     fn certain_for(&self) -> Duration {
         if self.is_lost {
             return Duration::ZERO;
@@ -72,20 +70,19 @@ impl State {
     }
 }
 
-/// Of a lease's life, one partition in so many is not counted on.
+/// The part of a lease's duration that is not relied on, as its reciprocal.
 const MARGIN: u32 = 10;
 
-/// A partition that has come.
+/// A partition that this process has newly got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gained {
-    /// Which.
+    /// The partition.
     pub partition: PartitionId,
-    /// Whether the worker that had it did not give it up, so that requests of it may still be
-    /// worked on.
+    /// Whether the previous owner did not release it, so that a site may still work on its requests.
     pub was_left: bool,
 }
 
-/// The lease of one partition, as long as this process has it without a break.
+/// The lease of one partition, for as long as this process has it without interruption.
 #[derive(Debug, Clone)]
 pub struct Lease(Option<Known>);
 
@@ -99,11 +96,10 @@ struct Known {
 }
 
 impl Lease {
-    /// Of a store that is this process's alone.
+    /// For a store that only this process uses.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// For how long it certainly holds, as known now; it is longer once it is renewed.
-    /// Zero: it has ended, and will not hold again.
+    /// The remaining certain time as known now; a renewal extends it. Zero: the lease has ended for ever.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
@@ -113,11 +109,11 @@ impl Lease {
     }
 }
 
-/// A partition of the store, as a crawl is told of it.
+/// A partition of the store, for the crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartitionId(pub(crate) Partition);
 
-/// By the clock that never goes back, and by the time of day.
+/// The monotonic clock and the time of day.
 pub(crate) fn now() -> (Instant, SystemTime) {
     (Instant::now(), SystemTime::now())
 }
@@ -145,23 +141,23 @@ impl Leases {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that holds the lock can fail half way.
+        // No code that holds the lock can fail halfway.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whoever asks the database about leases, and notes the answer, has this meanwhile: an answer
-    /// that is noted late would bring back what was given up.
+    /// Held from a request to the database about leases until its result is recorded: a late result would
+    /// restore leases that were released.
     pub(crate) fn dealing(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The name of this process's life, which no other has.
+    /// A name that is unique to this run of the process.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.0.session
     }
 
-    /// Whether hosts may be asked: the leases hold for certain.
+    /// Whether hosts may be requested: the leases are certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         !self.state().certain_for().is_zero()
@@ -173,14 +169,14 @@ impl Leases {
         Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
     }
 
-    /// Whether a lease is another's by now: what was not flushed is to be forgotten.
+    /// Whether another process has taken a lease: changes that were not flushed must be dropped.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.state().is_lost
     }
 
-    /// Partitions that have come since this was last asked; only from then on they count as held,
-    /// so that nothing is done in them before their hosts are known.
+    /// Partitions that were gained since the last call. They only count as held after this call, so that
+    /// nothing is done in them before their hosts are known.
     #[must_use]
     pub fn gained(&self) -> Vec<Gained> {
         let gained = std::mem::take(&mut self.state().gained);
@@ -190,39 +186,38 @@ impl Leases {
             .collect()
     }
 
-    /// Whether partitions have come that [`Leases::gained`] was not yet asked for.
+    /// Whether [`Leases::gained`] would return partitions.
     #[must_use]
     pub fn has_gained(&self) -> bool {
         !self.state().gained.is_empty()
     }
 
-    /// How many partitions other processes should have.
+    /// How many partitions other processes should get.
     #[must_use]
     pub fn excess(&self) -> usize {
         self.state().excess
     }
 
-    /// How many partitions this process has.
+    /// The number of partitions of this process.
     #[must_use]
     pub fn len(&self) -> usize {
         self.state().held.len()
     }
 
-    /// Whether it has none.
+    /// Whether this process has no partitions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Notes how much the process has done, and whether it has nothing to do, for whoever
-    /// looks at all workers.
+    /// Records the pages that were read and whether the process has nothing to do, for the list of workers.
     pub fn report(&self, pages: u64, is_idle: bool) {
         self.0.pages.store(pages, Ordering::Relaxed);
         self.0.idle.store(is_idle, Ordering::Relaxed);
     }
 
-    /// Pages that were read, and whether there is nothing to do: not while there are partitions
-    /// that the crawl was not yet told of.
+    /// Pages that were read, and whether there is nothing to do. `false` while the crawl does not know all
+    /// partitions.
     pub(crate) fn reported(&self) -> (u64, bool) {
         let is_told = {
             let state = self.state();
@@ -231,7 +226,6 @@ impl Leases {
         (self.0.pages.load(Ordering::Relaxed), is_told && self.0.idle.load(Ordering::Relaxed))
     }
 
-    /// Whether it waits for its next crawl, and wants no partitions.
     pub(crate) fn is_waiting(&self) -> bool {
         self.0.waiting.load(Ordering::Relaxed)
     }
@@ -240,7 +234,7 @@ impl Leases {
         self.0.waiting.store(waits, Ordering::Relaxed);
     }
 
-    /// Partitions are about to be taken, or were found to be ours.
+    /// Partitions will be taken, or were found to be this process's.
     pub(crate) fn begin_taking(&self) {
         self.state().is_taking = true;
     }
@@ -255,7 +249,7 @@ impl Leases {
         state.held.contains_key(&partition) && !state.gained.contains_key(&partition)
     }
 
-    /// Whether a lease of the partition is known here, told or not.
+    /// Whether this process has a lease of the partition, whether or not the crawl knows it.
     pub(crate) fn knows(&self, partition: Partition) -> bool {
         self.state().held.contains_key(&partition)
     }
@@ -268,7 +262,7 @@ impl Leases {
         partitions.into_iter().map(|partition| (partition, state.held.get(&partition).copied())).collect()
     }
 
-    /// The leases were renewed: all of `renewed`, for `life` from `begun` at least.
+    /// Records that the leases in `renewed` were renewed for at least `life` from `begun`.
     pub(crate) fn renewed(
         &self,
         renewed: &BTreeMap<Partition, i64>,
@@ -281,7 +275,7 @@ impl Leases {
         state.certain_until = (begun.0 + certain, begun.1 + certain);
     }
 
-    /// Partitions have come, each in its epoch. `was_left`: see [`Gained`].
+    /// Adds partitions with their epochs. `was_left`: see [`Gained`].
     pub(crate) fn gain(&self, partitions: impl IntoIterator<Item = (Partition, i64, bool)>) {
         let mut state = self.state();
         for (partition, epoch, was_left) in partitions {
@@ -304,12 +298,11 @@ impl Leases {
         self.state().excess = excess;
     }
 
-    /// Leases are another's, or count as if they were: no request may go on.
+    /// Marks the leases as lost: no request may continue.
     pub fn lose(&self) {
         self.state().is_lost = true;
     }
 
-    /// All leases are forgotten, as if the process had just begun.
     pub(crate) fn forget(&self) {
         let mut state = self.state();
         state.held.clear();
@@ -321,7 +314,7 @@ impl Leases {
         state.generation += 1;
     }
 
-    /// The name of the next message: greater than all before it.
+    /// The key of the next message, greater than all earlier ones.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         let now = u64::try_from(Timestamp::now().as_microsecond()).unwrap_or(0);
         let greater = |last: u64| Some(now.max(last + 1));

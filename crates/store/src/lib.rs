@@ -1,19 +1,18 @@
-//! What is kept and how it survives a crash: the only crate that names sled and PostgreSQL.
+//! Stores all records of a corpus so that they survive a crash. Only this crate names sled and PostgreSQL.
 //!
-//! All is records under keys (`keys.rs`) in an ordered map, which an engine keeps
-//! (`engine/`): sled in a folder ([`open`](fn@open)), or a database that many processes share
-//! ([`join`]). A change is a [`Change`]: it reads through its own writes and takes effect as
-//! a whole, so that after a crash all of it is there or none.
+//! Records lie under keys (`keys.rs`) in an ordered map, which an engine (`engine/`) provides: sled in a
+//! folder ([`open`](fn@open)), or a database that many processes share ([`join`]). A [`Change`] reads its own
+//! writes and takes effect as a whole: after a crash all of it is present, or none.
 //!
-//! One [`Writer`] exists in a process, and for a data folder across processes too (a lock file
-//! names the one that has it); any number of [`Store`] handles read beside it. Where many
-//! processes share a store, each writes the partitions that it has leases of (`partitions.rs`,
-//! `leases.rs`), and tells the others what is theirs to do (`messages.rs`).
+//! A process has one [`Writer`]. A lock file makes it the only one of a data folder, across processes, and
+//! names its owner. Any number of [`Store`] handles can read at the same time. In a shared store each process
+//! writes the partitions that it has leases of (`partitions.rs`, `leases.rs`), and sends messages for changes
+//! in others (`messages.rs`).
 //!
-//! The writer has the archive, too (`archive.rs`): there is no flush without it.
+//! The writer also owns the archive (`archive.rs`), which every flush writes first.
 //!
-//! Nothing is lost at `kill -9`: a change that had not been flushed is gone as if
-//! it had never been made, its URL is still in the frontier and is fetched again.
+//! `kill -9` loses no URL: a change that was not flushed is gone as a whole, so its URL is still in the
+//! frontier and is fetched again.
 
 mod archive;
 mod change;

@@ -1,7 +1,7 @@
-//! Near-duplicates as they are read: of one document, and cluster by cluster.
+//! Reads near-duplicates: those of one document, and cluster by cluster.
 //!
-//! Similarities are told by the kept signatures at the time of reading, so that they are
-//! those to the head of today.
+//! Similarities are computed from the stored signatures at the time of reading, so they refer to the current
+//! representative.
 
 use gleaner_corpus::DocumentId;
 
@@ -9,45 +9,45 @@ use crate::clusters::{ClusterRecord, Kept, Standing};
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// What a document is to others that are like it.
+/// The relation of a document to similar ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likeness {
-    /// The head of its cluster; itself if it is the head, or alone.
+    /// The representative of its cluster; the document itself if it is the representative, or alone.
     pub head: DocumentId,
-    /// Estimated similarity to the head, 0 to 1; `None`: it is the head, or alone.
+    /// Estimated similarity to the representative, 0 to 1; `None`: it is the representative, or alone.
     pub similarity: Option<f64>,
-    /// Members of its cluster, the head not counted.
+    /// Members of its cluster, without the representative.
     pub members: u64,
-    /// Documents that are alike and no duplicates, with their estimated similarity, 0 to
-    /// 1, most alike first; four at most. They were there before it.
+    /// Up to four earlier documents that are similar but not duplicates, with their estimated similarity, 0
+    /// to 1, most similar first.
     pub related: Vec<(DocumentId, f64)>,
 }
 
-/// Documents of which one stands for the others.
+/// A cluster of near-duplicates with its representative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cluster {
     number: u32,
-    /// The document that stands for the others.
+    /// The representative.
     pub head: DocumentId,
     /// Words of its text.
     pub words: u64,
-    /// Members, the head not counted; 1 at least.
+    /// Members without the representative; at least 1.
     pub members: u64,
 }
 
-/// A document of a cluster that is not its head.
+/// A document of a cluster that is not its representative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
     /// The document.
     pub id: DocumentId,
     /// Words of its text.
     pub words: u64,
-    /// Estimated similarity to the head, 0 to 1.
+    /// Estimated similarity to the representative, 0 to 1.
     pub similarity: f64,
 }
 
 impl Store {
-    /// What a document is to others; `None` where it was never compared with any.
+    /// The relation of a document to similar ones; `None` if it was never compared with any.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -74,7 +74,7 @@ impl Store {
         }))
     }
 
-    /// Whether a document is one for which another stands.
+    /// Whether another document represents this one.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -96,7 +96,7 @@ impl Store {
         heads.filter_map(Result::transpose)
     }
 
-    /// The members of a cluster, in the order in which their pages came.
+    /// The members of a cluster, in the order in which their pages arrived.
     ///
     /// # Errors
     /// When the store cannot be read.

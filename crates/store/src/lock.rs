@@ -1,7 +1,7 @@
-//! One process a data folder, and one writer within it.
+//! Locks a data folder: one process per folder, and one writer in that process.
 //!
-//! The lock is the operating system's, so it is gone with the process, however
-//! that ends. The file's text names the holder for whoever is refused.
+//! The operating system removes the lock when the process ends, however it ends. The file's text names the
+//! owner, for the error message of other processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::{StoreError, patience};
 
-/// Tries to take a lock that another has, and the pause between two.
+/// Attempts to take a lock that another process has, and the pause between them.
 const TRIES: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// The lock on a data folder, held as long as this lives.
+/// The lock on a data folder; dropping it releases the lock.
 #[derive(Debug)]
 pub(crate) struct Lock {
     #[expect(dead_code, reason = "the open file is the lock")]
@@ -24,8 +24,8 @@ pub(crate) struct Lock {
     writing: AtomicBool,
 }
 
-/// Tries for some moments: a program that this process starts has all its open files until it
-/// has become itself, and so the lock of a folder that was just given back.
+/// Retries for a short time: a child process of this one inherits all open files until its program starts,
+/// and so also the lock of a folder that was just released.
 fn patiently(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -37,7 +37,6 @@ fn patiently(file: &File) -> Result<(), TryLockError> {
 }
 
 impl Lock {
-    /// Takes the lock of `folder`.
     pub(crate) fn take(folder: &Path) -> Result<Self, StoreError> {
         let wrong = StoreError::folder(folder);
         let path = folder.join("lock");
@@ -59,17 +58,16 @@ impl Lock {
         Ok(Self { file: Some(file), writing: AtomicBool::new(false) })
     }
 
-    /// Of a store that is only read.
+    /// For a store that is only read.
     pub(crate) const fn none() -> Self {
         Self { file: None, writing: AtomicBool::new(true) }
     }
 
-    /// Makes the caller the writer; `false`: there is one.
+    /// Makes the caller the writer; `false`: there is one already.
     pub(crate) fn begin_writing(&self) -> bool {
         !self.writing.swap(true, Ordering::AcqRel)
     }
 
-    /// The writer has gone.
     pub(crate) fn end_writing(&self) {
         self.writing.store(false, Ordering::Release);
     }

@@ -1,28 +1,26 @@
-//! What one partition of a cut store tells another.
+//! Sends messages between the partitions of a shared store.
 //!
-//! A process writes the records of its own partitions only. What must change elsewhere is sent
-//! there: a message is a record among those of the partition that it is for, written in the
-//! change that is its reason, and taken out in the change that it leads to. So it is sent
-//! if its reason is there, and it is done once. Messages of one sender are met in the order
-//! in which they were sent.
+//! A process only writes the records of its own partitions. For a change elsewhere it sends a message: a
+//! record among those of the receiving partition, written in the change that causes it and removed in the
+//! change that applies it. So a message is sent exactly if its cause is stored, and is applied once. Messages
+//! of one sender are received in the order in which they were sent.
 //!
-//! | message | from | to | there |
+//! | message | from | to | effect |
 //! |---|---|---|---|
 //! | `Found` | a page | a URL's partition | the URL enters the frontier, if it is new |
-//! | `Alias`, `NoAlias` | a URL with a text that is stored elsewhere | the document's partition | the URL is one of the document's, or no more; back comes `Place` if the document is gone |
-//! | `Place` | a document that went | the partition of a URL that carried its text | the text is stored under that URL, or is another's duplicate |
-//! | `Join`, `Leave` | a member | its cluster's partition | it is counted among the members, or no more; back comes `Alone` if there is no such cluster |
-//! | `Promote` | a cluster that lost its head | the partition of the member that is preferred | the member is the head |
-//! | `Alone` | a partition without the cluster | the member's partition | the member stands for itself |
-//! | `RobotsWanted` | a host whose robots.txt redirects there | the partition of the redirect's target | it waits until the target was asked; back comes `RobotsFound` |
-//! | `RobotsFound` | the target of such a redirect | the partition of the robots.txt that redirects | its rules are what the target answered |
+//! | `Alias`, `NoAlias` | a URL with a text that is stored elsewhere | the document's partition | the URL becomes an alias of the document, or ends to be one; the answer is `Place` if the document is gone |
+//! | `Place` | a removed document | the partition of a URL that had its text | the text is stored under that URL, or is a duplicate |
+//! | `Join`, `Leave` | a member | its cluster's partition | the member is added or removed; the answer is `Alone` if there is no such cluster |
+//! | `Promote` | a cluster without representative | the partition of the preferred member | the member becomes the representative |
+//! | `Alone` | a partition without the cluster | the member's partition | the member is alone |
+//! | `RobotsWanted` | a host whose robots.txt redirects there | the partition of the redirect's target | it waits until the target was requested; the answer is `RobotsFound` |
+//! | `RobotsFound` | the target of such a redirect | the partition of the robots.txt that redirects | the host gets the rules of the target |
 //!
-//! Every message may find that what it is about has changed. Each looks first, and one that
-//! is out of date does nothing.
+//! What a message refers to may have changed. So each is checked first, and an outdated one has no effect.
 //!
-//! A request to a site is made by the crawl, not here. So what concerns a robots.txt is handed out
-//! by [`Change::receive`]. `RobotsWanted` stays until it is answered, so that the next owner of
-//! the partition answers it if this one dies, and no run ends before.
+//! The crawl sends requests to sites, so [`Change::receive`] returns the messages on robots.txt to it.
+//! `RobotsWanted` stays until it is answered: the next owner of the partition can answer it, and no run ends
+//! before.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_dedup::{Keys, Number};
@@ -39,7 +37,7 @@ use crate::partitions::Partition;
 use crate::records::{decode, document_of, encode};
 use crate::{Change, PackedDocument, StoreError, Turn, keys};
 
-/// See the head of this file.
+/// A message between partitions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
     Found {
@@ -97,46 +95,46 @@ pub(crate) enum Message {
     },
 }
 
-/// A robots.txt that redirects to a host of this process's partitions: what is there is wanted.
+/// A robots.txt that redirects to a host in this process's partitions; the target is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsWanted {
-    /// Where the message lies.
+    /// The message's key.
     key: Vec<u8>,
     partition: Partition,
     /// The URL of the robots.txt that redirects.
     pub origin: String,
-    /// Where it redirects to.
+    /// The target of the redirect.
     pub url: String,
-    /// Redirects up to there, from 1.
+    /// Redirects up to the target, from 1.
     pub hops: u32,
 }
 
-/// What was found where a robots.txt redirects to.
+/// The result for the target of a robots.txt redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsFound {
-    /// The URL of the robots.txt that redirects, which is of this process's partitions.
+    /// The URL of the robots.txt that redirects; it is in this process's partitions.
     pub origin: String,
     record: Vec<u8>,
 }
 
 impl RobotsFound {
-    /// What it means for the host.
+    /// The record for the host.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be decoded.
     pub fn record<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         decode("a robots.txt", &self.record)
     }
 }
 
-/// What came of messages.
+/// The result of [`Change::receive`].
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Messages that are done by the change.
+    /// Messages that the change completes.
     pub done: usize,
-    /// Those that wait for an answer, each time until [`Change::answer_robots`].
+    /// Messages that need an answer; each is returned every time until [`Change::answer_robots`].
     pub wanted: Vec<RobotsWanted>,
-    /// Those that are for the crawl; they count as done.
+    /// Messages for the crawl; they count as done.
     pub found: Vec<RobotsFound>,
 }
 
@@ -149,26 +147,26 @@ impl Message {
 }
 
 impl Change {
-    /// Sends a message from one partition to another.
     pub(crate) fn send(&mut self, from: Partition, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put(from, keys::message(to, id), message);
     }
 
-    /// Sends a message that is of no partition.
+    /// Sends a message that belongs to no sending partition.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
         self.put_common(keys::message(to, id), message);
     }
 
-    /// The robots.txt at `origin` redirects to `url` after so many hops, which another partition is to ask.
+    /// Asks another partition to request `url`, to which the robots.txt at `origin` redirects after `hops`
+    /// redirects.
     pub fn want_robots(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
         let (origin, url) = (origin.as_str().into(), url.as_str().into());
         self.send(from, to, &Message::RobotsWanted { origin, url, hops });
     }
 
-    /// Answers a robots.txt that was wanted.
+    /// Answers a wanted robots.txt.
     pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsWanted, record: &T) {
         self.drop_wanted(wanted);
         let Ok(origin) = CanonicalUrl::parse(&wanted.origin) else { return };
@@ -177,12 +175,12 @@ impl Change {
         self.send(wanted.partition, to, &Message::RobotsFound { origin, record });
     }
 
-    /// Leaves a robots.txt that was wanted without an answer: it will be wanted again.
+    /// Removes a wanted robots.txt without an answer; the sender will ask again.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
         self.remove(wanted.partition, wanted.key.clone());
     }
 
-    /// Does what other partitions ask of this process's partitions, `limit` messages at most.
+    /// Applies messages to this process's partitions, at most `limit`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -218,7 +216,6 @@ impl Change {
         Ok(received)
     }
 
-    /// Does what one message asks of a partition.
     fn apply_message(
         &mut self,
         partition: Partition,
@@ -239,7 +236,7 @@ impl Change {
             Message::Join { of, number, kept } => self.apply_join(partition, of, number, kept),
             Message::Leave { cluster, number } => self.leave_cluster(cluster, number, duplicates),
             Message::Promote { number, kept } => self.apply_promotion(partition, number, kept, duplicates),
-            // Handed out by `receive`.
+            // Returned by `receive`.
             Message::RobotsWanted { .. } | Message::RobotsFound { .. } => Ok(()),
             Message::Alone { number, kept } => {
                 if self.standing(kept.id)? != Some(Standing { number, cluster: kept.cluster }) {
@@ -254,7 +251,7 @@ impl Change {
         }
     }
 
-    /// A URL carries a document's text. Without the document, the text is the URL's own.
+    /// Makes a URL an alias of a document. Without the document, the text becomes the URL's own.
     fn apply_alias(
         &mut self,
         partition: Partition,
@@ -273,7 +270,6 @@ impl Change {
         Ok(())
     }
 
-    /// A text whose document went is stored under another URL that carried it.
     fn apply_place(
         &mut self,
         url: UrlKey,

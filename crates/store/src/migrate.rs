@@ -1,30 +1,25 @@
-//! A corpus moved from one store to another: from a folder into a database, and back.
+//! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
-//! The records are copied in the order of their spaces, one batch after the other, each
-//! brought to disk before the next is begun. What differs between a store in a folder and
-//! one that is cut into partitions is made anew on the way:
+//! The records are copied by kind, in batches, each of which is on disk before the next one begins. Where a
+//! store in a folder and a partitioned one differ, data are made again:
 //!
-//! 1. Hosts get numbers of the target's partitions; so do documents and clusters, in the order
-//!    of their old numbers, so that the document that came first stays the first of its partition.
-//!    A cluster goes to the partition of its head.
-//! 2. The lists that URLs stand in (ready, waiting, buffered) are written from the URLs'
-//!    states.
-//! 3. Totals are counted from the records, for each partition. So they can be held against those
-//!    that the source keeps.
-//! 4. Where the target's engine keeps the index of near-duplicates, the heads are put in.
+//! 1. Hosts, documents and clusters get numbers of the target's partitions. Documents and clusters keep their
+//!    order, so that the first document of a partition stays the first. A cluster goes to the partition of
+//!    its representative.
+//! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
+//! 3. Totals are counted from the records, per partition, so they can be compared with those of the source.
+//! 4. If the target's engine has the index of near-duplicates, the representatives are added to it.
 //!
-//! From the first write to the last the target is marked as unfinished. A migration into an
-//! unfinished target empties it and begins anew. Files of the archive are copied by the
-//! caller, between [`Migration::begin`] and [`Migration::copy`]. The source is only read.
+//! From the first write to the last the target is marked as unfinished. A migration to an unfinished target
+//! empties it and starts again. The caller copies the archive's files, between [`Migration::begin`] and
+//! [`Migration::copy`]. The source is only read.
 //!
-//! Memory: 4 bytes for each host, document and cluster number that the source ever gave out,
-//! and one batch.
+//! Memory: 4 bytes for each host, document and cluster number that the source ever used, and one batch.
 //!
-//! Limitation: a migration that was interrupted does not go on where it was, because
-//! the source may have gone on meanwhile. The index of near-duplicates gets the day of the
-//! migration, whatever the age of the documents. Documents of different partitions have no common
-//! order, so after a way there and back the first of two documents of different domains may
-//! be another.
+//! Limitation: an interrupted migration starts again, because the source may have changed meanwhile. The
+//! index of near-duplicates gets the day of the migration, whatever the age of the documents. Documents of
+//! different partitions have no common order, so after a migration and back the first of two documents of
+//! different domains may change.
 
 mod alone;
 mod copy;
@@ -40,28 +35,27 @@ use crate::{Store, StoreError, Totals, Writer, keys};
 pub use alone::join_alone;
 use load::Load;
 
-/// Objects that are removed by one request.
 const AT_ONCE: usize = 1_000;
 
 /// Why a corpus cannot be moved.
 #[derive(Debug, Error)]
 pub enum MigrateError {
-    /// The target has records, and not of a migration that was interrupted.
+    /// The target has records that are not from an interrupted migration.
     #[error("the target holds {what} already; a corpus is moved into an empty one")]
     NotEmpty {
-        /// Which kind of record was met.
+        /// The kind of record that was found.
         what: &'static str,
     },
-    /// The source is not complete itself.
+    /// The source itself is not complete.
     #[error("the source is not complete: a rebuilding or migration into it was interrupted; end that first")]
     Unfinished,
-    /// Partitions of the source have something to do for each other.
+    /// Messages wait in the source.
     #[error(
         "messages wait in the source: start a worker (`gleaner crawl --store ...`), which does what they ask, and stop it when it is idle"
     )]
     Messages,
-    /// Others work on the database.
-    #[error("{workers} at work on the database; stop them first (`gleaner workers` lists them)")]
+    /// Workers use the database.
+    #[error("workers are running on the database: {workers}; stop them first (`gleaner workers` lists them)")]
     AtWork {
         /// Their names.
         workers: String,
@@ -71,18 +65,18 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// What was copied so far.
+/// Numbers of copied records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Hosts.
     pub hosts: u64,
     /// URLs.
     pub urls: u64,
-    /// Documents, earlier revisions not counted.
+    /// Documents, without earlier revisions.
     pub documents: u64,
     /// Raw pages.
     pub pages: u64,
-    /// All records that were written.
+    /// All written records.
     pub records: u64,
 }
 
@@ -95,12 +89,12 @@ pub struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Marks the target as unfinished. Of a target that is so already, all that is there
-    /// goes, with its files in object storage.
+    /// Marks the target as unfinished. If it was unfinished before, all its records and its files in object
+    /// storage are removed.
     ///
     /// # Errors
-    /// The source is not complete, messages wait in it, the target has a corpus, or one of
-    /// them cannot be read or written.
+    /// The source is not complete, messages wait in it, the target has a corpus, or one of them cannot be
+    /// read or written.
     pub fn begin(from: &Store, to: &'a mut Writer) -> Result<Self, MigrateError> {
         if from.is_rebuilding()? || from.is_migrating()? {
             return Err(MigrateError::Unfinished);
@@ -119,19 +113,19 @@ impl<'a> Migration<'a> {
         Ok(migration)
     }
 
-    /// Whether the target was left unfinished by an earlier migration.
+    /// Whether an earlier migration left the target unfinished.
     #[must_use]
     pub const fn is_again(&self) -> bool {
         self.is_again
     }
 
-    /// The target, for what the caller copies.
+    /// The target, for the files that the caller copies.
     #[must_use]
     pub const fn target(&mut self) -> &mut Writer {
         self.to
     }
 
-    /// Sums of the source, as it keeps them, and of the target, as they were counted.
+    /// The stored totals of the source, and the counted totals of the target.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -139,7 +133,7 @@ impl<'a> Migration<'a> {
         Ok((self.from.totals()?, self.to.store().totals()?))
     }
 
-    /// The target is complete.
+    /// Marks the target as complete.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -179,7 +173,7 @@ impl<'a> Migration<'a> {
         Ok(())
     }
 
-    /// Removes all that a migration writes, and keeps the mark.
+    /// Removes everything that a migration writes, except the mark.
     fn empty(&mut self) -> Result<(), StoreError> {
         let store = self.to.store();
         if let Some(engine) = &store.cluster {
@@ -205,7 +199,7 @@ impl<'a> Migration<'a> {
 }
 
 impl Store {
-    /// Whether the store is the target of a migration that has not ended.
+    /// Whether the store is the target of an unfinished migration.
     ///
     /// # Errors
     /// When the store cannot be read.

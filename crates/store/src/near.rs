@@ -1,13 +1,12 @@
-//! How duplicates are found: which levels are looked for, and the index in memory.
+//! Finds duplicates: the levels that are detected, and the index in memory.
 //!
-//! The index has the documents that stand for themselves or for a cluster, by the keys of
-//! their signatures. It is made anew from the signatures that the store keeps, in the
-//! order of their numbers, when a crawl begins: 10 to 20 us a document. What it says is
-//! always checked against the store, so that a document that has gone or became a member
-//! needs no removal from it.
+//! The index has the documents that are alone or represent a cluster, by the keys of their signatures. At the
+//! start of a crawl it is built from the stored signatures, in the order of their numbers, in 10 to 20 us per
+//! document. Its results are always checked against the store, so a document that has gone or became a member
+//! need not be removed.
 //!
-//! Limitation: documents that were stored while near-duplicates were not looked
-//! for have no signature, and are compared with nothing until they are extracted again.
+//! Limitation: documents that were stored without near-duplicate detection have no signature, and are not
+//! compared until they are extracted again.
 
 use gleaner_dedup::{Candidate, Head, Index, Keys, Params, Signature, Signed, Table};
 use tracing::{info, warn};
@@ -19,20 +18,20 @@ use crate::engine::Engine;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// Share of the documents' keys that the index holds at which its room is little.
+/// The share of the documents' keys in the index below which a warning is logged.
 const LITTLE: f64 = 0.5;
 
-/// Which duplicates are looked for when a document is stored.
+/// The kinds of duplicates that are detected when a document is stored.
 #[derive(Debug, Clone)]
 pub struct Levels {
-    /// A text that is there already is stored once, with all its URLs.
+    /// A text that is already stored is stored once, with all its URLs.
     pub exact: bool,
-    /// A text that is nearly another's becomes a member of that one's cluster, by these
-    /// thresholds; `None`: that is not looked for.
+    /// The thresholds by which a similar text becomes a member of a cluster; `None`: near-duplicates are not
+    /// detected.
     pub near: Option<Params>,
-    /// Which document of a cluster stands for it.
+    /// How the representative of a cluster is chosen.
     pub head: Head,
-    /// Bytes of the index in memory.
+    /// Memory of the index, in bytes.
     pub memory: usize,
 }
 
@@ -42,7 +41,7 @@ impl Default for Levels {
     }
 }
 
-/// The levels, and the index of near-duplicates that goes with them.
+/// The levels and the index of near-duplicates.
 #[derive(Debug)]
 pub struct Duplicates {
     pub(crate) exact: bool,
@@ -50,16 +49,15 @@ pub struct Duplicates {
     near: Option<(Params, Where)>,
 }
 
-/// Where the index of near-duplicates is.
 #[derive(Debug)]
 enum Where {
     Here(Table),
-    /// In the engine, for all who write there.
+    /// In the engine, shared by all writers.
     Engine(Arc<dyn Engine>),
 }
 
 impl Duplicates {
-    /// Makes the index of what a store holds.
+    /// Builds the index from a store.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -94,7 +92,7 @@ impl Duplicates {
     fn tell_room(&self, known: u64) {
         let Some((_, Where::Here(table))) = &self.near else { return };
         let kept = table.kept(known);
-        info!(documents = known, kept, "the index of near-duplicates is made anew");
+        info!(documents = known, kept, "rebuilding the index of near-duplicates");
         if kept < LITTLE {
             warn!(
                 documents = known,
@@ -103,7 +101,7 @@ impl Duplicates {
         }
     }
 
-    /// The thresholds, and the documents that may be like this one.
+    /// The thresholds, and the documents that may be similar.
     pub(crate) fn candidates(
         &self,
         signed: &Signed,
@@ -121,7 +119,7 @@ impl Duplicates {
         Ok(Some((params, candidates)))
     }
 
-    /// Takes in a document that became a head.
+    /// Adds a document that became a representative.
     pub(crate) fn put(&mut self, number: u32, keys: &Keys) {
         match &mut self.near {
             Some((_, Where::Here(table))) => {
@@ -134,7 +132,6 @@ impl Duplicates {
         }
     }
 
-    /// The same by its kept signature.
     pub(crate) fn put_signature(&mut self, number: u32, signature: Option<Signature>) {
         if let Some(signature) = signature {
             self.put(number, &Keys::from_signature(&signature));

@@ -1,4 +1,4 @@
-//! Opening a data folder: one writer, any number of readers beside it.
+//! Opens a data folder: one writer, and any number of readers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,31 +16,29 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
 
-/// The format that this version writes.
 const FORMAT: u32 = 1;
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Memory for sled's page cache, in bytes.
     pub cache: u64,
-    /// Make the folder and the store where there is none.
+    /// Create the folder and the store if missing.
     pub create: bool,
 }
 
-/// The one who may change a store.
+/// The only handle that may change a store.
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
-    /// The archive, where one is kept.
     pub(crate) shelf: Option<Shelf>,
 }
 
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, another process has it, there is no store in it and
-/// none is to be made, or what is there cannot be read.
+/// The folder cannot be used, another process has it, it has no store and none may be created, or the store
+/// cannot be read.
 pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
@@ -61,8 +59,8 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     Ok(writer)
 }
 
-/// Puts the store in `folder` aside, so that another can be made in its place. Gives where
-/// it is now; `None`: there was none.
+/// Renames the store in `folder`, so that another can be created in its place. Returns its new path; `None`:
+/// there was none.
 ///
 /// # Errors
 /// The folder cannot be used, or another process has it.
@@ -82,9 +80,9 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 }
 
 impl Writer {
-    /// The writer of an open store; `None` while there is one.
+    /// The writer of an open store; `None` while another exists.
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
-        // Its drop makes room for another.
+        // Its drop allows another.
         store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
     }
 
@@ -100,13 +98,13 @@ impl Writer {
         &self.store.folder
     }
 
-    /// Begins a change. It takes effect with [`Writer::commit`], or not at all.
+    /// Begins a change. [`Writer::commit`] applies it; without that it has no effect.
     #[must_use]
     pub fn begin(&self) -> Change {
         Change::new(self.store.clone())
     }
 
-    /// Makes a change, all of it at once. It is on disk after [`Writer::flush`].
+    /// Applies a change as a whole. It is on disk after [`Writer::flush`].
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -116,8 +114,8 @@ impl Writer {
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Keeps a raw page. To be called before the change that marks its URL as
-    /// buffered or kept is committed; a page that no URL names is removed at the next open.
+    /// Keeps a raw page. Call it before the change that marks its URL as buffered or kept is committed; a
+    /// page without such a URL is removed when the store is next opened.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -125,18 +123,17 @@ impl Writer {
         let mut change = self.begin();
         match change.partition_of_url(url)? {
             Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // Of a URL that a change brings which is not yet committed.
+            // For a URL of a change that is not yet committed.
             None => change.put_common_bytes(keys::page(url), page.0),
         }
         self.commit(change)
     }
 
-    /// Of a store in a folder, which is one partition.
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
-    /// Brings everything that was committed to disk, and before it what was appended to the archive.
+    /// Writes everything that was committed to disk, after the records that were appended to the archive.
     ///
     /// # Errors
     /// When the disk cannot be written.
@@ -148,20 +145,20 @@ impl Writer {
         Ok(())
     }
 
-    /// Bytes that are free on the disk of the data folder.
+    /// Free bytes on the disk of the data folder.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not return them.
     pub fn free_space(&self) -> Result<u64, StoreError> {
         let folder = &self.store.folder;
         fs4::available_space(folder)
             .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })
     }
 
-    /// Writes all that was committed into a store of another folder, which is made.
+    /// Copies everything that was committed into a new store in another folder.
     ///
     /// # Errors
-    /// The folder cannot be used or holds a store already, or one of the two fails.
+    /// The folder cannot be used or has a store already, or one of the two stores fails.
     pub fn copy_to(&self, folder: &Path, options: &Options) -> Result<(), StoreError> {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
@@ -180,7 +177,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Claims that other processes had made before: what was claimed for becomes theirs.
+    /// Applies lost claims: what was claimed belongs to other processes, which claimed it earlier.
     fn give_up(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
@@ -205,13 +202,13 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages that no buffered or kept URL names: left by a crash between
-    /// keeping a page and committing its URL, or between learning and removing.
+    /// Removes raw pages without a buffered or kept URL. A crash leaves them between keeping a page and
+    /// committing its URL, or between training and removing.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;
             let Some(url) = keys::last_url(&key) else {
-                warn!("a raw page with a key that is none is left alone");
+                warn!("ignoring a raw page with an invalid key");
                 continue;
             };
             let state = self.store.url(url)?.map(|record| record.state);

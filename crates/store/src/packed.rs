@@ -1,9 +1,9 @@
-//! Documents and raw pages as they lie in the store, made by any thread.
+//! Compresses documents and raw pages for the store, in any thread.
 //!
-//! Only the owner writes, and what it does is done one after the other. So what
-//! costs most of writing, compressing, is done before, by whoever has the page.
+//! Only the owner writes to the store, one change after the other. So compression, the most expensive part of
+//! writing, is done before, by the thread that has the page.
 //!
-//! A thread keeps its compressor, some MiB of memory, for as long as it lives.
+//! A thread keeps its compressor, some MiB of memory, until it ends.
 
 use std::cell::RefCell;
 
@@ -15,13 +15,13 @@ use zstd::bulk::Compressor;
 use crate::StoreError;
 use crate::records::{Packed, RawPage, decode, encode};
 
-/// Level of compression for texts: past it zstd gets slow before it gets smaller.
+/// Compression level for texts: above it, time grows faster than size shrinks.
 const TEXT_LEVEL: i32 = 3;
-/// Level for raw pages, which are kept until their host is learned: half the time of
-/// level 3, and a tenth larger.
+/// Level for raw pages, which are kept until their host is trained: half the time of level 3, and a tenth
+/// larger.
 const PAGE_LEVEL: i32 = 1;
 
-/// A document, ready to be stored.
+/// A document that is ready to be stored.
 #[derive(Debug)]
 pub struct PackedDocument {
     pub(crate) id: DocumentId,
@@ -31,7 +31,7 @@ pub struct PackedDocument {
     pub(crate) words: u64,
     pub(crate) fetched: Timestamp,
     pub(crate) bytes: Vec<u8>,
-    /// What near-duplicates are found by; `None`: the text is too short.
+    /// The keys to find near-duplicates; `None`: the text is too short.
     pub(crate) signed: Option<Signed>,
 }
 
@@ -43,7 +43,7 @@ impl PackedDocument {
         Self { signed, ..Self::unsigned(document) }
     }
 
-    /// The same of a text whose signature is kept already.
+    /// Compresses a text whose signature is stored already.
     pub(crate) fn unsigned(document: Document) -> Self {
         let words = words(&document.text);
         let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
@@ -59,7 +59,7 @@ impl PackedDocument {
         self.id
     }
 
-    /// Bytes as it is stored.
+    /// Its stored size in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.bytes.len()
@@ -80,7 +80,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
     Ok(Document { text, ..packed.document })
 }
 
-/// A raw page, ready to be kept.
+/// A raw page that is ready to be stored.
 #[derive(Debug)]
 pub struct PackedPage(pub(crate) Vec<u8>);
 
@@ -102,7 +102,6 @@ thread_local! {
     static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::default();
 }
 
-/// Compressing into memory has no way to fail.
 fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| {
         compressor.set_compression_level(level).expect("the levels are zstd's own");
@@ -117,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// A document as the first stores have it.
+    /// A document in the first format.
     #[derive(Serialize)]
     struct First {
         id: DocumentId,

@@ -1,13 +1,13 @@
-//! The fixed partitions into which a store for many processes is cut.
+//! Maps hosts, documents and clusters to the fixed partitions of a shared store.
 //!
-//! A partition is all registrable domains with the same hash; there are 256, for ever. So a host
-//! with its URLs, documents and counts belongs to one partition, and so do all hosts that share a
-//! gap. The list that says what a registrable domain is changes; a host stays in the partition that has it
-//! (`exceptions.rs`). At a time one process has a partition and may write its records. Numbers of hosts,
-//! documents and clusters begin with the partition's, so that each partition gives out its own.
+//! A partition contains all registrable domains with the same hash; there are always 256. So a host with its
+//! URLs, documents and counts belongs to one partition, as do all hosts that share a gap. When the Public
+//! Suffix List changes, a host stays in the partition that has it (`exceptions.rs`). Only one process at a
+//! time has a partition and may write its records. Numbers of hosts, documents and clusters begin with the
+//! partition's number, so each partition assigns its own.
 //!
-//! A store in one folder is not cut: it is one partition without a number, and its keys and
-//! numbers are those that they were before there were partitions.
+//! A store in a folder is not partitioned: it is one partition without a number, and its keys and numbers do
+//! not contain one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use gleaner_frontier::{CanonicalUrl, partition_of};
 use crate::HostId;
 use crate::leases::Leases;
 
-/// Bits of a number behind those of its partition.
+/// Bits of a number after those of its partition.
 const WITHIN: u32 = 24;
 
-/// One partition, or a whole store that is not cut.
+/// One partition, or a whole store that is not partitioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Partition(Option<[u8; 1]>);
 
 impl Partition {
-    /// A store that is not cut.
+    /// A store that is not partitioned.
     pub(crate) const WHOLE: Self = Self(None);
 
     pub(crate) const fn new(number: u8) -> Self {
         Self(Some([number]))
     }
 
-    /// That of a host by its name and the list of public suffixes of this program.
+    /// The partition of a host by its name and this program's Public Suffix List.
     pub(crate) fn of_today(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
@@ -40,7 +40,6 @@ impl Partition {
         }
     }
 
-    /// As it stands in keys.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], <[u8; 1]>::as_slice)
     }
@@ -50,7 +49,7 @@ impl Partition {
         self.0.map(|[number]| number)
     }
 
-    /// The `n`-th number that it gives out; `None`: it has no more.
+    /// The `n`-th number that it assigns; `None`: all are used.
     pub(crate) fn number(self, n: u32) -> Option<u32> {
         match self.index() {
             None => Some(n),
@@ -59,16 +58,16 @@ impl Partition {
     }
 }
 
-/// Hosts by name that are stored in another partition than that of their domain: the list of public
-/// suffixes has changed since (`exceptions.rs`).
+/// Hosts that are stored in another partition than that of their domain, because the Public Suffix List has
+/// changed (`exceptions.rs`).
 pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 
-/// How a store is cut, and which of its partitions are this process's.
+/// How a store is partitioned, and which partitions this process has.
 #[derive(Debug, Clone)]
 pub(crate) enum Partitions {
-    /// Not at all.
+    /// Not partitioned.
     Whole,
-    /// Into 256, of which some are held. `None`: it is only read.
+    /// 256 partitions, some of which this process has. `None`: the store is only read.
     Cut(Option<Leases>, Exceptions),
 }
 
@@ -77,8 +76,8 @@ impl Partitions {
         matches!(self, Self::Cut(..))
     }
 
-    /// The partition of a host by its name, with its port where it has one, and its registrable
-    /// domain: the one that has the host, else that of the domain.
+    /// The partition of a host by its name, with its port if it has one, and its registrable domain: the one
+    /// that has the host, else that of the domain.
     pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -88,12 +87,10 @@ impl Partitions {
         }
     }
 
-    /// The partition of a URL's host.
     pub(crate) fn of_url(&self, url: &CanonicalUrl) -> Partition {
         self.of(url.host(), url.domain())
     }
 
-    /// The partition of a host by its name alone.
     pub(crate) fn of_name(&self, host: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -103,22 +100,20 @@ impl Partitions {
         }
     }
 
-    /// The partition that gave out a host's number.
     pub(crate) fn of_host(&self, host: HostId) -> Partition {
         self.of_number(host.0)
     }
 
-    /// The partition that gave out the number of a document or cluster.
+    /// The partition that assigned the number of a document or cluster.
     pub(crate) fn of_number(&self, number: u32) -> Partition {
         if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
     }
 
-    /// Whether this process crawls what it has of the store, and does not just read it.
+    /// Whether this process may write to the store.
     pub(crate) const fn is_held(&self) -> bool {
         matches!(self, Self::Whole | Self::Cut(Some(_), _))
     }
 
-    /// The partitions that this process has.
     pub(crate) fn held(&self) -> Vec<Partition> {
         match self {
             Self::Whole => vec![Partition::WHOLE],
@@ -126,12 +121,10 @@ impl Partitions {
         }
     }
 
-    /// All partitions, whoever has them.
     pub(crate) fn all(&self) -> Vec<Partition> {
         if self.is_cut() { (0..=u8::MAX).map(Partition::new).collect() } else { vec![Partition::WHOLE] }
     }
 
-    /// The name of the next message to a partition.
     pub(crate) fn next_message(&self) -> [u8; 16] {
         match self {
             Self::Cut(Some(leases), _) => leases.next_message(),
@@ -139,7 +132,6 @@ impl Partitions {
         }
     }
 
-    /// Whether this process has the partition.
     pub(crate) fn holds(&self, partition: Partition) -> bool {
         match self {
             Self::Whole => true,

@@ -1,24 +1,22 @@
-//! Waiting for a file descriptor.
+//! Waits for a free file descriptor.
 //!
-//! Connections come and go by the second, so a file that cannot be opened because the process
-//! has no descriptor left (EMFILE, ENFILE) can be opened a little later. A crawl that ended for
-//! that would end for nothing. `crates/archive/src/files.rs` does the same for its files.
+//! Connections open and close all the time, so if a file cannot be opened because the process has no
+//! descriptor left (EMFILE, ENFILE), it can be opened a little later, and the crawl need not end.
+//! `crates/archive/src/files.rs` does the same for its files.
 
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Tries; with the pauses 30 s.
+/// Attempts; 30 s with the pauses.
 const TRIES: usize = 150;
 
-/// Whether the process, or the whole system, has no descriptor left.
 pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Opens, and waits while there is no descriptor. Gives the last error when it took too long.
+/// Calls `open` again while there is no free descriptor. Returns the last error after too many attempts.
 pub(crate) fn patiently<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     with_pauses(PAUSE, open)
 }

@@ -1,4 +1,4 @@
-//! Reading a store, beside the one who writes it.
+//! Reads a store, also while a writer changes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,22 +21,22 @@ use crate::{
     Totals, UrlRecord, UrlState, Wait, Writer, keys,
 };
 
-/// A handle for reading; clones are cheap and may go to other threads.
+/// A handle for reading. Clones are cheap and may be sent to other threads.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) partitions: Partitions,
     pub(crate) folder: Arc<Path>,
-    /// The folder is this process's as long as any handle lives.
+    /// Keeps the folder locked while any handle exists.
     pub(crate) lock: Arc<Lock>,
-    /// `None`: the store is one process's.
+    /// `None`: only one process uses the store.
     pub(crate) cluster: Option<Postgres>,
-    /// Its leases are kept as long as any handle lives. Behind the engine that it needs.
+    /// Keeps the leases while any handle exists. Declared after the engine that it needs.
     pub(crate) post: Option<Arc<WorkerHandle>>,
 }
 
 impl Store {
-    /// The one who may change the store; `None` while there is one already.
+    /// The writer of the store; `None` while there is one already.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -58,7 +58,7 @@ impl Store {
         self.engine.get(key)?.map(|bytes| decode(what, &bytes)).transpose()
     }
 
-    /// Refuses a change of records that are another process's.
+    /// Refuses a change of another process's records.
     pub(crate) fn check_held(&self, partitions: &BTreeSet<Partition>) -> Result<(), StoreError> {
         match partitions.iter().all(|partition| self.partitions.holds(*partition)) {
             true => Ok(()),
@@ -66,12 +66,10 @@ impl Store {
         }
     }
 
-    /// What stands under the keys that begin with this.
     pub(crate) fn scan(&self, prefix: impl Into<Vec<u8>>) -> Scan {
         self.engine.scan(Range::with_prefix(prefix))
     }
 
-    /// The keys that begin with this.
     pub(crate) fn keys<P: Into<Vec<u8>>>(
         &self,
         prefix: P,
@@ -79,7 +77,7 @@ impl Store {
         self.engine.scan(Range::with_prefix(prefix).keys_only()).map(|pair| pair.map(|(key, _)| key))
     }
 
-    /// The record of a URL; `None` where the crawl does not know it.
+    /// The record of a URL; `None` if the crawl does not know it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -87,8 +85,8 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// The URL that a host is to be asked next: the first by rank, then by the
-    /// order of discovery. `None` where nothing is ready.
+    /// The next URL of a host to request: by rank, then by [`crate::Turn`]'s order. `None` if no URL is
+    /// ready.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -100,8 +98,8 @@ impl Store {
         Ok(Some((url, record)))
     }
 
-    /// How many documents are of pages that the archive does not have. `is_there`: whether it
-    /// has what was put there.
+    /// The number of documents whose pages the archive does not have. `is_there`: whether the archive still
+    /// has a response.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -115,7 +113,7 @@ impl Store {
         Ok(count)
     }
 
-    /// How many URLs of a host are ready; counts up to `limit`.
+    /// The number of ready URLs of a host, counted up to `limit`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -128,7 +126,7 @@ impl Store {
         Ok(count)
     }
 
-    /// The second since 1970 at which the next URL is due that waits for this.
+    /// The second since 1970 at which the next URL that waits for `wait` is due.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -137,15 +135,15 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Where the URLs lie that wait for this, partition by partition: those of a crawl's own partitions; all
-    /// where the store is only read.
+    /// The key prefixes of waiting URLs, by partition: the process's own partitions, or all if the store is
+    /// only read.
     fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    /// The URLs that wait for this and are due until that second, `limit` at most.
+    /// At most `limit` URLs that wait for `wait` and are due at the second `until`.
     pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);
@@ -189,7 +187,7 @@ impl Store {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// What is known of a host's robots.txt.
+    /// The record of a host's robots.txt.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -197,7 +195,7 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// What is known of a robots.txt: a host's own, or where another host's redirects to.
+    /// The record of a robots.txt: a host's own, or the target of another host's redirect.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -205,7 +203,7 @@ impl Store {
         self.robots(robots_name(url))
     }
 
-    /// What the last pages of a host told of its template.
+    /// The health of a host's template, from its last pages.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -222,13 +220,12 @@ impl Store {
         newest.transpose()?.map(|(_, json)| text(&json)).transpose()
     }
 
-    /// The URLs of a host whose raw pages are kept for learning, in the order in
-    /// which they were buffered.
+    /// The URLs of a host whose raw pages are buffered for training, in the order of buffering.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn buffered(&self, host: HostId) -> Result<Vec<UrlKey>, StoreError> {
-        let keys = self.keys(keys::gathered_of(host));
+        let keys = self.keys(keys::buffered_of(host));
         keys.map(|key| {
             keys::last_url(&key?).ok_or_else(|| StoreError::Damaged {
                 what: "the buffered pages",
@@ -254,12 +251,12 @@ impl Store {
         self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
     }
 
-    /// All documents, in the order of their ids: the whole corpus, one at a time.
+    /// All documents in the order of their ids, read one at a time.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
 
-    /// The documents behind that one, in the order of their ids; all of them behind `None`.
+    /// The documents after `last` in the order of their ids; all of them for `None`.
     pub fn documents_after(
         &self,
         last: Option<DocumentId>,
@@ -272,8 +269,7 @@ impl Store {
         self.engine.scan(range).map(|pair| unpack(&pair?.1))
     }
 
-    /// The URLs that carried a document's text, its own first, the others in the
-    /// order of their keys.
+    /// The URLs with a document's text: its own first, the others in the order of their keys.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -299,7 +295,7 @@ impl Store {
         Ok(totals)
     }
 
-    /// Up to where the archive is known to be on disk; `None` where there is none.
+    /// The position up to which the archive is known to be on disk; `None` if there is no archive.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -307,8 +303,8 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Up to where a file was replayed for a purpose in each of these partitions, in bytes; 0 where
-    /// it was not.
+    /// The position, in bytes, up to which a file was replayed for a purpose, for each of these partitions; 0
+    /// if it was not.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -326,8 +322,8 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Up to where the archive was extracted again in each of these partitions; `None` where it never
-    /// was.
+    /// The position up to which the archive was extracted again, for each of these partitions; `None` if it
+    /// never was.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -340,7 +336,7 @@ impl Store {
         done.map(|done| done.map(|done| decode("the state of a re-extraction", &done)).transpose()).collect()
     }
 
-    /// Whether the store is being made anew and lacks what is still to come.
+    /// Whether the store is being rebuilt and is not complete.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -356,8 +352,7 @@ impl Store {
         self.get("the last run", &keys::meta("run"))
     }
 
-    /// The last runs of the crawl, the newest first, `limit` at most. Those that read an
-    /// archive are left out.
+    /// At most `limit` of the last crawl runs, the newest first. Runs that read an archive are left out.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -367,7 +362,7 @@ impl Store {
         runs.map(|pair| decode("a run", &pair?.1)).filter(is_crawl).take(limit).collect()
     }
 
-    /// What happened at each host in a run, by host name.
+    /// The counts of each host in a run, by host name.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -382,7 +377,7 @@ impl Store {
             .collect()
     }
 
-    /// The URLs that wait for this, the next that is due first, `limit` at most.
+    /// At most `limit` URLs that wait for `wait`, the next due one first.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,7 +1,7 @@
-//! The records and how they are written: MessagePack, fields by position.
+//! Defines the records. They are encoded as MessagePack, with fields by position.
 //!
-//! A field may be added at the end of a record with `#[serde(default)]`; older
-//! records then still read. Anything else is a new format number.
+//! A field may be added at the end of a record with `#[serde(default)]`; older records remain readable. Any
+//! other change needs a new format number.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 
-/// A host's number within one store; numbers keep the frontier's keys short.
+/// A host's number within one store; it keeps the frontier's keys short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
@@ -23,41 +23,41 @@ pub struct UrlRecord {
     pub url: String,
     /// Its host's number.
     pub host: HostId,
-    /// What is expected behind it.
+    /// The expected content.
     pub role: Role,
     /// Links away from a seed, sitemap or feed.
     pub depth: u32,
-    /// Redirects that led here in a row.
+    /// Redirects in a row that led here.
     pub hops: u32,
-    /// Failed tries since the last outcome.
+    /// Failed attempts since the last outcome.
     pub tries: u32,
-    /// Where it stands.
+    /// Its state in the frontier.
     pub state: UrlState,
-    /// When its content was published, as a feed or sitemap says.
+    /// When its content was published, according to a feed or sitemap.
     pub dated: Option<Timestamp>,
-    /// `ETag` of the last answer, for a conditional request.
+    /// `ETag` of the last response, for a conditional request.
     pub etag: Option<String>,
-    /// `Last-Modified` of the last answer, for a conditional request.
+    /// `Last-Modified` of the last response, for a conditional request.
     pub last_modified: Option<String>,
     /// How the last visit ended.
     pub last: Option<Outcome>,
-    /// The URL whose document carries this page's text too; `None` where the page
-    /// has a document of its own, or no text.
+    /// The URL whose document has this page's text, too; `None` if the page has a document of its own, or no
+    /// text.
     pub twin_of: Option<UrlKey>,
-    /// Where the archive has its last answer with a body.
+    /// The archive's last response with a body.
     #[serde(default)]
     pub archived: Option<Archived>,
-    /// When it was visited, and how often it is to be.
+    /// When it was visited, and its revisit interval.
     #[serde(default)]
     pub rhythm: Rhythm,
 }
 
-/// Where an answer is kept as it came.
+/// The position of a response in the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Archived {
     /// Number of the archive's file.
     pub file: u32,
-    /// Where its record begins, in bytes.
+    /// Offset of its record, in bytes.
     pub offset: u64,
     /// When it was fetched.
     pub at: Timestamp,
@@ -66,7 +66,7 @@ pub struct Archived {
     pub digest: [u8; 20],
 }
 
-/// Up to where the archive is known to be on disk.
+/// The position up to which the archive is known to be on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveEnd {
     /// Name of its newest file.
@@ -75,83 +75,83 @@ pub struct ArchiveEnd {
     pub length: u64,
 }
 
-/// Where a URL stands.
+/// The state of a URL in the frontier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UrlState {
-    /// It may be asked as soon as its host may.
+    /// It may be requested as soon as its host may.
     Ready {
-        /// Smaller is asked earlier.
+        /// Smaller ranks are requested earlier.
         rank: u8,
-        /// Place among those of its rank: by age, then by order of discovery.
+        /// Place within its rank: by age, then by order of discovery.
         sequence: u64,
     },
-    /// It waits for its time.
+    /// It is due later.
     Waiting {
-        /// What for.
+        /// The reason.
         wait: Wait,
         /// Seconds since 1970.
         due: u64,
-        /// Its rank when it is due.
+        /// Its rank once it is due.
         rank: u8,
     },
-    /// An article whose raw page is kept until its host's template is learned.
+    /// An article whose raw page is kept until its host's template is trained.
     #[serde(rename = "Gathered")]
     Buffered {
         /// Order of buffering within the host.
         sequence: u64,
     },
-    /// Its visit has ended; no other is planned.
+    /// Its visit has ended; no other visit is planned.
     Done,
-    /// The same, but its raw page is kept: its text may have to be extracted again.
+    /// Like `Done`, but its raw page is kept, since its text may have to be extracted again.
     Kept,
 }
 
-/// What a URL waits for.
+/// The reason why a URL waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wait {
-    /// Another try.
+    /// A retry.
     Retry,
-    /// The next visit of a listing.
+    /// The next visit of a list.
     Revisit,
 }
 
-/// What is known of a host.
+/// The data on a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRecord {
     /// The host's number.
     pub id: HostId,
-    /// Its name, with its port where it is not the default.
+    /// Its name, with its port if it is not the default.
     pub name: String,
     /// Its registrable domain.
     pub domain: String,
-    /// Sequence number of the next URL found.
+    /// Sequence number of the next discovered URL.
     pub sequence: u64,
     /// URLs that are ready or waiting.
     pub queued: u64,
-    /// Articles buffered and not yet learned from.
+    /// Buffered articles that were not used for training yet.
     pub buffered: u32,
-    /// Version of the newest template; 0 where there is none.
+    /// Version of the newest template; 0 if there is none.
     pub template: u32,
-    /// The host asked to be left alone until then.
+    /// The end of the host's hold.
     pub held_until: Option<Timestamp>,
-    /// Whether the newest template is out of date, and pages are buffered for another.
+    /// Whether the newest template is outdated, and pages are buffered for another.
     #[serde(default)]
     pub outdated: bool,
-    /// Whether the user wants nothing to be asked there for now.
+    /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Articles that were asked again since the site said that they had changed.
+    /// Articles that were fetched again since the site reported a change.
     #[serde(default)]
     pub announced_updates: u32,
-    /// How many of them had.
+    /// Number of these that had changed.
     #[serde(default)]
     pub confirmed_updates: u32,
 }
 
-/// A raw page that is kept for learning.
+/// A raw page that is kept for training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {
-    /// The body as it came, after content decoding.
+    /// The body as received, after content decoding.
     #[serde(with = "serde_bytes")]
     pub body: Vec<u8>,
     /// The `Content-Type` header.
@@ -160,18 +160,18 @@ pub struct RawPage {
     pub fetched: Timestamp,
 }
 
-/// What happened at one host in one run.
+/// The counts of one host in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Visits that ended, by [`Outcome::reason`].
+    /// Ended visits, by [`Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// Links that were not followed, by the label of the reason.
+    /// Links that were not followed, by label of the reason.
     pub refused: BTreeMap<String, u64>,
-    /// Answers received, retries and robots.txt not counted.
+    /// Received responses, without retries and robots.txt.
     pub fetched: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
-    /// Milliseconds from handing out its URLs to their ends.
+    /// Milliseconds from the dispatch of its URLs to their ends.
     #[serde(default)]
     pub millis: u64,
 }
@@ -183,23 +183,23 @@ pub struct Run {
     pub number: u32,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended by itself; `None` while it runs and after an interruption.
+    /// When it ended normally; `None` while it runs and after an interruption.
     pub ended: Option<Timestamp>,
     /// Whether it read an archive instead of the network.
     #[serde(default)]
     pub replayed: bool,
 }
 
-/// Up to where the archive was extracted again in a partition.
+/// The position up to which the archive was extracted again in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
-    /// The run that did it. Another one begins anew.
+    /// The run that did it. Another run starts from the beginning.
     pub run: u32,
-    /// By which settings, digested. With others it is begun anew, too.
+    /// A digest of the settings. With other settings it also starts from the beginning.
     pub settings: String,
-    /// The number of the archive's file. All before it are done.
+    /// The number of the archive's file. All files before it are done.
     pub file: u32,
-    /// Up to where in that file, in bytes.
+    /// The position in that file, in bytes.
     pub offset: u64,
 }
 
@@ -208,21 +208,20 @@ pub struct Reextracted {
 pub struct Totals {
     /// Documents and words by language.
     pub languages: BTreeMap<String, (u64, u64)>,
-    /// URLs that carried a text that is stored under another.
+    /// URLs whose text is stored under another URL.
     pub duplicates: u64,
-    /// Documents that are members of a cluster, for which its head stands.
+    /// Documents that are members of a cluster and not its representative.
     #[serde(default)]
     pub near_duplicates: u64,
     /// Clusters with a member.
     #[serde(default)]
     pub clusters: u64,
-    /// Numbers that were given to documents and clusters.
+    /// Numbers that were assigned to documents and clusters.
     #[serde(default)]
     pub numbers: u32,
 }
 
 impl Totals {
-    /// Adds another partition's.
     pub(crate) fn add(&mut self, other: &Self) {
         for (language, (documents, words)) in &other.languages {
             let sum = self.languages.entry(language.clone()).or_default();
@@ -261,7 +260,7 @@ impl Counts {
         self.millis += other.millis;
     }
 
-    /// Visits that ended with an outcome of this [`Outcome::label`].
+    /// Visits that ended with this [`Outcome::label`].
     #[must_use]
     pub fn ended(&self, label: &str) -> u64 {
         let of = |reason: &str| reason.split(": ").next() == Some(label);
@@ -276,7 +275,7 @@ impl Counts {
     }
 }
 
-/// A document as it lies in the store: the record and the compressed text.
+/// A stored document: the record and the compressed text.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Packed {
     pub(crate) document: gleaner_corpus::Document,
@@ -284,7 +283,7 @@ pub(crate) struct Packed {
     pub(crate) text: Vec<u8>,
 }
 
-/// The document that a content hash leads to, and the URL key it has.
+/// The id of the document that is named by this URL.
 pub(crate) fn document_of(url: UrlKey) -> gleaner_corpus::DocumentId {
     gleaner_corpus::DocumentId(*url.as_bytes())
 }

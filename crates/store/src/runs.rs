@@ -1,8 +1,8 @@
-//! Runs: when a crawl, or the reading of an archive, began and ended.
+//! Records runs: when a crawl, or the reading of an archive, began and ended.
 //!
-//! A run is the whole store's, and not of one partition: of several workers the first begins it,
-//! others come to it, and one ends it. What stands there is exchanged for what follows from
-//! it, so that a worker that slept cannot set it back.
+//! A run belongs to the whole store, not to a partition: the first of several workers begins it, others join
+//! it, and one ends it. The record is replaced by compare-and-exchange, so that a suspended worker cannot set
+//! it back.
 
 use jiff::Timestamp;
 
@@ -10,9 +10,8 @@ use crate::records::{decode, encode};
 use crate::{Run, StoreError, Writer, keys};
 
 impl Writer {
-    /// Begins a run, or goes on with the last one where that is of the same kind and did not
-    /// end. `replayed`: it reads an archive, and is none of the nights that are compared.
-    /// Gives the run and whether it is an old one that goes on.
+    /// Begins a run, or continues the last one if it is of the same kind and did not end. `replayed`: it
+    /// reads an archive and is left out of comparisons. Returns the run and whether it is a continued one.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -30,7 +29,7 @@ impl Writer {
         }
     }
 
-    /// Marks a run as ended by itself; nothing, if it has ended or another has begun.
+    /// Marks a run as ended normally. Does nothing if it has ended or another has begun.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -46,16 +45,15 @@ impl Writer {
         }
     }
 
-    /// The last run, and as what it stands there.
     fn run_of_now(&self) -> Result<(Option<Vec<u8>>, Option<Run>), StoreError> {
         let bytes = self.store().engine.get(&keys::meta("run"))?;
         let run = bytes.as_deref().map(|bytes| decode("the last run", bytes)).transpose()?;
         Ok((bytes, run))
     }
 
-    /// The last run, and one of many. Gives whether nobody was quicker.
+    /// Writes the last run, and its entry in the list of runs. Returns `false` if another process was faster.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // What is exchanged comes to disk at once, and may bring all else with it.
+        // An exchange goes to disk at once and may flush everything else.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

@@ -1,16 +1,16 @@
-//! Does everything in a store agree with everything else?
+//! Checks that all records of a store are consistent.
 //!
-//! 1. Every record can be read; so can every text, and it has the digest that is stated.
-//! 2. A URL stands in the list of its state, and every entry of a list names a URL that is
-//!    in that state; what is buffered or kept has its raw page.
-//! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL
-//!    says so, and the other way round.
-//! 4. A document that was signed stands for itself or for its cluster, or is among the
-//!    members of one whose head is there; and the other way round.
-//! 5. What is counted is what is there: documents, duplicates, queues.
+//! 1. Every record is readable, and so is every text, with the stated digest.
+//! 2. A URL is in the list of its state, and every entry of a list names a URL in that state; a buffered or
+//!    kept URL has its raw page.
+//! 3. A document has a URL, and its text leads to it; an alias has a document, and its URL refers to it, and
+//!    the other way round.
+//! 4. A signed document is alone, or represents its cluster, or is among the members of a cluster whose
+//!    representative exists; and the other way round.
+//! 5. The counts of documents, duplicates and queues are correct.
 //!
-//! One pass over the records in the order of their keys, with lookups by key: time grows
-//! with the store, memory with its hosts.
+//! One pass over the records in the order of their keys, with look-ups by key: time grows with the store,
+//! memory with its hosts.
 
 mod clusters;
 
@@ -25,14 +25,14 @@ use crate::packed::unpack;
 use crate::records::{decode, document_of};
 use crate::{Archived, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// What was looked at.
+/// Numbers of checked records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Looked {
     /// URLs.
     pub urls: u64,
     /// Documents.
     pub documents: u64,
-    /// URLs that carry another's text.
+    /// URLs with the text of another URL.
     pub aliases: u64,
     /// Members of clusters of near-duplicates.
     pub members: u64,
@@ -42,22 +42,22 @@ pub struct Looked {
     pub pages: u64,
 }
 
-/// What the look at a store is told of: faults, and what the archive should have.
+/// Receives the results of a check: faults, and the expected contents of the archive.
 pub trait Examiner {
-    /// Something is wrong. `what` has the words, with the URL or key.
+    /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
-    /// A URL's last body should be in the archive there.
+    /// A URL's last body should be in the archive at `at`.
     fn archived(&mut self, url: &UrlRecord, at: Archived);
-    /// A document whose URL names no place in the archive.
+    /// A document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
 }
 
 impl Store {
-    /// Looks through the whole store.
+    /// Checks the whole store.
     ///
     /// # Errors
-    /// When the engine cannot read on; what it can read and does not decode is a fault, and so
-    /// is a single text that is lost.
+    /// When the engine cannot continue to read. A record that cannot be decoded, and a single unreadable
+    /// text, is a fault and not an error.
     pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
         let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
@@ -75,16 +75,15 @@ impl Store {
         Ok(look.looked)
     }
 
-    /// Refuses object storage that does not say that it has this corpus's files. A folder has
-    /// them beside it.
+    /// Refuses object storage that is not marked as this corpus's. Does nothing for a store in a folder.
     ///
     /// # Errors
-    /// It says nothing or something else, or cannot be asked.
+    /// The mark is missing or another corpus's, or cannot be read.
     pub fn check_storage(&self) -> Result<(), StoreError> {
         self.cluster.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
-    /// The error of a file that could not be read, or a clearer one: the storage is another
+    /// Returns `error`, from a file that could not be read, or a clearer one if the storage is another
     /// corpus's.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
@@ -99,7 +98,7 @@ struct Look<'a, E> {
     store: &'a Store,
     examiner: &'a mut E,
     looked: Looked,
-    /// Ready and waiting URLs, and buffered ones, by host.
+    /// Numbers of ready and waiting URLs, and of buffered ones, by host.
     queued: BTreeMap<HostId, (u64, u32)>,
 }
 
@@ -107,7 +106,7 @@ impl<E: Examiner> Look<'_, E> {
     fn record(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match key.first().copied() {
             Some(keys::URL) => self.url(key, value),
-            Some(keys::READY | keys::GATHERED | keys::RETRY | keys::REVISIT) => self.entry(key),
+            Some(keys::READY | keys::BUFFERED | keys::RETRY | keys::REVISIT) => self.entry(key),
             Some(keys::DOCUMENT) => self.document(key, value),
             Some(keys::HISTORY) => self.history(key, value),
             Some(keys::CONTENT) => self.content(value),
@@ -123,7 +122,6 @@ impl<E: Examiner> Look<'_, E> {
         }
     }
 
-    /// A record, or a fault.
     fn read<T: DeserializeOwned>(&mut self, what: &'static str, key: &[u8], value: &[u8]) -> Option<T> {
         match decode(what, value) {
             Ok(record) => Some(record),
@@ -134,7 +132,6 @@ impl<E: Examiner> Look<'_, E> {
         }
     }
 
-    /// A document's history, or one of its earlier revisions.
     fn history(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some((id, number)) = keys::revision_of(key) else {
             self.examiner.fault(format!("a history of no document (key {})", keys::hex(key)));
@@ -197,7 +194,7 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// An entry of a list, whose URL must be in that list's state.
+    /// Checks an entry of a list: its URL must be in that list's state.
     fn entry(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let Some(url) = keys::last_url(key) else { return Ok(()) };
         let list = match self.store.url(url) {
@@ -210,7 +207,7 @@ impl<E: Examiner> Look<'_, E> {
                 UrlState::Done | UrlState::Kept => Vec::new(),
             },
             Ok(None) => Vec::new(),
-            // Told where the URL itself is looked at.
+            // Reported when the URL itself is checked.
             Err(StoreError::Damaged { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -251,7 +248,7 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// A document, or an earlier revision of it, whose text cannot be read.
+    /// Reports a document, or an earlier revision, whose text is unreadable.
     fn lost(&mut self, id: DocumentId, revision: Option<u32>, why: &StoreError) -> Result<(), StoreError> {
         let what = match revision {
             Some(number) => format!("revision {number}"),
@@ -335,7 +332,7 @@ impl<E: Examiner> Look<'_, E> {
             let key = key?;
             self.looked.pages += 1;
             let Some(url) = keys::last_url(&key) else {
-                self.examiner.fault(format!("a raw page has the key {}, which is none", keys::hex(&key)));
+                self.examiner.fault(format!("a raw page has the invalid key {}", keys::hex(&key)));
                 continue;
             };
             if let Err(error) = self.store.page(url) {

@@ -1,9 +1,8 @@
-//! A store that many processes share: opened, watched, left.
+//! Opens a store that many processes share, and manages this process as a worker.
 //!
-//! [`join`] makes a process a worker: it agrees on settings with those that are there, takes its
-//! share of the partitions and keeps it. [`visit`] reads only. What a worker does beside reading
-//! and writing is here: it learns which partitions have come, gives partitions up, and begins anew
-//! when it was taken for dead.
+//! [`join`] makes a process a worker: it agrees on settings with the running workers, takes its share of the
+//! partitions and keeps it. [`visit`] only reads. A worker also learns here which partitions it has gained,
+//! releases partitions, and starts again after other workers took it for dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,25 +22,25 @@ use crate::lock::Lock;
 use crate::partitions::Partitions;
 use crate::{HostId, HostRecord, Store, StoreError, Writer};
 
-/// Seconds by which the clocks of a worker and of the database may differ.
+/// Maximum difference between the clocks of a worker and of the database, in seconds.
 const CLOCKS: f64 = 60.0;
 
-/// How a worker comes to a cluster.
+/// How a worker joins the others.
 #[derive(Clone)]
 pub struct Membership {
     /// The database: `postgres://user@host/database`.
     pub address: String,
-    /// Where files go.
+    /// Where files are stored.
     pub objects: Objects,
-    /// The worker's name, for people.
+    /// The worker's name, for users.
     pub name: String,
-    /// How long a lease lives that is not renewed.
+    /// How long a lease lasts without a renewal.
     pub lease: Duration,
-    /// How long is gone on trying while the database is away.
+    /// How long to retry while the database is away.
     pub patience: Duration,
-    /// Asked meanwhile: whether the process is to end.
+    /// Called between retries; `true`: the process should end.
     pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Settings in which all workers must agree, by name.
+    /// Settings that must be equal for all workers, by name.
     pub settings: Settings,
     /// Whether it waits for its crawl, without partitions, until [`Writer::work`].
     pub waits: bool,
@@ -62,12 +61,12 @@ impl Membership {
     }
 }
 
-/// Makes this process a worker. `folder` has what is its alone: reports, caches.
+/// Makes this process a worker. `folder` has the process's own files: reports, caches.
 ///
 /// # Errors
-/// The database or the storage cannot be reached or refuses; the tables are newer than this
-/// program; the settings are not those of the workers that are there; the clocks differ by
-/// more than a minute; the folder cannot be used or is another process's.
+/// The database or the storage cannot be reached or refuses; the tables are newer than this program; the
+/// settings differ from those of the running workers; the clocks differ by more than a minute; the folder
+/// cannot be used or is another process's.
 pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
@@ -93,7 +92,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
         life: membership.lease.as_secs_f64(),
     };
     register(engine.link(), &applicant)?;
-    // Whoever is refused is not there for others.
+    // After an error, other workers must not see this one.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
@@ -109,7 +108,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
 }
 
-/// Opens a cluster's store for reading. `folder` is where reports and caches are.
+/// Opens a shared store for reading. `folder` is for reports and caches.
 ///
 /// # Errors
 /// The database cannot be reached or refuses, has no tables, or has newer ones.
@@ -134,30 +133,29 @@ pub fn visit(
     })
 }
 
-/// A worker's place among the others. It is given up when this is dropped.
+/// This worker's registration. Dropping it removes the worker.
 #[derive(Debug)]
 pub(crate) struct WorkerHandle {
     keeper: LeaseKeeper,
-    /// As what it came.
     applicant: Applicant,
     address: Address,
 }
 
 impl WorkerHandle {
-    /// Comes to those who are there by now.
+    /// Registers with the workers that are running now.
     fn apply(&self, engine: &Postgres) -> Result<(), StoreError> {
         schema::check(engine.link(), &self.address)?;
         register(engine.link(), &self.applicant)
     }
 }
 
-/// A name that no other life of a process has.
+/// A name that is unique to this run of the process.
 fn session_of(name: &str) -> String {
     format!("{name} {} {:032x}", std::process::id(), uuid::Uuid::new_v4().as_u128())
 }
 
 impl Store {
-    /// What this process knows of its leases; `None`: the store is its alone, or only read.
+    /// This process's leases; `None`: only this process uses the store, or the store is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.cluster.as_ref().and_then(Postgres::leases)
@@ -181,13 +179,13 @@ impl Store {
         PartitionId(self.partitions.of_host(host))
     }
 
-    /// This process's lease of a host's partition, as it is from now on.
+    /// This process's lease of a host's partition, from now on.
     #[must_use]
     pub fn lease_of(&self, host: HostId) -> Lease {
         self.lease(PartitionId(self.partitions.of_host(host)))
     }
 
-    /// The same of a partition.
+    /// This process's lease of a partition, from now on.
     #[must_use]
     pub fn lease(&self, PartitionId(partition): PartitionId) -> Lease {
         self.leases().map_or(Lease::UNLIMITED, |leases| leases.lease(partition))
@@ -201,13 +199,13 @@ impl Store {
         self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
-    /// The partitions that this process has: a single one where the store is its alone.
+    /// The partitions of this process: a single one if only this process uses the store.
     #[must_use]
     pub fn held_partitions(&self) -> Vec<PartitionId> {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// The workers that were alive within this time. None where the store is one process's.
+    /// The workers that were alive within this time. Empty if only this process uses the store.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -215,8 +213,8 @@ impl Store {
         self.cluster.as_ref().map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
     }
 
-    /// Whether no worker has anything to do, and no partition is without one. Always so where the
-    /// store is one process's.
+    /// Whether no worker has anything to do, and every partition has a worker. Always `true` if only this
+    /// process uses the store.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -226,7 +224,7 @@ impl Store {
 }
 
 impl Writer {
-    /// Gives partitions up, which others take. All that was committed of them is flushed before.
+    /// Releases partitions for other workers, after a flush of everything committed.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -236,11 +234,11 @@ impl Writer {
         self.store().cluster.as_ref().map_or(Ok(()), |engine| engine.release(&partitions))
     }
 
-    /// Forgets all that was not flushed and all leases, as after a crash: this process was
-    /// taken for dead. It comes anew to those who are there by now.
+    /// Drops everything that was not flushed, and all leases, as after a crash: other workers took this
+    /// process for dead. Then registers again.
     ///
     /// # Errors
-    /// They work with other settings or other tables; the database cannot be reached.
+    /// The running workers have other settings or other tables; the database cannot be reached.
     pub fn begin_anew(&mut self) -> Result<(), StoreError> {
         let store = self.store();
         let (Some(engine), Some(post)) = (&store.cluster, &store.post) else { return Ok(()) };
@@ -248,18 +246,18 @@ impl Writer {
             "another worker has taken over; what was not yet written is dropped, and its pages are due again"
         );
         post.apply(engine)?;
-        // What was appended belongs to what is dropped.
+        // Its appended records belong to the dropped changes.
         self.shelf = None;
         engine.forget();
         engine.leases().inspect(|leases| leases.forget());
         Ok(())
     }
 
-    /// Takes this process's share of the partitions, if it waited: others may have come since it did,
-    /// and it comes to them anew. Nothing where there are no others.
+    /// Ends the waiting: registers again, since other workers may have joined, and takes this process's share
+    /// of the partitions. Does nothing if the store is not shared.
     ///
     /// # Errors
-    /// They work with other settings or other tables; the database cannot be reached.
+    /// The running workers have other settings or other tables; the database cannot be reached.
     pub fn work(&mut self) -> Result<(), StoreError> {
         let store = self.store();
         if let (Some(engine), Some(post)) = (&store.cluster, &store.post) {
@@ -268,12 +266,11 @@ impl Writer {
         self.wait(false)
     }
 
-    /// Waits for the next crawl: gives all partitions up, and takes none until [`Writer::work`], so
-    /// that others have them meanwhile. Nothing where there are no others.
+    /// Waits for the next crawl: releases all partitions and takes none until [`Writer::work`], so that other
+    /// workers can have them. Does nothing if the store is not shared.
     ///
     /// # Errors
-    /// When the database cannot be reached; the partitions are given up when it can be, or end by
-    /// themselves.
+    /// When the database cannot be reached. The partitions are released once it can be, or their leases end.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)
     }
@@ -286,7 +283,7 @@ impl Writer {
         post.keeper.beat()
     }
 
-    /// Forgets near-duplicates of more than so many days ago.
+    /// Removes documents of more than `days` days ago from the index of near-duplicates.
     ///
     /// # Errors
     /// When the database cannot be reached.

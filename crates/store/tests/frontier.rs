@@ -28,7 +28,7 @@ on_each_engine!(
     a_retry_waits_for_its_time_and_keeps_its_rank,
     the_same_page_under_https_is_asked_again_at_once,
     a_host_that_an_earlier_version_took_for_one_can_be_ended,
-    gathered_pages_keep_their_bytes_until_their_end,
+    buffered_pages_keep_their_bytes_until_their_end,
     a_kept_page_can_be_gathered_or_let_go,
     a_change_that_is_not_committed_leaves_no_trace,
     a_run_goes_on_until_it_is_ended,
@@ -152,7 +152,7 @@ fn the_same_page_under_https_is_asked_again_at_once(place: &Place) {
     assert_eq!(writer.store().url(to.key()).unwrap().unwrap().hops, 1);
 }
 
-fn gathered_pages_keep_their_bytes_until_their_end(place: &Place) {
+fn buffered_pages_keep_their_bytes_until_their_end(place: &Place) {
     let mut writer = place.open();
     let urls = ["http://a.example/2", "http://a.example/1"];
     discover(&mut writer, &urls.map(|url| (url, 1)));

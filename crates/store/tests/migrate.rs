@@ -482,7 +482,7 @@ fn who_moves_a_corpus_is_alone() {
     assert!(matches!(missing, MigrateError::Store(StoreError::NoTables { .. })), "{missing}");
     let worker = database.worker("north", Duration::from_secs(2));
     let refused = join_alone(&database.path().join("migrate"), &membership(&database), true).unwrap_err();
-    assert!(refused.to_string().starts_with("north at work"), "{refused}");
+    assert!(refused.to_string().starts_with("workers are running on the database: north"), "{refused}");
     drop(worker);
     let alone = alone(&database);
     let refused = join(&database.path().join("south"), &membership(&database)).unwrap_err();

@@ -1,24 +1,23 @@
-//! Article or not: what one page says of itself, before its site is known.
+//! Decides from one page alone whether it is an article.
 //!
-//! Pages that are no articles spoil a template and a corpus, so this comes first, and it
-//! has one page and no knowledge of its site.
+//! Pages that are not articles spoil a template and a corpus, so this check runs before anything is
+//! known of the site.
 //!
-//! 1. Walls are known by what they say and by little prose besides (`walls`): checks
-//!    for robots, "not found" with a status of 200, log-ins, consent.
-//! 2. Hardly any words outside links; a page that declares a collection or a product;
-//!    content that is captions.
-//! 3. Hubs by [`Signals`]: an article has one long stretch of sentences that no line of
-//!    links interrupts, a hub many short ones.
-//! 4. What is left is asked of a page model ([`feature_row`]): some ninety numbers of
-//!    what the block model finds, links, cards, controls, headline, statements, address.
-//!    It is believed where it is sure.
+//! 1. Walls are recognized by their phrases and little other prose (`walls`): bot checks, "not
+//!    found" with status 200, log-ins, consent.
+//! 2. A page is rejected if it has hardly any words outside links, declares a collection or a
+//!    product, or has only captions as body text.
+//! 3. Hubs are recognized by [`Signals`]: an article has one long stretch of sentences without
+//!    lines of links, a hub many short ones.
+//! 4. A page model ([`feature_row`]) decides on the rest, if it is sure. About ninety features
+//!    describe body text found by the block model, links, cards, controls, headline, declarations
+//!    and address.
 //!
-//! Limitation: an article refused is a document lost, a hub let in is one bad
-//! document, so in doubt a page is an article. Of 1,207 recorded articles 2 are refused
-//! and of 123 other pages 117, but the model has seen them: on sites left out it is 6 and
-//! 94. What gets through there are pages that lead somewhere with text of their own:
-//! courses, institutes, news lists with whole paragraphs. A refusal is no verdict on a URL
-//! for ever: the next visit asks anew.
+//! Limitation: a refused article is a lost document, an accepted hub one bad document, so a page in
+//! doubt counts as an article. Of 1,207 recorded articles 2 are refused, of 123 other pages 117,
+//! but the model was trained on them; on held-out sites it is 6 and 94. The accepted non-articles
+//! have text of their own: courses, institutes, news lists with whole paragraphs. The next visit of
+//! a refused page decides again.
 
 use std::fmt;
 
@@ -42,25 +41,25 @@ use features::{Row, features};
 pub use model::written;
 pub use signals::Signals;
 
-/// What a page is taken for.
+/// The classification of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// An article, or nothing that speaks against it.
+    /// An article, or a page with no evidence against it.
     Article,
-    /// No article, and why.
+    /// Not an article, with the reason.
     NotArticle(Reason),
 }
 
-/// Why a page is no article.
+/// Why a page is not an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// A check whether the visitor is a person.
+    /// A check whether the visitor is a human.
     Challenge,
-    /// The page says that there is no such page.
+    /// The page says that the requested page does not exist.
     NotFound,
-    /// The text is for those who log in or pay.
+    /// The text is only for users who log in or pay.
     LoginWall,
     /// It asks for consent to cookies and shows hardly anything else.
     ConsentWall,
@@ -68,18 +67,18 @@ pub enum Reason {
     Gallery,
     /// Hardly any words outside links.
     TooLittleText,
-    /// The page itself says that it is a collection or a product.
+    /// The page declares itself a collection or a product.
     DeclaredListing,
-    /// The address asks for a tag, a search or a further page, and the page lists.
+    /// The address requests a tag, a search or a further page, and the page is a list.
     Listing,
     /// Goods with prices.
     Shop,
-    /// Mostly links, or text that stands as on pages that lead to others.
+    /// Mostly links, or text distributed as on pages that lead to others.
     Hub,
 }
 
 impl Reason {
-    /// All reasons, in the order in which they are looked for.
+    /// All reasons, in the order of the checks.
     pub const ALL: [Self; 10] = [
         Self::Challenge,
         Self::NotFound,
@@ -114,13 +113,13 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Challenge => "asks whether the visitor is a person",
-            Self::NotFound => "says that there is no such page",
-            Self::LoginWall => "its text is for those who log in or subscribe",
+            Self::Challenge => "asks whether the visitor is a human",
+            Self::NotFound => "says that the page does not exist",
+            Self::LoginWall => "its text is only for users who log in or subscribe",
             Self::ConsentWall => "asks for consent and shows hardly anything else",
             Self::Gallery => "pictures with nothing but captions",
             Self::TooLittleText => "too little text outside links",
-            Self::DeclaredListing => "says of itself that it is a collection or a product",
+            Self::DeclaredListing => "declares itself a collection or a product",
             Self::Listing => "lists what belongs to a tag, an author or a search",
             Self::Shop => "shows goods with prices",
             Self::Hub => "leads to other pages, with prose only in snippets or beside them",
@@ -128,46 +127,45 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Words outside links on the whole page that any document needs (Vietnamese: syllables;
-/// two Chinese or Japanese characters count as one)...
+/// Fewest words outside links (Vietnamese: syllables; two Chinese or Japanese characters count as
+/// one).
 const LEAST_WORDS: f64 = 60.0;
-/// ... and one that declares itself an article and says when it was published: breaking
-/// news of two sentences.
+/// Fewest such words of a declared article with a publication time, such as breaking news of two
+/// sentences.
 const LEAST_WORDS_DATED: f64 = 20.0;
-/// A stretch of prose below this is what a teaser has, too.
 const TEASER: f64 = 50.0;
-/// A stretch below this is two or three teasers.
+/// A shorter stretch of prose may be two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
-/// Share of the page's prose in its longest stretch below which it is scattered.
+/// Prose is scattered if its longest stretch holds less than this share of it.
 const SCATTERED: f64 = 0.2;
-/// Lines of links from which a page has a hub's number of them.
+/// A page with this many lines of links may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Words in the longest stretch for each word in a link, below which links rule.
+/// Links dominate below this many words in the longest stretch per word in a link.
 const LINKS_RULE: f64 = 0.04;
 
-/// Log-odds of being an article below which the model's word is taken: so low that in
-/// cross-validation one article in two hundred is refused at most (docs/evaluation.md).
+/// The model refuses a page below these log-odds: in cross-validation at most one article in two
+/// hundred (docs/evaluation.md).
 const DOUBT: f32 = -2.6;
 
-/// Cards with prices from which a page that the model refuses is a shop's.
+/// A page that the model refuses is a shop if it has this many cards with prices.
 const GOODS: f32 = 3.0;
 
-/// Whether the page at this canonical URL, empty where unknown, is an article. Time
-/// linear in the page; nearly all of it is the block model's.
+/// Classifies a page. `url` is its canonical URL, empty if unknown. Time linear in the page, mostly
+/// the block model's.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> Verdict {
     judge_blocks(page, url, &block_model::judge(page, block_model::built_in()))
 }
 
-/// The same where the block model's judgement of the page is there already: that of
-/// the built-in model, without what is known of the site.
+/// Like [`judge`], but uses existing labels of the block model: those of the built-in model,
+/// without the site's template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// The same with another page model than the built-in one; with none that has trees,
-/// by the named rules only.
+/// Like [`judge_blocks`], but with the given page model. A model without trees leaves the decision
+/// to the rules.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
     reason(model, page, url, judged).map_or(Verdict::Article, Verdict::NotArticle)
@@ -224,8 +222,8 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Every feature of a page under its name, in the same order for every page: what a
-/// page model is taught with.
+/// All features of a page with their names, always in the same order: the training input of a page
+/// model.
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
     features(page, url, judged)
@@ -238,7 +236,6 @@ mod tests {
     const SENTENCE: &str =
         "The council agreed on Monday to rebuild the old bridge over the river before winter.";
 
-    /// Paragraphs as articles have them, no two alike.
     fn story(paragraphs: usize) -> String {
         (0..paragraphs).map(|n| format!("<p>{SENTENCE} That was decision {n} of the day.</p>")).collect()
     }

@@ -1,17 +1,15 @@
-//! Kinds of element below which no page of a site has content: menus, lists of stories,
-//! comments, footers.
+//! Finds boilerplate subtrees: kinds of element that never hold body text on a site, such as menus,
+//! lists of stories, comments and footers.
 //!
-//! 1. On each learning page an element is barren if no line below it is extracted and
-//!    nothing that metadata are read from stands there (`tells`).
-//! 2. A kind of element ([`gleaner_html::kinds`]) is barren if all of its elements are, on
-//!    at least `LEAST_PAGES` pages.
-//! 3. Kinds that only ever stand inside others are not kept.
-//! 4. The metadata of each learning page are read again without those parts. Where they
-//!    come out differently (a date or a by-line is looked for at some distance from the
-//!    headline), the kinds that do it go.
+//! 1. On each training page an element is boilerplate if no line below it is extracted and no
+//!    metadata are read from it (`tells`).
+//! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if all its elements are, on at
+//!    least `LEAST_PAGES` pages.
+//! 3. Kinds that occur only inside others are dropped.
+//! 4. So are kinds whose removal changes the metadata of a training page: a date or a by-line is
+//!    looked for near the headline.
 //!
-//! Limitation: what a later page has in such a part is not seen at all, not even as
-//! something that is not known.
+//! Limitation: text of a later page in such a subtree is not seen at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,19 +19,17 @@ use gleaner_html::{NodeId, Page};
 
 use crate::Judgement;
 
-/// Learning pages that must have a kind: fewer may be an accident.
+/// Training pages that must have a kind; fewer may be an accident.
 const LEAST_PAGES: u32 = 3;
 
-/// What was seen of a kind.
 #[derive(Debug, Default)]
 struct Seen {
     pages: u32,
     has_content: bool,
-    /// Whether it stood outside all others, once.
+    /// Whether it was outside all others on some page.
     is_outermost: bool,
 }
 
-/// The barren kinds of the pages that a template is learned from.
 pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     for ((_, page), judged) in pages.iter().zip(judged) {
@@ -62,8 +58,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
     without_witnesses(pages, kinds)
 }
 
-/// The kinds without which the metadata of each page are what they are with them. Few
-/// pages witness anything, and the first that does tells for the others, too.
+/// Drops the kinds whose removal changes the metadata of a page. The first such page usually
+/// settles the others.
 fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let mut told: Vec<Told> = pages.iter().map(|(url, page)| Told::new(url, page)).collect();
     let mut kept = kinds;
@@ -76,13 +72,11 @@ fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<St
     }
 }
 
-/// What a page tells of itself.
 struct Told<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// What was left out before, and whether it told something else then: most kinds are on
-    /// few pages.
+    /// Sets of removed nodes and whether they changed the metadata; most kinds are on few pages.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -92,17 +86,16 @@ impl<'a> Told<'a> {
         Self { url, page, whole, tried: HashMap::from([(Vec::new(), false)]) }
     }
 
-    /// Whether it tells something else without elements of these kinds.
     fn differs(&mut self, kinds: &Kinds) -> bool {
         let Self { url, page, whole, tried } = self;
         let differs = |left_out: &Vec<NodeId>| metadata_at(&page.without(left_out), url) != *whole;
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// The kinds without which it tells the same, by halves.
+    /// Finds by bisection the kinds that do not change this page's metadata.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
-        // Halves that are still to be tried, the last first.
+        // Groups still to be tried, the last first.
         let mut groups = vec![kinds];
         while let Some(mut group) = groups.pop() {
             if !self.differs(&Kinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
@@ -120,7 +113,7 @@ fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
     page.iter().filter_map(|(id, _)| Some((kinds::name(page, id)?, id)))
 }
 
-/// Of every element, whether something below it is content or tells metadata.
+/// For every element, whether it holds body text or a source of metadata.
 fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     let mut fertile = vec![false; page.len()];
     let content = judged.blocks.iter().filter(|block| block.is_content());
@@ -133,10 +126,9 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
     fertile
 }
 
-/// Parts of names of elements that metadata are read from, in lower case.
+/// Parts of names of elements that metadata are read from.
 const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
 
-/// Whether a name holds one of those, upper and lower case of ASCII being one.
 fn is_telling(name: &str) -> bool {
     let bytes = name.as_bytes();
     let begins = |at: usize| {
@@ -145,11 +137,10 @@ fn is_telling(name: &str) -> bool {
             .iter()
             .any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
     };
-    // Their first letters.
+    // The parts' first letters.
     (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
 }
 
-/// Whether metadata may be read from an element.
 fn tells(page: &Page, id: NodeId) -> bool {
     if matches!(page.tag(id), Some("h1" | "time" | "title")) {
         return true;

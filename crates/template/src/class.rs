@@ -1,28 +1,27 @@
-//! What each line of a page is called: content, or which kind of other thing.
+//! Classifies each line of a page as body text or as a named kind of other text.
 //!
-//! Content is what was judged to be; what the site repeats is known. All other lines
-//! are named by what tells, in this order:
+//! The judgement decides on body text and on repeated lines. The first rule that applies classifies
+//! any other line:
 //!
-//! | class | told by |
+//! | class | rule |
 //! |---|---|
-//! | comment | an element around it that is named so |
-//! | credit | an element named so; or few words, "photo" among the first, and a mark such as `:` |
-//! | caption | `figure`, `figcaption`, but for tables in them |
-//! | by-line | an element named so, or `time`; or few words that open like one |
-//! | read more | a link of some words, or opens like "see also"; between lines of content, few in a row |
+//! | comment | an element around it has such a name |
+//! | credit | an element with such a name; or few words, "photo" among the first, and a mark such as `:` |
+//! | caption | in `figure` or `figcaption`, except in tables |
+//! | by-line | an element with such a name, or `time`; or few words that open like one |
+//! | read more | a link of some words, or opens like "see also"; between lines of body text, few in a row |
 //! | link list | mostly links |
-//! | caption | an element named like a picture, but for tables in it |
+//! | caption | an element named like a picture, except in tables |
 //! | link list | an element named like a menu, a list of stories, a share bar |
 //!
-//! Captions, credits, by-lines and read-more lines are those that a user can have back
-//! ([`crate::inserts`]); the other names are for people only and decide nothing.
+//! A user can request captions, credits, by-lines and read-more lines ([`crate::inserts`]). The
+//! other classes are for display only.
 //!
-//! Limitation: an element's name is believed if no content stands in it. So a
-//! lost paragraph in `<div class="story-media">` is called a caption, and a comment
-//! thread without a telling name is called nothing. A caption with its credit on one
-//! line is a caption; an agency that signs without a word such as "photo" is one, too.
-//! A date is called a by-line, for sites name the two alike. What shops put between
-//! paragraphs ("Try it for a month") is a read-more line by all that is looked at.
+//! Limitation: an element's name counts only if it has no body text in it. A lost paragraph in
+//! `<div class="story-media">` is called a caption; a comment thread without a telling name has no
+//! class. A caption with its credit on one line is a caption, and so is an agency's credit without
+//! a word such as "photo". A date is a by-line, because sites name both alike. A shop's line
+//! between paragraphs ("Try it for a month") matches the read-more rules.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -33,31 +32,31 @@ use gleaner_html::{NodeId, Page};
 
 use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 
-/// What a line is called.
+/// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// It is extracted.
+    /// Body text; it is extracted.
     Content,
     /// The site has it on several pages.
     Repeated,
     /// Menus, related stories, tags.
     LinkList,
-    /// What stands below a picture.
+    /// The text below a picture.
     Caption,
-    /// Whose picture it is.
+    /// The source or owner of a picture.
     Credit,
-    /// Who wrote the article, when, from which source.
+    /// Author, date or source of the article.
     ByLine,
     /// A pointer to another story between paragraphs.
     ReadMore,
-    /// What readers wrote.
+    /// Readers' comments.
     Comment,
     /// None of these.
     Other,
 }
 
 impl Class {
-    /// All, in the order in which they are listed.
+    /// All classes, in the order of display.
     pub const ALL: [Self; 9] = [
         Self::Content,
         Self::Repeated,
@@ -70,7 +69,7 @@ impl Class {
         Self::Other,
     ];
 
-    /// The name for people.
+    /// The name shown to users.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -97,58 +96,54 @@ impl Class {
     }
 }
 
-/// Why a line is called what it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Because {
-    /// It was judged so; there is nothing to add.
+    /// The judgement alone.
     Judged,
-    /// Of the share of links.
+    /// Its share of links.
     Links,
-    /// Of this element around it.
+    /// This element around it.
     Element(NodeId),
-    /// Of its words.
+    /// Its words.
     Words,
-    /// Nothing tells.
+    /// No evidence.
     Nothing,
 }
 
-/// A line's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) class: Class,
     pub(crate) because: Because,
-    /// Whether it stands in an element of comments, other stories, menus, share buttons
-    /// or advertisements.
+    /// Whether it is in an element of comments, other stories, menus, share buttons or
+    /// advertisements.
     pub(crate) aside: bool,
 }
 
-/// Share of words in links from which a line is called a link.
 pub(crate) const MOSTLY_LINKS: f32 = 0.5;
 
-/// Elements around a line that are looked at, inside out.
+/// Elements around a line that are checked, innermost first.
 const REACH: usize = 12;
 
-/// Words of a line that an element's name makes a by-line or a credit; a biography, or
-/// the text of a page whose body is named after its author, has more.
+/// Most words of a by-line or credit found by an element's name. A biography, or the text of a page
+/// whose body is named after its author, has more.
 const MOST_WORDS_NAMED: u32 = 30;
 
-/// Words of a line that points to another story: a link of fewer is a button.
+/// Words of a line that points to another story; a shorter link is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
-/// Digits of a line without letters from which it may be a date.
+/// A line without letters may be a date if it has this many digits.
 const DIGITS_OF_DATE: usize = 6;
 
-/// Lines without content in a row from which links between paragraphs are a list.
+/// From this many lines in a row without body text, links between paragraphs are a list.
 const LIST_FROM: usize = 6;
 
-/// Names the lines of a page.
 pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
     let mut names = Names::new(page, blocks);
     let between = between_content(blocks);
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
 }
 
-/// Of each line, whether it stands between two lines of content with few others.
+/// For each line, whether it is between two lines of body text with few others.
 fn between_content(blocks: &[Judged]) -> Vec<bool> {
     let mut between = vec![false; blocks.len()];
     let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
@@ -161,16 +156,13 @@ fn between_content(blocks: &[Judged]) -> Vec<bool> {
     between
 }
 
-/// The elements of a page, as far as they name what is in them.
 struct Names<'a> {
     page: &'a Page,
-    /// Elements with content in them.
     with_content: HashSet<NodeId>,
-    /// What elements say that were asked before.
+    /// Evaluated elements.
     asked: HashMap<NodeId, Says>,
 }
 
-/// What an element says of the lines in it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Says {
     comment: bool,
@@ -181,9 +173,9 @@ struct Says {
     by_line: bool,
     /// A list of other stories or a menu.
     stories: bool,
-    /// These, share buttons or tags.
+    /// `stories`, share buttons or tags.
     links: bool,
-    /// Whatever of these is no part of the article, and advertisements.
+    /// Any of these that is not part of the article, or advertisements.
     aside: bool,
 }
 
@@ -213,7 +205,7 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// The elements around a line up to the first with content in it, inside out.
+    /// The elements around a line, innermost first, up to the first with body text in it.
     fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -229,8 +221,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The innermost element with all of a line in it, be it inline; its block where that is
-/// far.
+/// The innermost element, even an inline one, that holds all of a line; its block if that is too
+/// far up.
 fn innermost(page: &Page, block: &Judged) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -240,11 +232,10 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
         .unwrap_or(block.placed.block)
 }
 
-/// The elements around a line, inside out.
 struct Around(Vec<(NodeId, Says)>);
 
 impl Around {
-    /// How many elements off the nearest one is that is such.
+    /// How many elements away the nearest match is.
     fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
@@ -272,7 +263,7 @@ impl Around {
     }
 
     fn comment(&self, block: &Judged) -> Option<Because> {
-        // A menu's way to the readers' letters is named like them.
+        // A menu's link to readers' letters is named like the letters.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
@@ -285,7 +276,7 @@ impl Around {
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    /// The nearest element that is such, unless a cell of a table in it is nearer.
+    /// The nearest match, unless a table cell inside it is nearer.
     fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
@@ -315,7 +306,6 @@ impl Around {
     }
 }
 
-/// Whether a line between lines of content points to another story.
 fn read_more(block: &Judged) -> Option<Because> {
     let text = &block.placed.line.text;
     if block.words > *WORDS_MORE.end() || sayings_of(text).any(|said| said == "offer") {
@@ -326,13 +316,12 @@ fn read_more(block: &Judged) -> Option<Because> {
     links.or_else(|| opens(text, "related").then_some(Because::Words))
 }
 
-/// Whether a line is a number or a mark: a count of votes, a cell of a table.
+/// Whether a line is only a number or a mark, such as a count of votes.
 fn is_bare(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits < DIGITS_OF_DATE && !text.contains(char::is_alphabetic)
 }
 
-/// Parts of names of elements that hold whose picture it is.
 const CREDITS: [&str; 5] = ["credit", "photographer", "copyright", "courtesy", "attribution"];
 
 impl Says {

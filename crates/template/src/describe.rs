@@ -1,4 +1,4 @@
-//! A template in words, for `gleaner template show`.
+//! Describes a template in words, for `gleaner template show`.
 
 use std::fmt::Write;
 
@@ -6,12 +6,10 @@ use gleaner_extract::block_model::Place;
 
 use crate::{Health, SiteTemplate};
 
-/// Places shown at most; a site has some hundreds, most of them of menus.
 const MOST_PLACES: usize = 40;
 
-/// The template as text of several lines: where it comes from; then kinds of place,
-/// those with most content first, each with the share of it that seems to be content,
-/// its blocks and its pages.
+/// The template as text of several lines: its origin, then the kinds of place by their amount of
+/// body text, each with its estimated share of body text, its blocks and its pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;
@@ -36,7 +34,6 @@ pub fn describe(template: &SiteTemplate) -> String {
     out
 }
 
-/// What the median learning page gave, on one line.
 fn health(health: &Health) -> String {
     let Health { words, confidence, known, repeated, alone } = health;
     format!(

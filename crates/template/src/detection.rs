@@ -1,33 +1,30 @@
-//! Detection: a page's text by what its site's places hold, without asking the model.
+//! Detection: extracts a page's text by the places of its site, without the model.
 //!
-//! The second phase of FastContentExtractor (docs/papers.md) on lines: preparation has
-//! told which places hold content, so a page of the same site needs to be looked up only.
+//! It is the second phase of FastContentExtractor (docs/papers.md), applied to lines: training has
+//! found which places hold content, so a page needs only lookups.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *speaks* of a line if at least `LEAST_PAGES` learning pages have it and what
-//!    stood there was judged two to one content, or two to one none (`DECISIVE`); lines of
-//!    the line's length count most ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)). It is content, or none.
-//! 3. A line of which no place speaks is content, too, if it stands between two such lines
-//!    in the element that holds both, and is neither a caption nor a line of links.
-//! 4. Content that says itself that it is a credit, a by-line or a "read more" line goes.
-//! 5. The other lines are open, and dropped. Where their words, but for lines of links,
-//!    exceed `MOST_OPEN` of the words found, or where the page is unlike those that were
-//!    learned from ([`Health`]), it is not detected, and [`SiteTemplate::extract`] has
-//!    to read it.
+//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have it and its lines
+//!    were judged two to one (`DECISIVE`) as body text or as boilerplate. Lines of similar length
+//!    count most ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
+//! 3. An undecided line is body text if it is between two lines of body text, in the smallest
+//!    element that holds both, and is neither a caption nor a line of links.
+//! 4. A credit, by-line or "read more" line by its own words is dropped.
+//! 5. The other lines are open, and dropped. If their words, without lines of links, exceed
+//!    `MOST_OPEN` of the words found, or the page is unlike the training pages ([`Health`]),
+//!    detection fails and [`SiteTemplate::extract`] must read the page.
 //!
-//! Parts in which the site never has content ([`crate::boilerplate`]) are not looked at, and
-//! where the page is read for detection ([`Detector::read`]) not even built.
+//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored; [`Detector::read`] does not even
+//! build them.
 //!
 //! The three bounds were set on 20 recorded sites by models that had not seen the site
-//! (docs/evaluation.md); F1 moves by a thousandth over thrice their range, and share of
-//! pages detected by a tenth. Going by what was judged in the end instead of by what the
-//! model says, by length, and taking what stands between gained 0.0013 of F1, half of it
-//! on one site whose captions and authors' names stand at the places of paragraphs; that
-//! is as much as detection had cost.
+//! (docs/evaluation.md). Over a threefold range F1 changes by 0.001 and the share of detected pages
+//! by a tenth. Final judgements instead of the model's, weighting by length, and rule 3 gained
+//! 0.0013 of F1, as much as detection had cost; half of it on one site with captions and authors'
+//! names at the places of paragraphs.
 //!
-//! Limitation: a paragraph at a new place (a quotation in its own box) is missing
-//! from a detected text if the rest is long enough; and a comment at the article's place
-//! is in it.
+//! Limitation: a paragraph at a new place (a quotation in its own box) is missing if the rest is
+//! long enough. A comment at the article's place is included.
 
 use gleaner_extract::block_model::{Known, KnownLine};
 use gleaner_html::kinds::Kinds;
@@ -38,30 +35,29 @@ use crate::judgement::{FEW_WORDS, is_cut};
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Health, Method, SiteTemplate};
 
-/// Learning pages that must have a place for it to speak: one may be an odd page.
+/// Training pages that must have a place; one may be an odd page.
 const LEAST_PAGES: u32 = 2;
 
 /// Log-odds from which a vote is decisive: two to one.
 const DECISIVE: f32 = std::f32::consts::LN_2;
 
-/// Log-odds of what stands between lines of content: it is taken, and no more.
+/// Log-odds of a line between lines of body text: just enough to be taken.
 const BETWEEN: f32 = 0.4;
 
-/// Words at places that do not speak, of those found, up to which a page is detected.
+/// Largest share of words at undecided places in a detected page.
 const MOST_OPEN: f32 = 0.3;
 
-/// A template made ready to be asked for page after page.
+/// A template prepared for the detection of many pages.
 #[derive(Debug, Clone)]
 pub struct Detector {
     known: Known,
-    barren: Kinds,
+    boilerplate: Kinds,
     health: Health,
 }
 
-/// What a place says of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Said {
-    /// Content, with this chance.
+    /// Body text, with this probability.
     Content(f32),
     Nothing,
     Open,
@@ -87,8 +83,6 @@ impl Said {
     }
 }
 
-/// What the places say of each line, and of those of which they do not what stands on
-/// both sides.
 fn said(page: &Page, lines: &[KnownLine]) -> Vec<Said> {
     let mut said: Vec<Said> = lines.iter().map(Said::from_line).collect();
     let around = |at: usize| page.node(lines[at].placed.block).parent;
@@ -116,31 +110,30 @@ fn is_out(line: &KnownLine, before: usize) -> bool {
 }
 
 impl Detector {
-    /// Of a template. One without pages detects nothing.
+    /// Prepares a template. One without pages detects nothing.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
-        let barren = Kinds::from_names(template.barren.iter().map(String::as_str));
-        Self { known: Known::from_site(&template.site), barren, health: template.health }
+        let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
+        Self { known: Known::from_site(&template.site), boilerplate, health: template.health }
     }
 
-    /// The text of a page of this site; `None` if it cannot be told by places alone.
+    /// The text of a page of this site; `None` if the places alone cannot decide.
     ///
-    /// [`Extracted::confidence`] is that of the places, weighed by words, with open words
-    /// as doubt; `known` and `repeated` are
-    /// shares of the lines outside of barren parts.
+    /// [`Extracted::confidence`] is that of the places, weighted by words, with open words as
+    /// doubt. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
     #[must_use]
     pub fn detect(&self, page: &Page) -> Option<Extracted> {
-        self.detect_outside(page, &self.barren.outermost(page))
+        self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// A page without the parts in which this site never has content: what
-    /// [`detect_partly`](Self::detect_partly), metadata and links need of it.
+    /// Parses a page without this site's boilerplate subtrees, enough for
+    /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> Partly {
-        Page::parse_partly(html, &self.barren)
+        Page::parse_partly(html, &self.boilerplate)
     }
 
-    /// The same as [`detect`](Self::detect), of a page that [`read`](Self::read) has read.
+    /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
     #[must_use]
     pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
         self.detect_outside(&partly.page, &partly.left_out)

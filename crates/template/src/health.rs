@@ -1,27 +1,22 @@
-//! Is a template still the template of its site? Watched on every page.
+//! Watches on every page whether a template still fits its site.
 //!
-//! 1. A template knows what its own learning pages gave ([`Health`]): words and
-//!    confidence of the median page, how many of a page's lines stand at places that
-//!    other pages have too, how many are texts that the site repeats, and how many
-//!    pages were judged alone ([`Method::BlockModel`]).
-//! 2. Every later page is held against it ([`Health::see`]) and is *unlike* if one of
-//!    these is far off: no text, a length of another order, hardly any known place or
-//!    repeated text, unsure where the learning pages were not, or judged alone where they
-//!    were not and not of their design.
-//! 3. Of the last [`Window::PAGES`] pages, [`Window::UNLIKE`] unlike ones mean that the
-//!    template is out of date: the site has been redesigned, or never was what the
-//!    learning pages showed.
+//! 1. A template knows figures of its training pages ([`Health`]): words and confidence of the
+//!    median page, the shares of known places and repeated lines, and the share of pages judged
+//!    alone ([`Method::BlockModel`]).
+//! 2. Every later page is compared with them ([`Health::see`]). It is *unlike* if one figure is far
+//!    off: no text, a length of another order, hardly any known places or repeated texts, unusually
+//!    low confidence, or judged alone where the training pages were not and with another design.
+//! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are
+//!    unlike: the site was redesigned, or never was like its training pages.
 //!
-//! What tells a redesign is places and repeated texts, seldom the text: the block model
-//! reads most new designs well enough to be sure of itself. Measured on 20 recorded
-//! sites, each learned from its first 25 pages or two thirds (`tests/recorded.rs`): of
-//! the later pages at most 4 of 20 in a row are unlike (no more than a quarter where
-//! there are fewer; none on half of the sites); with every class and id renamed all
-//! are, and so are another site's pages, so that a redesign is noticed at its twelfth
-//! page.
+//! Places and repeated texts show a redesign, the text seldom: the block model reads most new
+//! designs with confidence. Measured on 20 recorded sites, each trained on its first 25 pages or
+//! two thirds (`tests/recorded.rs`), at most 4 of 20 later pages in a row are unlike (at most a
+//! quarter where there are fewer; none on half of the sites). With every class and id renamed all
+//! pages are unlike, as are another site's; a redesign is noticed at its twelfth page.
 //!
-//! Limitation: a redesign that keeps its classes and menus is not seen, and a
-//! mixture with less than three pages in five of the new design is taken for odd pages.
+//! Limitation: a redesign that keeps its classes and menus is not seen. A mixture with less than
+//! three fifths of the new design is taken for odd pages.
 
 use std::collections::VecDeque;
 
@@ -29,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Method};
 
-/// What a template's own learning pages gave; zeros where there were none.
+/// The figures of a template's training pages; zeros if there were none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// Words of the median page's text.
@@ -44,10 +39,10 @@ pub struct Health {
     pub alone: f32,
 }
 
-/// What one page gave. Shares are rounded to hundredths, so that a window stays small.
+/// The figures of one page. Shares are rounded to hundredths, which keeps a window small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// Whether the page is unlike those that the template was learned from.
+    /// Whether the page is unlike the training pages.
     pub unlike: bool,
     /// Words of its text.
     pub words: u32,
@@ -61,26 +56,23 @@ pub struct Seen {
     pub alone: bool,
 }
 
-/// A text this many times shorter or longer than the median page's is of another order.
 const ANOTHER_ORDER: u32 = 5;
 
-/// Below this share of the median page's places and repeated texts a page looks
-/// different: healthy sites have 0.4 and more on nine pages of ten, renamed ones 0.3
-/// at most.
+/// Below this share of the median page's places and repeated texts a page looks different. Healthy
+/// sites have at least 0.4 on nine pages of ten, renamed ones at most 0.3.
 const FAMILIAR: f32 = 0.35;
 
-/// Below this share of the median page's confidence a page is unsure.
 const UNSURE: f32 = 0.5;
 
-/// From this share of them on a page has the design of the learning pages, and that it was
-/// judged alone says something of its text only.
+/// From this share on a page has the training pages' design, and being judged alone concerns only
+/// its text.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// From this share on being judged alone is no news.
+/// From this share on being judged alone is not unusual.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
-    /// Of the pages that a template was learned from, extracted by it.
+    /// The figures of a template's training pages, extracted with it.
     #[must_use]
     pub fn from_pages(pages: &[Extracted]) -> Self {
         let median = |of: &dyn Fn(&Extracted) -> f32| {
@@ -98,7 +90,7 @@ impl Health {
         }
     }
 
-    /// What a page gave, held against the learning pages.
+    /// The figures of a page, compared with the training pages.
     #[must_use]
     pub fn see(&self, page: &Extracted) -> Seen {
         let hundredths = |share: f32| (100.0 * share).round() as u8;
@@ -125,15 +117,14 @@ impl Health {
                 || familiar < FAMILIAR)
     }
 
-    /// Whether a text has a length of another order than the median page's.
     fn is_of_another_order(&self, words: u32) -> bool {
         let shorter = words.saturating_mul(ANOTHER_ORDER) < self.words;
         let longer = words > self.words.saturating_mul(ANOTHER_ORDER);
         self.words > 0 && (shorter || longer)
     }
 
-    /// How much of what the median page has this page has, 0 to 1: the mean over known
-    /// places and repeated texts, whichever the site has.
+    /// The mean share, 0 to 1, of the median page's known places and repeated texts, if the site
+    /// has them.
     fn familiar(&self, page: &Extracted) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
@@ -145,7 +136,7 @@ impl Health {
     }
 }
 
-/// The last pages of a host, oldest first, each by a name of the caller's.
+/// The last pages of a host, oldest first, each with a key of the caller's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, Seen)>,
@@ -158,13 +149,12 @@ impl<K> Default for Window<K> {
 }
 
 impl<K: PartialEq> Window<K> {
-    /// Pages that are looked at together.
+    /// Pages that are considered together.
     pub const PAGES: usize = 20;
     /// Unlike pages among them that mean a redesign.
     pub const UNLIKE: usize = 12;
 
-    /// Takes a page in; gives the one that falls out. A page that is met again counts
-    /// once.
+    /// Adds a page and returns the page that it displaces. A page that is seen again counts once.
     pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));
@@ -182,13 +172,13 @@ impl<K: PartialEq> Window<K> {
         self.pages.iter().filter(|(_, seen)| seen.unlike).map(|(page, _)| page)
     }
 
-    /// How many pages are looked at.
+    /// The number of pages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether no page has been looked at.
+    /// Whether there are no pages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
@@ -202,7 +192,6 @@ mod tests {
 
     use super::*;
 
-    /// A page of that many words, with these shares.
     fn page(words: usize, confidence: f32, (known, repeated): (f32, f32), method: Method) -> Extracted {
         let text = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
         Extracted { lines: lines(&text, 0, |_| true), method, confidence, known, repeated }

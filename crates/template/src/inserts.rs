@@ -1,25 +1,22 @@
-//! Inserts: captions, photo credits, by-lines and "read more" lines in the body, which
-//! are no content and come back where a user asks for them.
+//! Inserts: captions, photo credits, by-lines and "read more" lines, which are not body text and
+//! come back on request.
 //!
-//! 1. A page is judged as ever, and its lines are named ([`crate::class`]).
-//! 2. Its body is the smallest element with nine tenths of the words of content.
-//! 3. Lines of the classes that are asked for come back where they stand in the body;
-//!    captions, credits and by-lines also between the headline and the body's first line.
-//! 4. What the site repeats, what a pin drops, and what stands among comments, other
-//!    stories, menus, share buttons or advertisements does not.
+//! 1. The page is judged as usual, and its lines are classified ([`crate::class`]).
+//! 2. The body is the smallest element with nine tenths of the words of body text.
+//! 3. Requested lines come back where they are in the body; captions, credits and by-lines also
+//!    between the headline and the body's first line.
+//! 4. Not if the site repeats the line, a pin drops it, or it is among comments, other stories,
+//!    menus, share buttons or advertisements.
 //!
-//! "Read more" lines are the exception in 4: sites put just those into elements named like
-//! other stories. They have to stand between two lines of content, few in a row.
+//! Rule 4 does not apply to "read more" lines, because sites put them into elements named like
+//! other stories. They must be between two lines of body text, few in a row.
 //!
-//! Nothing else follows from it: how sure a page is, which method is taken and how a
-//! template fares are told without them.
+//! Confidence, method and template health are computed without inserts.
 //!
-//! Limitation: it is no better than the names of [`crate::class`], and those are
-//! guesses from tags and words. A by-line above the headline stays out. A caption brought
-//! back may be that of a video or a gallery. Where no line is sure enough to be content,
-//! so that the text is a guess, nothing comes back. Where content is scattered over a page, no
-//! element but `body` holds it, and only what stands between its first and its last line
-//! comes back. docs/templates.md has figures.
+//! Limitation: the classes of [`crate::class`] are guesses from tags and words. A by-line above the
+//! headline stays out. A caption may be that of a video or a gallery. If no line is sure enough to
+//! be body text, nothing comes back. If only `body` holds all of a scattered text, only lines
+//! between its first and last line come back. docs/templates.md has figures.
 
 use std::ops::Range;
 
@@ -30,24 +27,24 @@ use gleaner_html::{NodeId, Page};
 
 use crate::class::{Class, classify};
 
-/// A kind of line that is no content but may be asked for.
+/// A kind of line that is not body text but can be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Insert {
-    /// What stands below a picture.
+    /// The text below a picture.
     Captions,
-    /// Whose picture it is.
+    /// The source or owner of a picture.
     Credits,
-    /// Who wrote the article, when, from which source.
+    /// Author, date or source of the article.
     ByLines,
     /// Pointers to other stories between paragraphs.
     ReadMore,
 }
 
 impl Insert {
-    /// All, in the order in which they are listed.
+    /// All kinds, in the order of display.
     pub const ALL: [Self; 4] = [Self::Captions, Self::Credits, Self::ByLines, Self::ReadMore];
 
-    /// The name that users write.
+    /// The name in configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,7 +55,7 @@ impl Insert {
         }
     }
 
-    /// The one with this name.
+    /// The insert with this name; `None` for any other name.
     ///
     /// ```
     /// use gleaner_template::Insert;
@@ -71,7 +68,7 @@ impl Insert {
         Self::ALL.into_iter().find(|insert| insert.name() == name)
     }
 
-    /// What a line that is one is called.
+    /// The class of its lines.
     #[must_use]
     pub fn class(self) -> Class {
         match self {
@@ -96,13 +93,13 @@ impl Insert {
 pub struct Inserts(u8);
 
 impl Inserts {
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this one is among them.
+    /// Whether the set has this insert.
     #[must_use]
     pub const fn contains(self, insert: Insert) -> bool {
         self.0 >> insert as u8 & 1 == 1
@@ -115,8 +112,8 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// Which lines come back: of each line as which insert; `None` where it stays as judged.
-/// `is_free` tells the lines of which no pin says a word.
+/// For each line, the insert as which it comes back; `None` if it stays as judged. `is_free` is
+/// true for lines without a pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[Judged],
@@ -145,22 +142,21 @@ pub(crate) fn kind(insert: Insert, kind: LineKind) -> LineKind {
     if matches!(insert, Insert::Captions | Insert::Credits) { LineKind::Caption } else { kind }
 }
 
-/// Lines before the body among which the headline is looked for.
+/// The headline is looked for in this many lines before the body.
 const FARTHEST_HEADLINE: usize = 40;
 
-/// Where the content of a page stands.
 struct Body {
-    /// The nodes of the smallest element with nearly all of it; `None` where that is the
-    /// page's `body`.
+    /// The nodes of the smallest element with nearly all of it; `None` if that is the page's
+    /// `body`.
     nodes: Option<Range<NodeId>>,
-    /// The lines from the first to the last of content.
+    /// From the first to the last line of body text.
     lines: Range<usize>,
-    /// The lines between the headline and the first line of content in the element.
+    /// The lines between the headline and the first line of body text in the element.
     opening: Range<usize>,
 }
 
 impl Body {
-    /// `None`: there is no content.
+    /// `None` without body text.
     fn find(page: &Page, blocks: &[Judged]) -> Option<Self> {
         let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
         let lines = *content.first()?..content.last()? + 1;
@@ -187,8 +183,7 @@ impl Body {
     }
 }
 
-/// The smallest element with nine tenths of the words of content; around a single line,
-/// what is around it.
+/// The smallest element with nine tenths of the words of body text; the parent of a single line.
 fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;
@@ -197,7 +192,7 @@ fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
         all += u64::from(block.words);
     }
     let nodes: Vec<(NodeId, NodeId)> = page.iter().map(|(id, node)| (id, node.parent)).collect();
-    // Children stand behind their parents.
+    // Children come after their parents.
     for (id, parent) in nodes.iter().rev().filter(|(id, parent)| id != parent) {
         words[*parent as usize] += words[*id as usize];
     }
@@ -208,7 +203,6 @@ fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
     if lines < 2 { page.node(smallest).parent } else { smallest }
 }
 
-/// Whether a line's block is an `h1`, or in one.
 fn is_in_h1(page: &Page, block: NodeId) -> bool {
     let parent = page.node(block).parent;
     [block, parent].into_iter().any(|node| page.tag(node) == Some("h1"))
@@ -226,7 +220,7 @@ mod tests {
         Inserts::from_iter(Insert::ALL)
     }
 
-    /// What comes back of a page, a line's text each, with its kind.
+    /// The text and kind of each line that comes back.
     fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
@@ -289,13 +283,13 @@ mod tests {
     fn the_body_is_where_the_content_is() {
         let figure = "<figure>Seen</figure>";
         let cases = [
-            // Of one paragraph the body is what is around it.
+            // The body of a single paragraph is its parent.
             (format!("<div>{figure}<p>{STORY}</p></div>{figure}"), 1),
-            // Scattered content: only between its first and its last line.
+            // Scattered body text: only between its first and its last line.
             (format!("{figure}<p>{STORY}</p>{figure}<div><p>{STORY}</p></div>{figure}"), 1),
-            // Broken lines stand in the element itself.
+            // Broken lines are directly in the element.
             (format!("{figure}<div>{STORY}<br>{STORY}{figure}</div>"), 1),
-            // A tenth of the words may stand elsewhere.
+            // A tenth of the words may be elsewhere.
             (format!("<p>{STORY}</p><div>{}{figure}</div>{figure}", format!("<p>{STORY}</p>").repeat(9)), 1),
             (String::new(), 0),
         ];

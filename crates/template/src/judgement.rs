@@ -1,13 +1,12 @@
-//! What is thought of every line of a page, by template, model and pins together.
+//! Judges every line of a page by template, model and pins together.
 //!
-//! 1. The template's votes and the model judge, and pins say their word.
-//! 2. Where the template is unsure or finds next to nothing, the same without the
-//!    votes; the surer of the two is taken.
-//! 3. Credits, by-lines and "read more" lines that say themselves what they are go out of
-//!    the content.
-//! 4. Lines that are no content but were asked for come back ([`crate::inserts`]).
+//! 1. The template's votes and the model judge each line; pins override them.
+//! 2. If the template is unsure or finds next to nothing, the page is also judged without the
+//!    votes, and the surer result is taken.
+//! 3. Credits, by-lines and "read more" lines by their own words leave the body text.
+//! 4. Requested lines come back ([`crate::inserts`]).
 //!
-//! [`SiteTemplate::extract`] keeps the text of this, [`crate::explain`] shows all of it.
+//! [`SiteTemplate::extract`] keeps the text of this; [`crate::explain`] shows all of it.
 
 use gleaner_extract::block_model::{self, Forest, Judged, Site};
 use gleaner_html::Page;
@@ -16,28 +15,27 @@ use gleaner_html::text::Line;
 use crate::own_words::is_insert_by_its_words;
 use crate::{Extracted, Insert, Inserts, Method, Pin, Pins, SiteTemplate, inserts};
 
-/// With fewer words found than this the page is judged alone, too.
 pub(crate) const FEW_WORDS: u32 = 30;
 
-/// Below this the template is unsure, and the page is judged alone, too.
+/// Below this confidence the template is unsure, and the page is judged alone, too.
 const UNSURE: f32 = 0.5;
 
-/// Log-odds of content that is taken out for its words: nothing that is guessed.
+/// Log-odds of a line that its own words exclude: certain.
 const OUT: f32 = -6.0;
 
-/// A page's lines, each with what is thought of it.
+/// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// The lines in page order, with everything that led to the judgement.
+    /// The lines in page order, with all inputs of the judgement.
     pub blocks: Vec<Judged>,
-    /// The pin of each; `None` where none says a word.
+    /// The pin of each line; `None` without one.
     pub pins: Vec<Option<Pin>>,
-    /// As what each came back; `None` where it stays as judged. What came back is
-    /// extracted although it is no content.
+    /// The insert as which each line came back; `None` if it stays as judged. Such lines are
+    /// extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
-    /// What judged those without one.
+    /// The method that judged the lines without a pin.
     pub method: Method,
-    /// How sure it is, 0 to 1 ([`block_model::confidence`]).
+    /// Confidence, 0 to 1 ([`block_model::confidence`]).
     pub confidence: f32,
     /// Share of the lines, 0 to 1, that the site knows ([`Extracted::known`]).
     pub known: f32,
@@ -45,21 +43,21 @@ pub struct Judgement {
     pub repeated: f32,
 }
 
-/// Whether a page is larger than is read, so that what is judged lacks its end: more
-/// blocks than the model takes, or more than [`Page::parse`] does.
+/// Whether the page is too large to be read whole, so that its end was not judged: more blocks than
+/// the model or than [`Page::parse`] takes.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
 }
 
 impl Judgement {
-    /// Judges a page by its site's template, where there is one.
+    /// Judges a page with its site's template, if there is one.
     #[must_use]
     pub fn new(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
-    /// The same with another model than the built-in one.
+    /// Like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
         let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
@@ -73,12 +71,10 @@ impl Judgement {
         }
     }
 
-    /// Of a page whose blocks were judged by its site.
     pub(crate) fn of_judged(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
         Self::surer(judged, page, site, pins).with_inserts(page, pins)
     }
 
-    /// By the site or alone.
     fn surer(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
         let by_template = Self::pinned(judged, Method::Template, site, page, pins);
         let few = by_template.words() < FEW_WORDS;
@@ -109,8 +105,7 @@ impl Judgement {
         Self { blocks, pins, inserts, method, confidence, known, repeated }
     }
 
-    /// Takes out of the content what is a credit, a by-line or a "read more" line by its
-    /// own words, if no pin keeps it.
+    /// Removes credits, by-lines and "read more" lines by their own words, unless a pin keeps them.
     fn take_out(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
@@ -129,12 +124,11 @@ impl Judgement {
         }
     }
 
-    /// Words of what is content.
     fn words(&self) -> u32 {
         self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
     }
 
-    /// What is content and what came back, as text.
+    /// The body text and the lines that came back, as text.
     #[must_use]
     pub fn extracted(self) -> Extracted {
         let lines = self.lines();
@@ -143,7 +137,7 @@ impl Judgement {
     }
 
     fn lines(&self) -> Vec<Line> {
-        // Only beside content does anything come back.
+        // Lines come back only if there is body text.
         if self.inserts.iter().all(Option::is_none) {
             return block_model::lines(&self.blocks);
         }
@@ -153,7 +147,7 @@ impl Judgement {
     }
 }
 
-/// What the model says of each block, pins aside; what the site repeats stays away.
+/// The model's judgement without pins; repeated lines stay out.
 fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;
@@ -178,7 +172,7 @@ mod tests {
     fn pins_win_with_a_template_and_without() {
         let pages = [1, 2, 3].map(|number| Page::parse(&format!("<title>{number}</title>{STORY}")));
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
-        // Learned from one story under three titles, it takes everything for repeated.
+        // A template learned from one story under three titles takes everything for repeated.
         let template = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages);
         assert_eq!(text(&Pins::default(), Some(&template)), "");
         let pins = Pins::new("x.toml", &[(1, "div.story")], &[(2, ".talk, h1")]).unwrap();

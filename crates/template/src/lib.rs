@@ -1,21 +1,21 @@
-//! Article or not; a site's template: learned, kept, applied.
+//! Tells articles from other pages; learns, stores and applies a site's template.
 //!
-//! | file | question |
+//! | file | content |
 //! |---|---|
 //! | [`article`] | is this page an article, as far as one page can tell? |
-//! | [`site`] | what is a site's template, how is it learned, written, applied? |
-//! | [`barren`] | which parts of a site's pages never hold content? |
-//! | [`detection`] | what is a page's text by its site's places alone, quickly? |
-//! | [`health`] | is it still the template of its site? |
-//! | [`pins`] | what does a person say of a host's pages, and how does it win? |
-//! | [`class`] | what is each line called: content, caption, comment? |
-//! | [`inserts`] | which captions, credits, by-lines come back where asked for? |
-//! | [`judgement`] | what is thought of every line of a page, all things considered? |
-//! | [`describe`] | what does a template say, in words for people? |
-//! | [`explain`] | what was thought of a page, line by line, as HTML for people? |
+//! | [`site`] | a site's template: learned, written, applied |
+//! | [`boilerplate`] | the parts of a site's pages that never hold body text |
+//! | [`detection`] | a page's text by its site's places alone, quickly |
+//! | [`health`] | does a template still fit its site? |
+//! | [`pins`] | a user's corrections for a host's pages |
+//! | [`class`] | the class of each line: body text, caption, comment |
+//! | [`inserts`] | captions, credits, by-lines that come back on request |
+//! | [`judgement`] | the final judgement of every line of a page |
+//! | [`describe`] | a template in words |
+//! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
-//! No IO and no clock: pages and times are handed in. Only reading a template file
-//! or selectors can fail.
+//! No IO and no clock: the caller passes pages and times. Only reading a template file or selectors
+//! can fail.
 
 pub mod article;
 pub mod boilerplate;

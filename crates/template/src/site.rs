@@ -1,11 +1,10 @@
-//! A site's template: learned from its first articles, kept as JSON, applied.
+//! A site's template: learned from its first articles, stored as JSON, applied.
 //!
-//! What is learned is a [`block_model::Site`]: what the pages repeat, and which kinds
-//! of place hold content. Every extraction says how sure it is. Where the template is
-//! unsure or finds next to nothing (a kind of page that was not learned from, or a
-//! redesign) the votes are left out, and the surer of the two is taken
-//! ([`Judgement`]); the method is recorded with the text. Whether a template is out of
-//! date is watched on every page ([`Health`]).
+//! It consists of a [`block_model::Site`]: what the pages repeat, and which kinds of place hold
+//! body text. Every extraction has a confidence. If the template is unsure or finds next to nothing
+//! (a new kind of page, or a redesign), the page is also judged without its votes, and the surer
+//! result is taken ([`Judgement`]) and its method recorded. [`Health`] watches on every page
+//! whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,39 +17,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Health, Judgement, Pins, boilerplate};
 
-/// Version of the template's JSON.
 const FORMAT: u32 = 3;
 
-/// The template of a host, with where it comes from.
+/// The template of a host, with its origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SiteTemplate {
-    /// The host it was learned for.
+    /// The host.
     pub host: String,
-    /// Counts the templates of a host, from 1.
+    /// Version number of the host's templates, from 1.
     pub version: u32,
-    /// When it was learned.
+    /// The time of learning.
     pub learned: jiff::Timestamp,
-    /// Canonical URLs of the pages that it was learned from.
+    /// Canonical URLs of the training pages.
     pub learned_from: Vec<String>,
-    /// What those pages gave by it: what later ones are held against.
+    /// Figures of the training pages under this template, with which later pages are compared.
     pub health: Health,
     /// What was learned.
     pub site: Site,
-    /// Kinds of element without any content ([`crate::boilerplate`]). Templates of earlier
-    /// versions know none.
-    #[serde(default)]
-    pub barren: BTreeSet<String>,
+    /// Kinds of boilerplate subtrees ([`crate::boilerplate`]). Empty in templates of earlier
+    /// versions.
+    #[serde(default, rename = "barren")]
+    pub boilerplate: BTreeSet<String>,
 }
 
 /// How a text was extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// By the block model and the site's template.
+    /// The block model and the site's template.
     Template,
-    /// By the places of the site's template alone ([`crate::Detector`]).
+    /// The places of the site's template alone ([`crate::Detector`]).
     Detection,
-    /// By the block model from the page alone.
+    /// The block model on the page alone.
     BlockModel,
 }
 
@@ -75,23 +73,23 @@ impl fmt::Display for Method {
 /// A page's text and the method that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
-    /// The text in page order; none where no method found any.
+    /// The text in page order; empty if no method found any.
     pub lines: Vec<Line>,
-    /// What found it.
+    /// The method that found it.
     pub method: Method,
-    /// How sure it is, 0 to 1 ([`block_model::confidence`]).
+    /// Confidence, 0 to 1 ([`block_model::confidence`]).
     pub confidence: f32,
-    /// Share of the page's lines, 0 to 1, that the site repeats or that stand where
-    /// two or more of the learning pages had a line.
+    /// Share of the page's lines, 0 to 1, that the site repeats or that are at places where at
+    /// least two training pages have a line.
     pub known: f32,
     /// Share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
 }
 
-/// Why a text is no template.
+/// Why a text is not a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// No JSON, or not of the shape of a template.
+    /// Not JSON, or not of a template's shape.
     #[error("not a template file: {0}; make one with `gleaner learn`")]
     Malformed(#[from] serde_json::Error),
     /// Written by another version of the program.
@@ -99,18 +97,17 @@ pub enum TemplateError {
         "template format {found} is not known, only {FORMAT}; learn the template again with `gleaner learn`"
     )]
     Format {
-        /// The format that the file names.
+        /// The format in the file.
         found: u64,
     },
-    /// A number that no learning gives.
+    /// A number that learning cannot produce.
     #[error("not a template file: {0} is out of its range; make one with `gleaner learn`")]
     Range(String),
-    /// JSON, but without a number in `format`.
+    /// JSON without a number in `format`.
     #[error("not a template file: it has no \"format\"; make one with `gleaner learn`")]
     NoFormat,
 }
 
-/// The file: the template behind its format.
 #[derive(Serialize)]
 struct File<'a> {
     format: u32,
@@ -119,14 +116,14 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from article pages with their canonical URLs. With
-    /// no page nothing is known, and every page is judged alone.
+    /// Learns a host's template from articles with their canonical URLs. Without pages the template
+    /// is empty, and every page is judged alone.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
     }
 
-    /// The same with another model than the built-in one.
+    /// Like [`learn`](Self::learn), but with the given model.
     #[must_use]
     pub fn learn_with(
         model: &Forest,
@@ -141,27 +138,27 @@ impl SiteTemplate {
         let pins = Pins::default();
         let judge = |(page, blocks)| Judgement::of_judged(blocks, page, &site, &pins);
         let judged: Vec<Judgement> = read.iter().copied().zip(blocks).map(judge).collect();
-        let barren = boilerplate::kinds(pages, &judged);
+        let kinds = boilerplate::kinds(pages, &judged);
         let mut site = site;
         judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
         let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
         let health = Health::from_pages(&extracted);
-        Self { host: host.to_owned(), version, learned, learned_from, health, site, barren }
+        Self { host: host.to_owned(), version, learned, learned_from, health, site, boilerplate: kinds }
     }
 
-    /// The page's text by this template or, where that is surer, alone.
+    /// The page's text by this template or, if that is surer, by the page alone.
     #[must_use]
     pub fn extract(&self, page: &Page) -> Extracted {
         self.extract_with(block_model::built_in(), page)
     }
 
-    /// The same with another model than the built-in one.
+    /// Like [`extract`](Self::extract), but with the given model.
     #[must_use]
     pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
         Judgement::of_with(model, page, Some(self), &Pins::default()).extracted()
     }
 
-    /// The template as JSON, ending in a line break.
+    /// The template as JSON with a final line break.
     ///
     /// # Panics
     /// Never: a template has only maps with text keys.
@@ -173,10 +170,10 @@ impl SiteTemplate {
         json
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Reads the output of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// [`TemplateError`]: no template, or one of another format.
+    /// [`TemplateError`]: not a template, or one of another format.
     pub fn from_json(json: &str) -> Result<Self, TemplateError> {
         let value: serde_json::Value = serde_json::from_str(json)?;
         let format =
@@ -191,7 +188,6 @@ impl SiteTemplate {
         }
     }
 
-    /// The name of a number that no learning gives.
     fn out_of_range(&self) -> Option<String> {
         let Health { words: _, confidence, known, repeated, alone } = self.health;
         let shares = [("confidence", confidence), ("known", known), ("repeated", repeated), ("alone", alone)];
@@ -223,7 +219,7 @@ pub fn extract_alone(page: &Page) -> Extracted {
     extract_alone_with(block_model::built_in(), page)
 }
 
-/// The same with another model than the built-in one.
+/// Like [`extract_alone`], but with the given model.
 #[must_use]
 pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
     Judgement::of_with(model, page, None, &Pins::default()).extracted()
@@ -236,7 +232,6 @@ mod tests {
 
     use super::*;
 
-    /// A page as papers have them: menu, headline, story, related stories, notice.
     fn page(story: &str) -> Page {
         let related = "<li><a href=/x>Council agrees on a new bridge after years of debate</a>".repeat(4);
         Page::parse(&format!(
@@ -252,7 +247,6 @@ mod tests {
         "Three lambs were found in the church this morning, warm, dry and without any harm at all.",
     ];
 
-    /// Three paragraphs that no other story has.
     fn story(number: usize) -> String {
         let paragraph = |at: usize| {
             let sentence = SENTENCES[(number + at) % 3];

@@ -127,7 +127,7 @@ fn soup() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(&PARTS), 0..40).prop_map(|parts| parts.concat())
 }
 
-/// A page of the generated site: what is in the menu and behind the story is barren.
+/// A page of the generated site: what is in the menu and behind the story is boilerplate.
 fn generated(number: usize, menu: &str, story: &str) -> String {
     let paragraphs = (0..5).map(|at| {
         format!(
@@ -151,8 +151,8 @@ fn site() -> SiteTemplate {
 #[test]
 fn menus_are_barren_and_stories_are_not() {
     let template = site();
-    let barren: Vec<&str> = template.barren.iter().map(String::as_str).collect();
-    assert_eq!(barren, ["body > div.menu", "body > ul.links"]);
+    let boilerplate: Vec<&str> = template.boilerplate.iter().map(String::as_str).collect();
+    assert_eq!(boilerplate, ["body > div.menu", "body > ul.links"]);
     let html = generated(70, "", "");
     let partly = Detector::from_template(&template).read(&html);
     assert_eq!(partly.left_out.len(), 2);

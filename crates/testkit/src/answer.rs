@@ -1,6 +1,5 @@
-//! What the server sends back, before the connection has its say: a status, a
-//! kind of content, a body. Compression and validators (RFC 9110, 8.4 and 13) are
-//! added here, once for all pages.
+//! Responses of the server: status, content type, body, with compression and validators (RFC 9110, 8.4 and
+//! 13).
 
 use crate::markup::digest;
 use flate2::{Compression, write::GzEncoder};
@@ -14,40 +13,35 @@ use hyper::{Response, StatusCode};
 use jiff::Timestamp;
 use std::io::Write;
 
-/// One answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
-    /// When the page last changed; with it the answer has validators.
+    /// When the page last changed; if set, the response has validators.
     pub modified: Option<Timestamp>,
-    /// At most one further header.
     pub header: Option<(HeaderName, String)>,
 }
 
 impl Answer {
-    /// 200 with a body that may be asked for again with a validator.
+    /// 200 with a body and validators.
     pub(crate) fn ok(content_type: &'static str, body: Vec<u8>, modified: Timestamp) -> Self {
         Self { modified: Some(modified), ..Self::plain(StatusCode::OK, content_type, body) }
     }
 
-    /// A page without validators.
     pub(crate) fn plain(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Self {
         Self { status, content_type, body, modified: None, header: None }
     }
 
-    /// A line of text, for what is not a page.
+    /// A line of text instead of a page.
     pub(crate) fn text(status: StatusCode, text: &str) -> Self {
         Self::plain(status, "text/plain; charset=utf-8", text.as_bytes().to_vec())
     }
 
-    /// A redirect to an absolute address.
     pub(crate) fn redirect(status: StatusCode, to: String) -> Self {
         Self { header: Some((LOCATION, to)), ..Self::text(status, "") }
     }
 
-    /// 503 that asks to come back after some seconds.
     pub(crate) fn unavailable(seconds: u32) -> Self {
         Self {
             header: Some((RETRY_AFTER, seconds.to_string())),
@@ -55,12 +49,11 @@ impl Answer {
         }
     }
 
-    /// Status to send to one who sent `headers`: 304 when their copy is current.
+    /// The status for a request with `headers`: 304 if the client's copy is current.
     pub(crate) fn status_for(&self, headers: &HeaderMap) -> StatusCode {
         if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }
     }
 
-    /// The response for one who sent `headers`.
     pub(crate) fn into_response(self, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::default());
         *response.status_mut() = self.status_for(headers);
@@ -106,19 +99,18 @@ impl Answer {
     }
 }
 
-/// `bytes` as a gzip file.
 pub(crate) fn gzip_of(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("writing to memory does not fail")
 }
 
-/// The form of RFC 9110, 5.6.7.
+/// The format of RFC 9110, 5.6.7.
 fn http_date(moment: Timestamp) -> String {
     moment.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-/// Inserts a header whose value is visible ASCII; others are left out.
+/// Inserts a header if its value is visible ASCII.
 fn put(headers: &mut HeaderMap, header: Option<(&HeaderName, &str)>) {
     let valid = header.and_then(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?)));
     if let Some((name, value)) = valid {

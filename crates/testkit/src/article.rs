@@ -1,5 +1,5 @@
-//! One article as written in `articles/`: a header of `key: value` lines, an
-//! empty line, then blocks separated by empty lines.
+//! Parses an article of `articles/`: a header of `key: value` lines, an empty line, then blocks separated by
+//! empty lines.
 //!
 //! ```text
 //! title: Weir repaired before the winter floods
@@ -17,48 +17,42 @@
 //! ## A subheading
 //! ```
 //!
-//! The marks are these four only and do not nest; an asterisk or a bracket that
-//! is not closed is an error, so that no article is served with stray marks.
+//! There are only the four marks shown above, and they do not nest. An asterisk or bracket that is not closed
+//! is an error, so that no article is served with stray marks.
 
 use jiff::{Timestamp, civil::DateTime};
 use thiserror::Error;
 
-/// An article of one paper, with its marks already taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Article {
     /// Number from the file name, unique in the paper.
     pub number: u32,
-    /// Name from the file name, as it stands in the address.
+    /// Name from the file name, as used in the address.
     pub slug: String,
     pub title: String,
     pub author: String,
-    /// Slug of the section.
     pub section: String,
     pub published: Published,
     pub tags: Vec<String>,
     pub caption: String,
-    /// First block, shown apart from the body in one of the papers.
+    /// First block; one of the papers shows it apart from the body.
     pub standfirst: Vec<Span>,
     pub body: Vec<Block>,
 }
 
-/// Who sends articles round.
 #[derive(Debug)]
 pub(crate) struct Agency {
     pub slug: &'static str,
     pub name: &'static str,
-    /// What it writes below its copies.
     pub tail: &'static str,
 }
 
-/// A block of the body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
     Paragraph(Vec<Span>),
     Subheading(String),
 }
 
-/// A run of text inside a paragraph.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Span {
     Text(String),
@@ -71,17 +65,14 @@ pub(crate) enum Span {
     },
 }
 
-/// A moment with the offset that the paper states it in.
+/// A time with the offset that the paper states.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Published {
-    /// As written: RFC 3339 with an offset.
     pub iso: String,
     pub moment: Timestamp,
-    /// The paper's own wall clock.
     pub local: DateTime,
 }
 
-/// Why a file in `articles/` is no article.
 #[derive(Debug, Error, PartialEq)]
 pub(crate) enum ArticleError {
     #[error("the header has no `{0}:` line")]
@@ -120,8 +111,8 @@ impl Article {
         })
     }
 
-    /// The copy that an agency sends round: another headline and author, the last
-    /// paragraph left out, and a paragraph of the agency's at the end.
+    /// An agency's copy: another headline and author, the last paragraph removed, and a paragraph of the
+    /// agency at the end.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();
@@ -145,7 +136,6 @@ impl Article {
         std::iter::once(plain(&self.standfirst)).chain(body).collect()
     }
 
-    /// The subheadings, in page order.
     pub(crate) fn subheadings(&self) -> Vec<String> {
         let headings = self.body.iter().filter_map(|block| match block {
             Block::Subheading(text) => Some(text.clone()),
@@ -172,14 +162,13 @@ impl Published {
         Ok(Self { iso: text.to_owned(), moment, local })
     }
 
-    /// The paper's wall clock some minutes later, for comments under the article.
+    /// The paper's local time some minutes later, for comments under the article.
     pub(crate) fn later(&self, minutes: i64) -> DateTime {
         let later = self.local.checked_add(jiff::Span::new().minutes(minutes));
         later.unwrap_or(self.local)
     }
 }
 
-/// The text of `spans` as a reader sees it.
 pub(crate) fn plain(spans: &[Span]) -> String {
     let text = spans.iter().map(|span| match span {
         Span::Text(text) | Span::Italic(text) | Span::Bold(text) | Span::Link { text, .. } => text.as_str(),
@@ -217,7 +206,6 @@ fn spans(text: &str) -> Result<Vec<Span>, ArticleError> {
     Ok(spans)
 }
 
-/// The span that `text` opens with, and what follows it.
 fn marked(text: &str) -> Option<(Span, &str)> {
     if let Some(bold) = text.strip_prefix("**") {
         let (inner, rest) = bold.split_once("**")?;

@@ -1,5 +1,5 @@
-//! The pages of Báo Làng: OpenGraph and `meta`, the lead in a box of its own
-//! above the body, the by-line as the body's last line, nested `div`s.
+//! The pages of Báo Làng: OpenGraph and `meta`, the lead in a separate box above the body, the by-line as the
+//! body's last line, nested `div`s.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -8,7 +8,7 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// An article's page under `path`, which says that it is sent in `charset`.
+/// An article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<div class="chi-tiet">
@@ -38,7 +38,6 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
     frame(site, charset, &article.title, &meta(site, article, path), &main)
 }
 
-/// The front page.
 pub(crate) fn front(site: &Site) -> String {
     let mut main = String::from("<div class=\"trang-nhat\">\n<h2 class=\"muc\">Tin mới</h2>\n");
     for article in site.articles.iter().take(LATEST) {
@@ -61,7 +60,6 @@ pub(crate) fn front(site: &Site) -> String {
     frame(site, "utf-8", "Báo Làng - Tin tức xóm làng mỗi ngày", "", &main)
 }
 
-/// One page of a section's list.
 pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     let paper = site.paper;
     let name = paper.section_name(slug);
@@ -97,12 +95,10 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     frame(site, "utf-8", &format!("{name} - Báo Làng"), &head, &main)
 }
 
-/// A page with nothing but a line to say.
 pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
     framed(site, title, &format!("<p>{}</p>\n", escape(text)))
 }
 
-/// A page that is neither article nor list, around `main`, which is HTML.
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
     let main = format!("<div class=\"trang\">\n<h1>{}</h1>\n{main}</div>\n", escape(title));
     frame(site, "utf-8", title, "", &main)
@@ -213,7 +209,7 @@ fn item(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// What only the front page links to: variants of addresses, and ways out.
+/// Links of the front page only: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<div class=\"doc-nhieu-tuan\"><h3>Bạn đọc quan tâm</h3><ul>\n");
@@ -242,7 +238,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// What the first page of a section's list links to besides its articles.
+/// Links of the first page of a section's list besides its articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(
@@ -265,7 +261,6 @@ fn menu(site: &Site) -> String {
     menu
 }
 
-/// The most read: the same on every page.
 fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for (n, article) in site.articles.iter().take(6).enumerate() {
@@ -280,7 +275,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// A whole page around `main`; `title` is text, `head` and `main` are HTML.
+/// A page around `main`; `title` is text, `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

@@ -1,16 +1,13 @@
-//! Invented readers' comments and advertisements: text on an article's page that
-//! is not the article.
+//! Invented readers' comments and advertisements: text on an article's page that is not part of the article.
 //!
-//! A comment is put together from three lists by the page's slug, so pages differ
-//! and a page is always the same. Single sentences do recur over pages, as they do
-//! in real threads less often.
+//! A comment is composed from three lists by the article's slug, so pages differ and a page is always the
+//! same. Single sentences recur on several pages, more often than in real comments.
 
 use crate::article::Article;
 use crate::paper::Language;
 use crate::site::choose;
 use jiff::civil::DateTime;
 
-/// One comment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comment {
     pub name: String,
@@ -18,7 +15,7 @@ pub(crate) struct Comment {
     pub at: DateTime,
 }
 
-/// What comments of a language are made from; `{}` stands for one of the tags.
+/// Parts of comments in a language; `{}` is a placeholder for one of the tags.
 struct Lists {
     first: &'static [&'static str],
     last: &'static [&'static str],
@@ -105,8 +102,8 @@ const ENGLISH: Lists = Lists {
     ],
 };
 
-/// The comments under an article, two to five of them. They go by the article, as in
-/// a real paper's system, so that its second page has the same thread.
+/// The two to five comments under an article. They depend on the article only, so that its second page has
+/// the same ones.
 pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
     let path = &*article.number.to_string();
     let lists = match language {
@@ -128,7 +125,6 @@ pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
     written.collect()
 }
 
-/// The advertisement in the body of a page.
 pub(crate) fn advertisement(language: Language, path: &str) -> &'static str {
     const VIETNAMESE: [&str; 5] = [
         "Cửa hàng Xe Đạp Gió Mới: giảm 15% khi mang xe cũ đến đổi, chỉ trong tuần này.",

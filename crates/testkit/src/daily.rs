@@ -1,15 +1,13 @@
-//! Two papers that appear every day, for crawls of many nights: what they serve is what
-//! stands there at a time that the test sets.
+//! Two papers with new articles every day, for crawls of many nights; the test sets the time.
 //!
-//! An article appears every [`EVERY`], in a section by turns, and stands in the lists for as
-//! long as newer ones leave it room; every [`CORRECTED`]th is corrected [`LATER`] after it
-//! appeared. `daily.example` has everything by which articles are found: a feed of the
-//! latest, a feed that only one section names, a news sitemap, an index with a sitemap a
-//! month that says when it changed. `bare.example` has a front page and sections, and
-//! nothing else; its letters never stand on the front page.
+//! An article appears every [`EVERY`], in alternating sections, and stays in the lists until newer ones
+//! replace it; every [`CORRECTED`]th is corrected [`LATER`] after it appeared. `daily.example` has all
+//! sources of articles: a feed of the latest, a feed that only one section names, a news sitemap, an index of
+//! monthly sitemaps with their times of change. `bare.example` has only a front page and sections; its
+//! letters never appear on the front page.
 //!
-//! The texts are drawn words (`stand.rs`), and the lists are short: both say nothing about
-//! extraction, and much about how far a nightly crawl has to look.
+//! The texts are random words (`stand.rs`) and the lists are short, so these papers are not suitable for
+//! tests of extraction, but for tests of how far a nightly crawl must look.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,30 +22,27 @@ use crate::stand::Draw;
 
 /// Time between two articles of a paper: 72 a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
-/// One article of so many is corrected.
+/// One of so many articles is corrected.
 pub(crate) const CORRECTED: usize = 12;
 /// Time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);
-/// When the first article appeared.
 const FOUNDED: Timestamp = Timestamp::constant(1_793_491_200, 0);
 
 /// Articles on the front page, on a page of a section, and in a feed.
 const ON_FRONT: usize = 30;
 const ON_PAGE: usize = 12;
 const IN_FEED: usize = 20;
-/// Pages of a section's list.
 const PAGES: usize = 30;
 const PARAGRAPHS: usize = 8;
 
-/// The sections, with how many of 24 articles each has.
+/// The sections, with their number of articles in 24.
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
-/// Stands only in its own list.
 const LETTERS: &str = "letters";
 /// Has a feed that only its own page names.
 const WITH_FEED: &str = "world";
 
-/// The two papers, at the time that is set. Clones share it.
+/// The two papers at the set time. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct Daily(Arc<AtomicI64>);
 
@@ -59,44 +54,44 @@ impl PartialEq for Daily {
 
 impl Eq for Daily {}
 
-/// An article as it stands at some time.
+/// An article at some time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     /// Its address.
     pub url: String,
     /// When it appeared.
     pub published: Timestamp,
-    /// When it was corrected, if it was by now.
+    /// When it was corrected; `None` if it was not, or not yet.
     pub corrected: Option<Timestamp>,
-    /// Its paragraphs, one a line.
+    /// Its paragraphs, one per line.
     pub text: String,
 }
 
 impl Daily {
-    /// The papers as they are at `now`.
+    /// The papers at the time `now`.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(AtomicI64::new(now.as_second())))
     }
 
-    /// Goes on to another time.
+    /// Sets the time.
     pub fn set(&self, now: Timestamp) {
         self.0.store(now.as_second(), Ordering::Release);
     }
 
-    /// The time that is set.
+    /// The set time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_second(self.0.load(Ordering::Acquire)).unwrap_or(FOUNDED)
     }
 
-    /// The front pages.
+    /// The addresses of the front pages.
     #[must_use]
     pub const fn seeds() -> [&'static str; 2] {
         ["http://daily.example/", "http://bare.example/"]
     }
 
-    /// All articles of a host that have appeared by now, the oldest first.
+    /// All articles of a host that have appeared, oldest first.
     pub fn issues<'a>(&'a self, host: &'a str) -> impl Iterator<Item = Issue> + 'a {
         (0..self.count()).map(move |number| self.issue(host, number))
     }
@@ -110,13 +105,11 @@ impl Daily {
         }
     }
 
-    /// Articles that have appeared by now.
     fn count(&self) -> usize {
         let age = self.now().duration_since(FOUNDED).as_secs();
         usize::try_from(age / EVERY.as_secs()).map_or(0, |number| number + 1)
     }
 
-    /// The numbers of the articles, newest first.
     fn newest(&self) -> impl Iterator<Item = usize> + Clone {
         (0..self.count()).rev()
     }
@@ -171,7 +164,6 @@ impl Daily {
         html(page, self.now())
     }
 
-    /// A page of a section's list.
     fn list(&self, host: &str, path: &str, query: Option<&str>) -> Option<Answer> {
         let (name, _) = SECTIONS.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
         let number: usize = query.map_or(Some(1), |query| query.strip_prefix("page=")?.parse().ok())?;
@@ -249,7 +241,7 @@ impl Daily {
         Answer::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// The news sitemap, and one a month with the time of its last change.
+    /// The index of sitemaps: the news sitemap, and one per month with the time of its last change.
     fn index(&self, host: &str) -> Answer {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {
@@ -295,12 +287,11 @@ fn published(number: usize) -> Timestamp {
     FOUNDED + EVERY.checked_mul(number).unwrap_or(SignedDuration::ZERO)
 }
 
-/// When an article is corrected, if it ever is.
+/// When an article is corrected; `None` for never.
 fn corrected(number: usize) -> Option<Timestamp> {
     number.is_multiple_of(CORRECTED).then(|| published(number) + LATER)
 }
 
-/// When an article last changed by `now`.
 fn changed(number: usize, now: Timestamp) -> Timestamp {
     corrected(number).filter(|at| *at <= now).unwrap_or_else(|| published(number))
 }
@@ -309,7 +300,7 @@ fn month_of(number: usize) -> String {
     published(number).to_zoned(TimeZone::UTC).strftime("%Y-%m").to_string()
 }
 
-/// The section of an article: the same order every eight hours.
+/// The section of an article; the order repeats every eight hours.
 fn section(number: usize) -> &'static str {
     let mut place = (number * 7) % 24;
     for (name, share) in SECTIONS {

@@ -1,5 +1,4 @@
-//! What a correct crawl must end with: the gold text of every article and the
-//! addresses that carry it.
+//! The expected result of a crawl: the gold text of every article and its addresses.
 
 use crate::article::Article;
 use crate::site::{Site, special};
@@ -11,9 +10,9 @@ pub struct Expected {
     pub host: &'static str,
     /// Path of the article's own page.
     pub path: String,
-    /// Every canonical address that answers 200 with this text: the article's own
-    /// first, then its second copy where it has one. A variant with tracking
-    /// parameters or a fragment is the same canonical address and not listed.
+    /// Every canonical address that returns 200 with this text: the article's own first, then its second copy
+    /// if any. Variants with tracking parameters or a fragment have the same canonical address and are not
+    /// listed.
     pub urls: Vec<String>,
     /// Addresses that redirect to the first of `urls`.
     pub redirects: Vec<String>,
@@ -28,13 +27,12 @@ pub struct Expected {
     /// The gold text: standfirst, then the paragraphs in page order, each as a
     /// reader sees it, in NFC. No headline, by-line, caption or subheading.
     pub paragraphs: Vec<String>,
-    /// Subheadings in page order; a crawler may keep or leave them.
+    /// Subheadings in page order; a crawler may keep or drop them.
     pub subheadings: Vec<String>,
-    /// Caption of the figure; a crawler may keep or leave it.
+    /// Caption of the figure; a crawler may keep or drop it.
     pub caption: String,
 }
 
-/// All articles of a site.
 pub(crate) fn expected(site: &Site) -> Vec<Expected> {
     let all = site.articles.iter().enumerate();
     all.map(|(place, article)| one(site, place, article)).collect()

@@ -1,8 +1,8 @@
-//! What a paper says to machines: robots.txt (RFC 9309), sitemaps (sitemaps.org
-//! 0.9, with the news extension), RSS 2.0 and Atom (RFC 4287).
+//! robots.txt (RFC 9309), sitemaps (sitemaps.org 0.9, with the news extension), RSS 2.0 and Atom (RFC 4287)
+//! of a paper.
 //!
-//! None of them is complete, as on real sites: the oldest articles stand only in
-//! the sections' lists, the feed and the news sitemap hold the newest.
+//! None of them is complete, as on real sites: the oldest articles are only in the sections' lists, the feed
+//! and the news sitemap hold the newest.
 
 use crate::answer::{Answer, gzip_of};
 use crate::article::{Article, plain};
@@ -11,14 +11,11 @@ use crate::paper::Language;
 use crate::site::{LATEST, Site};
 use std::fmt::Write;
 
-/// Path of the sitemap of articles, a gzip file.
 const ARTICLES: &str = "/sitemaps/articles.xml.gz";
-/// Path of the news sitemap.
 const NEWS: &str = "/sitemaps/news.xml";
-/// Articles in the news sitemap.
 const NEWEST: usize = 5;
 
-/// The answer to one of these paths; `None` for others.
+/// The response to one of these paths; `None` for others.
 pub(crate) fn answer(site: &Site, path: &str) -> Option<Answer> {
     let (content_type, body) = match path {
         "/robots.txt" => ("text/plain; charset=utf-8", robots(site).into_bytes()),
@@ -152,7 +149,7 @@ mod tests {
     use quick_xml::{Reader, events::Event};
     use std::io::Read;
 
-    /// Texts of all elements of one name, in a document that must be well formed.
+    /// Texts of all elements of one name in a well-formed document.
     fn texts(xml: &str, element: &str) -> Vec<String> {
         let mut reader = Reader::from_str(xml);
         let (mut found, mut inside) = (Vec::new(), false);

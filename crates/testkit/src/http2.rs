@@ -1,8 +1,8 @@
-//! HTTP/2 by hand (RFC 9113): just enough to answer requests, and to break off in every way.
+//! A minimal HTTP/2 server (RFC 9113) that can end connections and streams in every way.
 //!
-//! The frames that matter to a test are written as bytes, since a library would send them only when
-//! it sees fit. Header blocks are literals without indexing (RFC 7541, 6.2.2), which every
-//! decoder reads; requests are not decoded, but kept as they came.
+//! Frames are written as bytes, so that a test controls when they are sent. Header blocks are literals
+//! without indexing (RFC 7541, 6.2.2), which every decoder reads; requests are kept as received, without
+//! decoding.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -30,26 +30,26 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// The largest frame that needs no consent (RFC 9113, 4.2).
+/// The largest frame that is always allowed (RFC 9113, 4.2).
 const MAX_FRAME: usize = 16_384;
 
-/// The server's side of a connection over which the client speaks HTTP/2.
+/// The server's side of an HTTP/2 connection.
 #[derive(Debug)]
 pub struct Http2 {
     stream: Stream,
 }
 
-/// What the client asks for on one stream.
+/// A request on one stream.
 #[derive(Debug)]
 pub struct Asked {
     /// The stream's number: 1, 3, 5...
     pub stream: u32,
-    /// The header block as it came, in HPACK with Huffman codes.
+    /// The header block as received, in HPACK with Huffman codes.
     pub block: Vec<u8>,
 }
 
 impl Http2 {
-    /// Reads the client's preface and sends the server's. `None`: the connection ended.
+    /// Reads the client's preface and sends the server's. `None` if the connection ended.
     pub async fn accept(mut stream: Stream) -> Option<Self> {
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).await.ok()?;
@@ -58,8 +58,7 @@ impl Http2 {
         Some(http2)
     }
 
-    /// The next request. Settings are acknowledged, other frames passed over. `None`: the
-    /// connection ended.
+    /// The next request. Acknowledges settings and ignores other frames. `None` if the connection ended.
     pub async fn next(&mut self) -> Option<Asked> {
         loop {
             let mut head = [0; 9];
@@ -77,7 +76,7 @@ impl Http2 {
         }
     }
 
-    /// An answer's head. `is_end`: there is no body.
+    /// Sends a response's head. `is_end`: there is no body.
     pub async fn headers(&mut self, stream: u32, status: u16, headers: &[(&str, &str)], is_end: bool) {
         let status = status.to_string();
         let mut block = Vec::new();
@@ -95,22 +94,22 @@ impl Http2 {
         }
     }
 
-    /// A piece of an answer's body, at most 16 KiB.
+    /// Sends a piece of a response's body, at most 16 KiB.
     pub async fn data(&mut self, stream: u32, body: &[u8], is_end: bool) {
         self.send(DATA, if is_end { END_STREAM } else { 0 }, stream, body).await;
     }
 
-    /// Ends one stream.
+    /// Resets one stream.
     pub async fn reset(&mut self, stream: u32, code: u32) {
         self.send(RST_STREAM, 0, stream, &code.to_be_bytes()).await;
     }
 
-    /// Says that streams after `last` were not processed and that none will be.
+    /// Announces that streams after `last` were not and will not be processed.
     pub async fn go_away(&mut self, last: u32, code: u32) {
         self.send(GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat()).await;
     }
 
-    /// Sends a frame. One that the client does not wait for is lost.
+    /// Sends a frame. Errors are ignored.
     async fn send(&mut self, kind: u8, flags: u8, stream: u32, body: &[u8]) {
         let length = u32::try_from(body.len()).expect("a frame is short").to_be_bytes();
         let mut frame = vec![length[1], length[2], length[3], kind, flags];
@@ -121,7 +120,6 @@ impl Http2 {
     }
 }
 
-/// A string without Huffman codes (RFC 7541, 5.2).
 fn literal(block: &mut Vec<u8>, text: &str) {
     let mut length = text.len();
     if length < 127 {

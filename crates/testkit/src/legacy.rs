@@ -1,15 +1,13 @@
-//! One page of each paper is sent in the encoding of another age: windows-1258
-//! in Vietnamese, windows-1252 in English.
+//! Encodes one page of each paper in an old encoding: windows-1258 in Vietnamese, windows-1252 in English.
 //!
-//! windows-1258 holds letters such as `â` and `ơ` but writes tones as combining
-//! marks after them, so a text in NFC must be taken half apart. What an encoding
-//! cannot hold is sent as a numeric character reference, which is what browsers do.
+//! windows-1258 holds letters such as `â` and `ơ` but writes tones as combining marks after them, so a text
+//! in NFC must be partly decomposed. Other missing characters are sent as numeric character references, as
+//! browsers do.
 
 use crate::paper::Language;
 use encoding_rs::{Encoding, WINDOWS_1252, WINDOWS_1258};
 use unicode_normalization::UnicodeNormalization;
 
-/// The encoding of a paper's old pages.
 pub(crate) fn encoding(language: Language) -> &'static Encoding {
     match language {
         Language::Vietnamese => WINDOWS_1258,
@@ -17,7 +15,6 @@ pub(crate) fn encoding(language: Language) -> &'static Encoding {
     }
 }
 
-/// `html` in the encoding of the language's old pages.
 pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     match language {
         Language::Vietnamese => {
@@ -28,15 +25,14 @@ pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     }
 }
 
-/// `ậ` as `â` and a combining dot below; other characters as they are.
+/// Splits `ậ` into `â` and a combining dot below; other characters are unchanged.
 fn tone_last(c: char) -> Vec<char> {
     let parts: Vec<char> = std::iter::once(c).nfd().collect();
     let (tones, letter): (Vec<char>, Vec<char>) = parts.into_iter().partition(|c| is_tone(*c));
     letter.into_iter().nfc().chain(tones).collect()
 }
 
-/// Grave, acute, tilde, hook above, dot below: the combining marks that
-/// windows-1258 has.
+/// The combining marks of windows-1258: grave, acute, tilde, hook above, dot below.
 fn is_tone(c: char) -> bool {
     matches!(c, '\u{300}' | '\u{301}' | '\u{303}' | '\u{309}' | '\u{323}')
 }

@@ -1,23 +1,20 @@
-//! A newspaper on loopback, for the demo and the tests: [`Newspaper`] serves two
-//! papers under their own host names, `http://baolang.example` (Vietnamese, "Báo
-//! Làng") and `http://villagepost.example` (English, "The Village Post"), to those
-//! who set it as HTTP proxy.
+//! A newspaper on loopback, for the demo and the tests: [`Newspaper`] serves two papers under their own host
+//! names, `http://baolang.example` (Vietnamese, "Báo Làng") and `http://villagepost.example` (English, "The
+//! Village Post"), to clients that use it as an HTTP proxy.
 //!
-//! What a crawler meets there: front page, paginated sections, robots.txt,
-//! sitemaps (index, gzip, news), feeds, articles in full furniture
-//! (advertisement, related links, comments), one-time errors, redirects in and out of
-//! scope, a second copy of an article, an edited copy ([`Newspaper::wire_copies`]), traps without end, a wall, an old encoding; and,
-//! if asked for, a redesign in mid-crawl ([`Options::redesigned_after`]).
-//! What it must end with: [`Newspaper::expected`]. What it asked: [`Newspaper::requests`].
+//! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news), feeds,
+//! articles with boilerplate (advertisement, related links, comments), one-time errors, redirects in and out
+//! of scope, a second copy of an article, an edited copy ([`Newspaper::wire_copies`]), endless traps, a wall,
+//! an old encoding and, as an option, a redesign in mid-crawl ([`Options::redesigned_after`]).
+//! [`Newspaper::expected`] is the expected result, [`Newspaper::requests`] the access log.
 //!
-//! For crawls of many nights there are two papers that appear every day ([`Options::daily`]).
-//! For load there is a [`Stand`] of many generated papers ([`Options::stand`]), for
-//! benches there are [`measured`] pages. For object storage there is an S3 server (`s3`),
-//! for https servers with TLS and HTTP/2 that are scripted byte by byte (`tls`, `http2`); these are behind the feature `services`.
+//! There are also two papers with daily articles for crawls of many nights ([`Options::daily`]), a [`Stand`]
+//! of many generated papers for load tests ([`Options::stand`]), and [`measured`] pages for benches. The
+//! feature `services` adds an S3 server (`s3`), and servers with TLS and HTTP/2 that are scripted byte by
+//! byte (`tls`, `http2`).
 //!
-//! All texts in `articles/` were written for this project; people and places are
-//! invented. Two markups are no measure of extraction: that is what recorded sites
-//! are for.
+//! All texts in `articles/` were written for this project; people and places are invented. The markup of two
+//! papers is not enough to evaluate extraction.
 //!
 //! ```
 //! use gleaner_testkit::{Newspaper, Options};

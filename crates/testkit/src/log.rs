@@ -1,8 +1,7 @@
-//! The access log: who asked for what, when, and what the answer was.
+//! The access log: client, request, time and status.
 //!
-//! It is what tests of politeness read, so it can also be waited on: by a thread
-//! ([`AccessLog::wait`]) and by a task ([`AccessLog::reached`]), without sleeping.
-//! It is kept in memory and never trimmed: some 200 bytes a request.
+//! Tests of politeness read it, and can wait for it without sleeping: in a thread ([`AccessLog::wait`]) or a
+//! task ([`AccessLog::reached`]). It is kept in memory and never trimmed: some 200 bytes per request.
 
 use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,26 +12,24 @@ use tokio::time::Instant;
 /// One line of the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// When the request had arrived, since the start of the server, on a
-    /// monotonic clock.
+    /// When the request arrived, since the start of the server, on a monotonic clock.
     pub time: Duration,
-    /// When the whole answer was handed to the connection, on the same clock, which the asker has a
-    /// little later; or when it was seen that the asker had gone away before. `None` while the
-    /// answer is delayed.
+    /// When the whole response was passed to the connection, on the same clock; the client has it a little
+    /// later. Or when the server noticed that the client had left before. `None` while the response is
+    /// delayed.
     pub finished: Option<Duration>,
-    /// The address by which it came.
+    /// The address of the proxy that was used.
     pub proxy: SocketAddr,
-    /// Host asked for, lower-case and without a port. Also one that is not served.
+    /// Requested host, lower-case and without a port; possibly one that is not served.
     pub host: String,
     /// Path with its query.
     pub path: String,
-    /// Status of the answer.
+    /// Status of the response.
     pub status: u16,
-    /// The `User-Agent` header; empty where there was none.
+    /// The `User-Agent` header; empty if there was none.
     pub user_agent: String,
 }
 
-/// All requests so far, in order of arrival.
 #[derive(Debug)]
 pub(crate) struct AccessLog {
     start: Instant,
@@ -42,7 +39,6 @@ pub(crate) struct AccessLog {
 }
 
 impl AccessLog {
-    /// An empty log whose clock starts now.
     pub(crate) fn new() -> Self {
         Self {
             start: Instant::now(),
@@ -52,24 +48,23 @@ impl AccessLog {
         }
     }
 
-    /// Time since the start.
     pub(crate) fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Adds a request and returns its place, to be [`finished`](Self::finished) later.
+    /// Adds a request and returns its index, for [`finished`](Self::finished).
     pub(crate) fn add(&self, request: Request) -> usize {
         let mut lines = self.lines();
         lines.push(request);
         let count = lines.len();
-        // Sent under the lock, so that the count never steps back.
+        // Sent under the lock, so that the count never decreases.
         self.count.send_replace(count);
         drop(lines);
         self.grown.notify_all();
         count - 1
     }
 
-    /// Notes that the answer to the request at `place` was handed over.
+    /// Notes that the response to the request at `place` was passed on.
     pub(crate) fn finished(&self, place: usize) {
         let now = self.now();
         if let Some(line) = self.lines().get_mut(place) {
@@ -77,32 +72,28 @@ impl AccessLog {
         }
     }
 
-    /// A copy of all lines.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.lines().clone()
     }
 
-    /// How many requests have arrived.
     pub(crate) fn len(&self) -> usize {
         *self.count.borrow()
     }
 
-    /// Blocks the thread until `count` requests have arrived; false when `timeout`
-    /// passed first.
+    /// Blocks the thread until `count` requests have arrived; `false` after `timeout`.
     pub(crate) fn wait(&self, count: usize, timeout: Duration) -> bool {
         let waited = self.grown.wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
         lines.len() >= count
     }
 
-    /// Resolves when `count` requests have arrived.
     pub(crate) async fn reached(&self, count: usize) {
-        // An error means that the sender is gone, but it lives in `self`.
+        // An error means that the sender was dropped, but `self` owns it.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;
     }
 
     fn lines(&self) -> MutexGuard<'_, Vec<Request>> {
-        // Nothing that holds the lock can leave the lines half changed.
+        // No panic under the lock can leave the lines inconsistent.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

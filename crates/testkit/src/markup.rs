@@ -1,10 +1,8 @@
-//! Small steps that both papers' pages share: escaping, inline marks, teasers,
-//! a digest to choose by.
+//! Helpers for the pages of both papers: escaping, inline marks, teasers, a digest.
 
 use crate::article::Span;
 use crate::site::Site;
 
-/// `text` safe between tags and in double-quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -34,8 +32,8 @@ pub(crate) fn json(text: &str) -> String {
     out
 }
 
-/// A paragraph's runs as HTML. A link to an article that this server does not
-/// have (see `Options::articles`) is plain text.
+/// A paragraph's spans as HTML. A link to an article that this server does not have (see `Options::articles`)
+/// becomes plain text.
 pub(crate) fn inline(site: &Site, spans: &[Span]) -> String {
     let html = spans.iter().map(|span| match span {
         Span::Text(text) => escape(text),
@@ -56,7 +54,6 @@ fn link(site: &Site, target: &str) -> Option<String> {
     }
 }
 
-/// The first words of a text, for lists.
 pub(crate) fn teaser(text: &str) -> String {
     const WORDS: usize = 14;
     let words: Vec<_> = text.split_whitespace().collect();
@@ -66,8 +63,8 @@ pub(crate) fn teaser(text: &str) -> String {
     format!("{} …", words[..WORDS].join(" "))
 }
 
-/// FNV-1a, 64 bits (draft-eastlake-fnv): the same on every run and machine, so
-/// that a page is the same whenever it is asked for. Not for secrets.
+/// FNV-1a, 64 bits (draft-eastlake-fnv): the same on every run and machine, so that pages are reproducible.
+/// Not cryptographic.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes
         .iter()

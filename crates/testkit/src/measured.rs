@@ -1,12 +1,11 @@
-//! Pages to measure on, for the benches of all rooms: generated ones always, recorded ones
-//! where they are present.
+//! Pages for the benches of all crates: always generated ones, and recorded ones if they are present.
 //!
-//! Recorded pages are looked for in `shared/sets` beside the project: folders of
-//! `<id>.html.gz`, a folder a site below `sites`. They belong to their publishers and are
-//! no part of the project. Where they are absent the benches say so and go on.
+//! Recorded pages are searched for in `shared/sets` beside the project: folders of `<id>.html.gz`, one folder
+//! per site below `sites`. They belong to their publishers and are not part of the project. If they are
+//! missing, the benches say so and continue.
 //!
-//! Limitation: a generated page is one pattern repeated, which caches and branch
-//! predictors learn by heart. It shows a change, not a speed.
+//! Limitation: a generated page is one repeated pattern, to which caches and branch predictors adapt. It
+//! shows a change, not a speed.
 
 use std::fs;
 use std::io::Read;
@@ -14,22 +13,20 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-/// Recorded pages of the middle that are measured.
 const OF_THE_MIDDLE: usize = 60;
 
-/// The recorded pages, from this crate's folder.
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Pages under the name that a bench gives them: `generated` (one page), and `recorded`, the
-/// 60 pages around the median size of all that are present.
+/// Pages by the name that a bench prints: `generated` (one page), and `recorded`, the 60 pages around the
+/// median size of all that are present.
 #[must_use]
 pub fn groups() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let groups = [("generated", vec![news_page(0)]), ("recorded", of_the_middle())];
     groups.into_iter().filter(|(name, pages)| is_present(name, pages.len())).collect()
 }
 
-/// Sites in the same way, each with its pages: `generated` (one site of 40 pages), and
-/// `recorded`, every site with at least so many pages, those in the order of their names.
+/// Sites by the name that a bench prints, each with its pages: `generated` (one site of 40 pages), and
+/// `recorded`, every site with at least `least` pages, those in the order of their names.
 #[must_use]
 pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     let generated = vec![(0..40.max(least)).map(news_page).collect()];
@@ -37,7 +34,7 @@ pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     groups.into_iter().filter(|(name, sites)| is_present(name, sites.len())).collect()
 }
 
-/// The recorded pages in a folder and below it, by name; none where it is absent.
+/// The recorded pages in a folder and below it, by name; none if it is missing.
 #[must_use]
 pub fn below(folder: &Path) -> Vec<Vec<u8>> {
     pages_below(folder).iter().map(|path| read(path)).collect()
@@ -50,8 +47,8 @@ fn is_present(name: &str, count: usize) -> bool {
     count > 0
 }
 
-/// A news page of some 150 KB: head, menus, article, teasers, scripts. Pages of one number
-/// are equal; those of several are articles of one site.
+/// A news page of some 150 KB: head, menus, article, teasers, scripts. The same number yields the same page;
+/// other numbers yield other articles of the same site.
 #[must_use]
 pub fn news_page(number: usize) -> Vec<u8> {
     let menu =
@@ -89,7 +86,6 @@ fn recorded_sites(least: usize) -> Vec<Vec<Vec<u8>>> {
     sites.map(|paths| paths.iter().map(|path| read(path)).collect()).collect()
 }
 
-/// The recorded pages in a folder and below, by name.
 fn pages_below(folder: &Path) -> Vec<PathBuf> {
     let mut pages = Vec::new();
     for path in entries(folder) {
@@ -102,7 +98,6 @@ fn pages_below(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// What is in a folder, by name; nothing where it is absent.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

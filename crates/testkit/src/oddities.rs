@@ -1,8 +1,8 @@
-//! What a crawler meets besides articles and lists: traps, walls, redirects,
-//! forbidden and missing pages, other kinds of file.
+//! Pages that are neither articles nor lists: traps, walls, redirects, forbidden and missing pages, other
+//! file types.
 //!
-//! The traps have no end of their own; a crawler ends them by canonical addresses,
-//! by depth, by repeated path segments or by its cap of pages.
+//! The traps are endless; a crawler stops by canonical addresses, depth, repeated path segments or its page
+//! limit.
 
 use crate::answer::Answer;
 use crate::markup::digest;
@@ -11,10 +11,9 @@ use crate::site::{Site, special};
 use hyper::StatusCode;
 use std::fmt::Write;
 
-/// Where the redirect out of scope leads.
 pub(crate) const ELSEWHERE: &str = "http://elsewhere.example/";
 
-/// The answer to an odd path; `None` for others.
+/// The response to an odd path; `None` for others.
 pub(crate) fn answer(site: &Site, path: &str, query: Option<&str>) -> Option<Answer> {
     let odd = &site.paper.odd;
     if path == odd.elsewhere || path.starts_with(odd.ads) {
@@ -44,7 +43,7 @@ fn moved(site: &Site, path: &str) -> Option<Answer> {
     found.then(|| Answer::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
-/// One paper asks for consent first, the other for a login.
+/// One paper requires consent, the other a login.
 fn wall(site: &Site) -> Answer {
     let main = match site.paper.language {
         Language::Vietnamese => {
@@ -59,7 +58,7 @@ fn wall(site: &Site) -> Answer {
     site.framed(site.paper.odd.wall_title, main)
 }
 
-/// What robots.txt forbids. It answers, so that only the access log tells.
+/// A page that robots.txt forbids. It responds normally, so that only the access log shows a violation.
 fn forbidden(site: &Site) -> Answer {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),
@@ -67,7 +66,7 @@ fn forbidden(site: &Site) -> Answer {
     }
 }
 
-/// Small advertisements; each page hands out a session id of its own.
+/// Small advertisements; the links of each page carry another session id.
 fn classifieds(site: &Site, query: &str) -> Answer {
     let path = site.paper.odd.classifieds;
     let next = digest(query.as_bytes());
@@ -83,7 +82,7 @@ fn classifieds(site: &Site, query: &str) -> Answer {
     site.framed(title, &main)
 }
 
-/// A month with links to the one before and the one after, for ever.
+/// A month with links to the previous and the next one, endlessly.
 fn calendar(site: &Site, rest: &str) -> Option<Answer> {
     let (year, month) = rest.strip_prefix('/')?.split_once('/')?;
     let (year, month) = (year.parse::<u32>().ok()?, month.parse::<u32>().ok()?);

@@ -1,12 +1,11 @@
-//! The two papers: names, sections, addresses, and where each trap stands.
+//! Defines the two papers: names, sections, addresses, and the place of each trap.
 //!
-//! They differ in everything that a crawler must not take for granted: the shape
-//! of article addresses, pagination by path or by query, the kind of feed, where
-//! the date and the author are stated, the markup (`baolang.rs`, `village_post.rs`).
+//! They differ in everything that a crawler must not assume: the form of article addresses, pagination by
+//! path or by query, the kind of feed, the places of date and author, the markup (`baolang.rs`,
+//! `village_post.rs`).
 
 use crate::article::{Agency, Article, Published};
 
-/// The language a paper is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Vietnamese,
@@ -14,7 +13,6 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// The BCP 47 tag.
     pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::Vietnamese => "vi",
@@ -23,11 +21,10 @@ impl Language {
     }
 }
 
-/// What is fixed about a paper.
 #[derive(Debug)]
 pub(crate) struct Paper {
     pub language: Language,
-    /// Host name; `.example` is reserved (RFC 2606), so it is never a real site.
+    /// `.example` is reserved (RFC 2606), so it is never a real site.
     pub host: &'static str,
     pub front: &'static str,
     pub name: &'static str,
@@ -35,44 +32,40 @@ pub(crate) struct Paper {
     pub feed: &'static str,
     pub odd: Odd,
     pub agency: Agency,
-    /// File names and texts of `articles/`, newest first.
     pub texts: &'static [(&'static str, &'static str)],
 }
 
-/// A section with its own paginated list.
 #[derive(Debug)]
 pub(crate) struct Section {
     pub slug: &'static str,
     pub name: &'static str,
 }
 
-/// Paths that are no plain article and no list of articles.
+/// Paths that are neither an ordinary article nor a list of articles.
 #[derive(Debug)]
 pub(crate) struct Odd {
     /// Disallowed by robots.txt and linked from every page.
     pub members: &'static str,
     /// Disallowed by robots.txt by prefix, with a query.
     pub search: &'static str,
-    /// Answers 200 with a wall instead of an article.
+    /// Returns 200 with a wall instead of an article.
     pub wall: &'static str,
     pub wall_title: &'static str,
-    /// Linked, and answers 404.
+    /// Linked, and returns 404.
     pub gone: &'static str,
     pub gone_title: &'static str,
-    /// A PDF.
     pub print: &'static str,
     /// Redirects to a host outside both papers.
     pub elsewhere: &'static str,
-    /// Before the number of an advertisement; redirects out of scope too.
+    /// Prefix of advertisement numbers; redirects out of scope, too.
     pub ads: &'static str,
-    /// A list whose links carry an ever new session id.
+    /// A list whose links carry a new session id each time.
     pub classifieds: &'static str,
-    /// Months without end.
     pub calendar: &'static str,
     /// Links to itself with its own segment repeated.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// Before the number of an article: its address before the last redesign.
+    /// Prefix of article numbers: addresses before the last redesign.
     pub old: &'static str,
 }
 
@@ -156,7 +149,6 @@ const fn section(slug: &'static str, name: &'static str) -> Section {
 }
 
 impl Paper {
-    /// Path of an article's page.
     pub(crate) fn path(&self, article: &Article) -> String {
         self.path_of(&article.section, &article.slug, article.number, &article.published)
     }
@@ -191,18 +183,16 @@ impl Paper {
         }
     }
 
-    /// Whole address of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.host)
     }
 
-    /// Name of a section; the slug where there is none of that name.
+    /// Name of a section; the slug if it has none.
     pub(crate) fn section_name<'a>(&self, slug: &'a str) -> &'a str {
         let found = self.sections.iter().find(|s| s.slug == slug);
         found.map_or(slug, |s| s.name)
     }
 
-    /// The date as the paper prints it under a headline.
     pub(crate) fn date(&self, published: &Published) -> String {
         let local = published.local;
         match self.language {

@@ -1,10 +1,9 @@
-//! A PostgreSQL server on loopback, for tests: the real one, where it is installed.
+//! Runs a real PostgreSQL server on loopback for tests, if PostgreSQL is installed.
 //!
-//! It lies in a folder of its own, is asked by `127.0.0.1` and a port that was free, and ends
-//! with the value. As root it runs as `nobody`, since PostgreSQL refuses root.
+//! It has a folder of its own, listens on a free port of `127.0.0.1`, and stops when the value is dropped. If
+//! the tests run as root, it runs as `nobody`, since PostgreSQL refuses root.
 //!
-//! Limitation: a test process that is killed leaves its server behind; the next one
-//! takes another port.
+//! Limitation: a test process that is killed leaves its server running; the next one uses another port.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,10 +18,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The user that a server runs as where the tests are root's.
 const NOBODY: u32 = 65_534;
 
-/// See the head of this file.
+/// A PostgreSQL server; it stops when dropped.
 #[derive(Debug)]
 pub struct Postgres {
     folder: TempDir,
@@ -31,8 +29,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// The folder with PostgreSQL's programs, the newest where there are several; `None`: it is
-/// not installed.
+/// The folder with PostgreSQL's programs, the newest of several; `None` if it is not installed.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -44,8 +41,8 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// The server of this process's tests, started if need be; it ends with the last that has
-    /// it. `None`, and a line that says so: PostgreSQL is not installed.
+    /// The server shared by this process's tests, started on first use; it stops when the last owner drops
+    /// it. `None`, with a printed note, if PostgreSQL is not installed.
     #[must_use]
     pub fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
@@ -58,8 +55,8 @@ impl Postgres {
         Some(server)
     }
 
-    /// A server of its own, with settings such as `fsync=off`. `None`, and a line that says so:
-    /// PostgreSQL is not installed.
+    /// Starts a separate server with settings such as `fsync=off`. `None`, with a printed note, if PostgreSQL
+    /// is not installed.
     ///
     /// # Panics
     /// It is installed and does not start.
@@ -88,7 +85,7 @@ impl Postgres {
         Some(server)
     }
 
-    /// A standby of this server, that takes over when it is promoted.
+    /// Starts a standby of this server, which can be promoted.
     ///
     /// # Panics
     /// It does not start.
@@ -116,10 +113,10 @@ impl Postgres {
         standby
     }
 
-    /// From now on nothing is acknowledged before a standby has it, too.
+    /// From now on, a commit is acknowledged only after a standby has it, too.
     ///
     /// # Panics
-    /// No standby comes within half a minute.
+    /// No standby connects within half a minute.
     pub fn wait_for_every_standby(&self) {
         let address = self.address("postgres");
         let _ = self.query(&address, "ALTER SYSTEM SET synchronous_standby_names = '*'");
@@ -131,7 +128,7 @@ impl Postgres {
         }
     }
 
-    /// Makes a standby the server that writes.
+    /// Promotes a standby to the primary server.
     ///
     /// # Panics
     /// It cannot be promoted.
@@ -139,10 +136,10 @@ impl Postgres {
         self.done(self.command("pg_ctl").args(["promote", "--wait", "-D"]).arg(self.data()));
     }
 
-    /// The address of a new database: `postgres://...`.
+    /// Creates a new database; returns its address: `postgres://...`.
     ///
     /// # Panics
-    /// It cannot be made.
+    /// It cannot be created.
     #[must_use]
     pub fn database(&self) -> String {
         let name = format!("news{}", self.databases.fetch_add(1, Ordering::Relaxed));
@@ -157,13 +154,13 @@ impl Postgres {
         format!("postgres://gleaner@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// The port that it listens at.
+    /// The port that it listens on.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// What a statement gives: rows a line, columns with `|` between them.
+    /// The result of a statement: one row per line, columns separated by `|`.
     ///
     /// # Panics
     /// It fails.
@@ -194,13 +191,13 @@ impl Postgres {
         let killed = Command::new("kill").args(["-9", &first]).status();
         assert!(killed.is_ok_and(|status| status.success()), "it was running");
         let until = Instant::now() + Duration::from_secs(30);
-        // Its children end when they miss it.
+        // Its child processes exit when it is gone.
         while Path::new(&format!("/proc/{first}")).exists() && Instant::now() < until {
             std::thread::yield_now();
         }
     }
 
-    /// Starts it (again) on its folder.
+    /// Starts it, possibly again, on its folder.
     ///
     /// # Panics
     /// It does not start.
@@ -239,8 +236,8 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end. Its output goes through a file: a server that it leaves behind
-    /// keeps a pipe open.
+    /// Runs a program to its end. Its output goes to a file, since a server that it starts would keep a pipe
+    /// open.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");

@@ -1,10 +1,8 @@
-//! The articles' pages after a redesign, of both papers: other elements, other class
-//! names, another order, and the furniture mixed anew. Lists and the front page stay
-//! as they were.
+//! The articles' pages of both papers after a redesign: other elements, class names and order, and rearranged
+//! boilerplate. Lists and the front page are unchanged.
 //!
-//! Which page comes in which design is counted, not dated: a paper answers a number of
-//! article pages in the old one and all others in the new one, so that a crawl that
-//! asks in the same order sees the same pages.
+//! The design depends on a count, not on time: a paper sends a number of article pages in the old design and
+//! all others in the new one, so that crawls with the same order of requests see the same pages.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -14,23 +12,20 @@ use crate::site::Site;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// When a paper changes its design.
 #[derive(Debug)]
 pub(crate) struct Redesign {
-    /// Article pages in the old design.
     pub after: usize,
-    /// Article pages answered so far.
     pub answered: AtomicUsize,
 }
 
 impl Redesign {
-    /// Counts an article page; whether it comes in the new design.
+    /// Counts an article page; returns whether it has the new design.
     pub(crate) fn has_come(&self) -> bool {
         self.answered.fetch_add(1, Relaxed) >= self.after
     }
 }
 
-/// An article's page under `path`, which says that it is sent in `charset`.
+/// An article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let words = Words::from_language(site.paper.language);
     format!(
@@ -72,7 +67,6 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
     )
 }
 
-/// What the furniture says.
 struct Words {
     most_read: &'static str,
     talk: &'static str,

@@ -1,11 +1,11 @@
-//! An S3 server on loopback, over a folder: what tests of object storage ask.
+//! An S3 server on loopback, over a folder, for tests of object storage.
 //!
-//! Signatures are checked, errors are S3's own, and it can be made to be away. The protocol
-//! and the folder behind it are s3s and s3s-fs, which know nothing of the client under test.
+//! Signatures are checked, errors are S3's own, and the server can simulate outages. The protocol and the
+//! folder behind it are s3s and s3s-fs, which are independent of the client under test.
 //!
-//! Limitation: it is no judge of durability (s3s-fs brings nothing to disk) nor of
-//! speed, keys are files' names (so `a` and `a/b` cannot both be there), buckets are folders
-//! that a test makes, and nobody else's policy is asked.
+//! Limitation: it does not test durability (s3s-fs does not sync to disk) or speed. Keys are file names (so
+//! `a` and `a/b` cannot both exist), buckets are folders that a test creates, and access policies are not
+//! checked.
 
 use std::convert::Infallible;
 use std::fs;
@@ -26,12 +26,12 @@ use tokio::sync::oneshot;
 
 use crate::serving::accept;
 
-/// Whom the server knows: access key and secret key.
+/// The accepted credentials: access key and secret key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keys {
-    /// Such as `AWS_ACCESS_KEY_ID` has it.
+    /// As in `AWS_ACCESS_KEY_ID`.
     pub access: String,
-    /// Such as `AWS_SECRET_ACCESS_KEY` has it.
+    /// As in `AWS_SECRET_ACCESS_KEY`.
     pub secret: String,
 }
 
@@ -41,7 +41,7 @@ impl Default for Keys {
     }
 }
 
-/// How the server answers.
+/// How the server responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// As S3 does.
@@ -50,7 +50,7 @@ pub enum Presence {
     Away,
     /// 503 `SlowDown` to so many requests, then as S3 does.
     AwayFor(usize),
-    /// Accepts requests and never answers them.
+    /// Accepts requests and never responds.
     Silent,
 }
 
@@ -59,13 +59,13 @@ pub enum Presence {
 pub struct S3Request {
     /// Such as `PUT`.
     pub method: String,
-    /// Path with its query, as it was sent.
+    /// Path with its query, as sent.
     pub path: String,
-    /// Status of the answer; 0 for one that was never given.
+    /// Status of the response; 0 if there was none.
     pub status: u16,
 }
 
-/// A running server; it stops when dropped, and refuses connections from then on.
+/// A running server; it stops when dropped and then refuses connections.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,11 +88,10 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in a folder, which is made where there is none, on an address;
-/// port 0 is a free one.
+/// Serves the buckets in a folder, which is created if missing, on an address; port 0 selects a free one.
 ///
 /// # Errors
-/// The folder cannot be made or the address not bound.
+/// The folder cannot be created or the address not bound.
 pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Server> {
     fs::create_dir_all(folder)?;
     let storage = FileSystem::new(folder).map_err(|error| io::Error::other(format!("{error:?}")))?;
@@ -123,10 +122,10 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
 }
 
 impl S3Server {
-    /// Makes a bucket, which may be there already.
+    /// Creates a bucket, which may exist already.
     ///
     /// # Errors
-    /// Its folder cannot be made.
+    /// Its folder cannot be created.
     pub fn make_bucket(&self, name: &str) -> io::Result<()> {
         fs::create_dir_all(self.shared.folder.join(name))
     }
@@ -137,13 +136,13 @@ impl S3Server {
         self.address
     }
 
-    /// The variables that a client finds it by.
+    /// The environment variables that configure a client.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         environment(self.address, &self.shared.keys)
     }
 
-    /// Makes it be there, away or silent from the next request on.
+    /// Changes the response to all later requests.
     pub fn set_presence(&self, presence: Presence) {
         *lock(&self.shared.presence) = presence;
     }
@@ -154,14 +153,14 @@ impl S3Server {
         lock(&self.shared.log).clone()
     }
 
-    /// Waits until it stops, which it does when the process ends.
+    /// Waits until it stops, which happens when the process ends.
     pub fn run(mut self) {
-        // An error means that it panicked, which its own thread has printed.
+        // An error means that it panicked; its own thread has printed the panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// The variables by which a client finds a server on an address.
+/// The environment variables that configure a client for a server on an address.
 #[must_use]
 pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
     let set = [
@@ -176,14 +175,13 @@ pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
 
 impl Drop for S3Server {
     fn drop(&mut self) {
-        // Errors mean that it has already ended.
         let _ = self.stop.take().map(|stop| stop.send(()));
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that holds the lock can leave what it guards half changed.
+    // No panic under the lock can leave the value inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -205,14 +203,12 @@ async fn respond(
 }
 
 impl Shared {
-    /// Adds a line to the log and gives its place.
     fn log(&self, method: &str, path: &str) -> usize {
         let mut log = lock(&self.log);
         log.push(S3Request { method: method.into(), path: path.into(), status: 0 });
         log.len() - 1
     }
 
-    /// How this request is answered.
     fn turn(&self) -> Presence {
         let mut presence = lock(&self.presence);
         let now = *presence;
@@ -226,7 +222,7 @@ impl Shared {
 
     async fn answer(&self, request: hyper::Request<Incoming>) -> Response<Body> {
         let path = request.uri().path().trim_start_matches('/');
-        // s3s-fs would make the bucket for what is put into it.
+        // s3s-fs would create the bucket on a put.
         if let Some((bucket, _)) = path.split_once('/')
             && !self.folder.join(bucket).is_dir()
         {
@@ -239,7 +235,6 @@ impl Shared {
     }
 }
 
-/// An answer in the form of S3's errors.
 fn failure(status: StatusCode, code: &str, message: &str) -> Response<Body> {
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>"
@@ -283,7 +278,6 @@ mod tests {
         assert_eq!(statuses, [403, 404, 503, 403, 503]);
         drop(server);
         assert!(TcpStream::connect(address).is_err());
-        // On the same address again.
         let server = serve(&folder, address, Keys::default()).unwrap();
         assert_eq!(status("/corpus/a"), "403");
         drop(server);

@@ -1,11 +1,10 @@
 //! The server: both papers on one port of loopback, HTTP/1.1.
 //!
-//! It is a proxy to those who use it as one (absolute-form targets, RFC 9112,
-//! 3.2.2) and an origin to those who name the host in the `Host` header. It never
-//! connects anywhere: a host that it does not serve is answered 404, `CONNECT` 501.
+//! It acts as a proxy (absolute-form targets, RFC 9112, 3.2.2) and as an origin server for requests with a
+//! `Host` header. It never connects anywhere: a host that it does not serve gets 404, `CONNECT` gets 501.
 //!
-//! Answers are computed on the connection's own task; nothing is shared between
-//! requests but the access log and what a site counts.
+//! Responses are computed on the connection's own task; requests share only the access log and the counts of
+//! a site.
 
 use crate::answer::Answer;
 use crate::daily::Daily;
@@ -29,27 +28,25 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// What a [`Newspaper`] serves.
+/// Options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Articles in each paper, the newest first; more than are written means all.
+    /// Articles in each paper, the newest first; a larger number than exist means all.
     pub articles: usize,
-    /// Whether one article of each paper answers 503 (`Retry-After: 1`) and one
-    /// answers 500 the first time that it is asked for.
+    /// Whether in each paper one article returns 503 (`Retry-After: 1`) and one returns 500 on the first
+    /// request.
     pub faults: bool,
-    /// Time between a request and its answer.
+    /// Time between a request and its response.
     pub latency: Duration,
-    /// Article pages that each paper answers before it changes their design; `None`:
-    /// it never does.
+    /// Article pages that each paper sends before it changes their design; `None` for never.
     pub redesigned_after: Option<usize>,
-    /// Many generated papers beside the two; `None`: there are none.
+    /// Many generated papers in addition to the two; `None` for none.
     pub stand: Option<Stand>,
-    /// Two papers that appear every day; `None`: there are none.
+    /// Two papers with daily articles; `None` for none.
     pub daily: Option<Daily>,
 }
 
 impl Default for Options {
-    /// All articles, with the one-time errors, without delay, in one design.
     fn default() -> Self {
         Self {
             articles: usize::MAX,
@@ -68,7 +65,7 @@ pub struct Newspaper {
     address: SocketAddr,
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
-    /// Of a server in the background.
+    /// `Some` for a server in the background.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -77,12 +74,11 @@ struct Shared {
     sites: Vec<Site>,
     stand: Option<Stand>,
     daily: Option<Daily>,
-    /// In milliseconds.
     latency: AtomicU64,
     log: AccessLog,
 }
 
-/// A request that is worked on; over when this is dropped, by whomever.
+/// A request in progress; it is finished when this is dropped, even by cancellation.
 struct Served<'a>(&'a AccessLog, usize);
 
 impl Drop for Served<'_> {
@@ -92,11 +88,11 @@ impl Drop for Served<'_> {
 }
 
 impl Newspaper {
-    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime,
-    /// whose clock (a paused one too) the access log goes by.
+    /// Binds a free port of 127.0.0.1 and serves on the current tokio runtime. The access log uses its clock,
+    /// even a paused one.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// No port can be bound.
     ///
     /// # Panics
     /// Outside a tokio runtime with IO and time enabled.
@@ -112,18 +108,18 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: None })
     }
 
-    /// The same on a thread and a runtime of its own, for what is not async.
+    /// As [`Newspaper::start`], on a thread and runtime of its own, for callers that are not async.
     ///
     /// # Errors
-    /// When no port can be bound or no thread started.
+    /// No port can be bound or no thread started.
     pub fn start_in_background(options: Options) -> io::Result<Self> {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
 
-    /// Another proxy to the same web, with the same access log.
+    /// Starts another proxy to the same papers, with the same access log.
     ///
     /// # Errors
-    /// When no port can be bound or no thread started.
+    /// No port can be bound or no thread started.
     pub fn another_proxy(&self) -> io::Result<Self> {
         Self::serve_in_background(Arc::clone(&self.shared))
     }
@@ -148,7 +144,7 @@ impl Newspaper {
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens, to be set as HTTP proxy: `http://127.0.0.1:PORT`.
+    /// Its address as an HTTP proxy: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn proxy(&self) -> String {
         format!("http://{}", self.address)
@@ -160,7 +156,7 @@ impl Newspaper {
         self.address
     }
 
-    /// Makes the time between a request and its answer another one, for requests that come from now on.
+    /// Changes the time between a request and its response for later requests.
     pub fn set_latency(&self, latency: Duration) {
         self.shared.latency.store(millis(latency), Ordering::Relaxed);
     }
@@ -171,7 +167,7 @@ impl Newspaper {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Addresses of agency's copies, each with that of the article that it was made of.
+    /// Addresses of the agency's copies, each with that of the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -187,32 +183,32 @@ impl Newspaper {
         self.shared.log.requests()
     }
 
-    /// How many requests have arrived.
+    /// Number of requests that have arrived.
     #[must_use]
     pub fn request_count(&self) -> usize {
         self.shared.log.len()
     }
 
-    /// Blocks this thread until `count` requests have arrived in all; false when
-    /// `timeout` passed first. In async code use [`Newspaper::requests_reached`].
+    /// Blocks this thread until `count` requests have arrived in total; `false` after `timeout`. In async
+    /// code use [`Newspaper::requests_reached`].
     #[must_use]
     pub fn wait_for_requests(&self, count: usize, timeout: Duration) -> bool {
         self.shared.log.wait(count, timeout)
     }
 
-    /// Resolves when `count` requests have arrived in all.
+    /// Resolves when `count` requests have arrived in total.
     pub async fn requests_reached(&self, count: usize) {
         self.shared.log.reached(count).await;
     }
 
-    /// What a correct crawl of this server must end with, by paper, newest first.
+    /// The expected result of a crawl of this server, by paper, newest first.
     #[must_use]
     pub fn expected(&self) -> Vec<Expected> {
         self.shared.sites.iter().flat_map(expected).collect()
     }
 
-    /// Stops serving: open connections are cut. A server in the background has
-    /// stopped when this returns, another as soon as its runtime gets to it.
+    /// Stops serving and closes open connections. A server in the background has stopped when this returns;
+    /// another stops as soon as its runtime runs it.
     pub fn shutdown(self) {
         drop(self);
     }
@@ -220,9 +216,8 @@ impl Newspaper {
 
 impl Drop for Newspaper {
     fn drop(&mut self) {
-        // An error means that the server has already ended.
         let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that it panicked, which its own thread has printed.
+        // An error means that it panicked; its own thread has printed the panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -293,7 +288,7 @@ async fn respond(
     Ok(answer.into_response(headers))
 }
 
-/// The host asked for: of the target when it is absolute, else of the header.
+/// The requested host: that of the target if it is absolute, else of the header.
 fn host<B>(request: &hyper::Request<B>) -> String {
     let header = request.headers().get(HOST).and_then(|v| v.to_str().ok());
     let header = header.map(|host| host.split(':').next().unwrap_or_default());

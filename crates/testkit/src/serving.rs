@@ -1,4 +1,4 @@
-//! The loop of every server here.
+//! The connection loop of every server in this crate.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -26,13 +26,13 @@ where
             _ = &mut stopped => return,
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                // A connection that broke before it was accepted is its asker's loss.
+                // The client closed the connection before it was accepted.
                 let Ok((stream, _)) = accepted else { continue };
-                // Else each answer of a head and a body takes 40 ms more. An error costs that only.
+                // Otherwise each response of a head and a body takes 40 ms more. An error costs only that.
                 let _ = stream.set_nodelay(true);
                 let service = service_fn(respond.clone());
                 connections.spawn(async move {
-                    // An error is a connection that the asker broke off.
+                    // An error means that the client closed the connection.
                     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

@@ -1,8 +1,7 @@
-//! One paper with its articles: which path is answered how.
+//! One paper with its articles: maps paths to responses.
 //!
-//! Every answer is made from the path alone, with no clock and no shared state but
-//! the two one-time errors and the count of articles before a redesign, so that two
-//! crawls of one server without those see the same pages.
+//! A response depends only on the path, except for the two one-time errors and the count of articles before a
+//! redesign; without those, two crawls of one server see the same pages.
 
 use crate::answer::Answer;
 use crate::article::Article;
@@ -14,51 +13,44 @@ use hyper::StatusCode;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Articles in one page of a section's list.
 pub(crate) const PER_PAGE: usize = 4;
-/// Articles on the front page and in the feed.
 pub(crate) const LATEST: usize = 12;
 
-/// A paper and the part of its articles that is served.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub paper: &'static Paper,
-    /// Newest first.
     pub articles: Vec<Article>,
-    /// An agency's copy of one of them.
     pub wire: Option<Article>,
     faults: Option<Faults>,
     redesign: Option<Redesign>,
 }
 
-/// Errors that are answered once; true when spent.
+/// Errors that are sent once; `true` after that.
 #[derive(Debug, Default)]
 struct Faults {
     unavailable: AtomicBool,
     failed: AtomicBool,
 }
 
-/// Which article, counted from the newest, is the odd one.
+/// Indices of the special articles, counted from the newest.
 pub(crate) mod special {
-    /// Answers 503 the first time.
+    /// Returns 503 the first time.
     pub(crate) const UNAVAILABLE: usize = 0;
-    /// Answers 500 the first time.
+    /// Returns 500 the first time.
     pub(crate) const FAILED: usize = 1;
-    /// Is linked under its old address too, which redirects.
+    /// Is also linked under its old address, which redirects.
     pub(crate) const MOVED: usize = 2;
-    /// Stands at a second address too.
+    /// Has a second address.
     pub(crate) const TWIN: usize = 3;
-    /// Is linked with tracking parameters too.
+    /// Is also linked with tracking parameters.
     pub(crate) const TRACKED: usize = 4;
-    /// Is sent in an old encoding.
     pub(crate) const LEGACY: usize = 5;
-    /// Comes once more, edited, from an agency; at the end of its section's list.
+    /// Has an edited copy of an agency, at the end of its section's list.
     pub(crate) const WIRE: usize = 6;
 }
 
 impl Site {
-    /// The newest `count` articles of a paper, which changes its design after so many
-    /// article pages.
+    /// The newest `count` articles of a paper, with an optional redesign after so many article pages.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
@@ -67,7 +59,7 @@ impl Site {
     ) -> Self {
         let texts = paper.texts.iter().take(count);
         let articles = texts.map(|(name, text)| {
-            // Held by a test that reads every file.
+            // A test reads every file.
             Article::parse(name, text).expect("the bundled articles are well formed")
         });
         let articles: Vec<Article> = articles.collect();
@@ -76,7 +68,6 @@ impl Site {
         Self { paper, articles, wire, faults: faults.then(Faults::default), redesign }
     }
 
-    /// The answer to a path, with its query apart.
     pub(crate) fn answer(&self, path: &str, query: Option<&str>) -> Answer {
         oddities::answer(self, path, query)
             .or_else(|| self.article_answer(path))
@@ -85,27 +76,24 @@ impl Site {
             .unwrap_or_else(|| self.not_found())
     }
 
-    /// Path of an article's page.
     pub(crate) fn path(&self, article: &Article) -> String {
         self.paper.path(article)
     }
 
-    /// The article of that number, when it is served.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Article> {
         self.articles.iter().find(|a| a.number == number)
     }
 
-    /// The articles of a section, newest first.
     pub(crate) fn section(&self, slug: &str) -> Vec<&Article> {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// What an agency's copy adds to the end of a section's list.
+    /// The agency's copy at the end of a section's list.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }
 
-    /// Four others, of the same section first: what a page links to as related.
+    /// Four other articles, of the same section first.
     pub(crate) fn related(&self, article: &Article) -> Vec<&Article> {
         let own = self.section(&article.section);
         let at = own.iter().position(|a| *a == article).unwrap_or_default();
@@ -113,17 +101,15 @@ impl Site {
         others.take(4).collect()
     }
 
-    /// When the paper last changed: its newest article.
+    /// When the paper last changed, by its newest article.
     pub(crate) fn pressed(&self) -> Timestamp {
         self.articles.first().map_or(Timestamp::UNIX_EPOCH, |a| a.published.moment)
     }
 
-    /// A page of the paper in UTF-8.
     pub(crate) fn page(&self, status: StatusCode, html: String) -> Answer {
         Answer::plain(status, self.html_type(), html.into_bytes())
     }
 
-    /// A page of the paper that is neither article nor list, around `main` (HTML).
     pub(crate) fn framed(&self, title: &str, main: &str) -> Answer {
         let html = match self.paper.language {
             Language::Vietnamese => baolang::framed(self, title, main),
@@ -132,7 +118,6 @@ impl Site {
         self.page(StatusCode::OK, html)
     }
 
-    /// 404 in the paper's own dress.
     pub(crate) fn not_found(&self) -> Answer {
         let html = match self.paper.language {
             Language::Vietnamese => {
@@ -218,7 +203,7 @@ impl Site {
         Some(Answer::ok(self.html_type(), html.into_bytes(), self.pressed()))
     }
 
-    /// The section and the page of its list that an address names, if there is one.
+    /// The section and the page of its list that an address names, if any.
     fn section_page(&self, path: &str, query: Option<&str>) -> Option<(&'static str, usize)> {
         let mut parts = path.strip_prefix('/')?.split('/');
         let slug = parts.next()?;
@@ -239,10 +224,10 @@ impl Site {
     }
 }
 
-/// A number below `below` that is the same whenever `seed` and `salt` are.
+/// A number below `below` that depends only on `seed` and `salt`.
 pub(crate) fn choose(seed: &str, salt: usize, below: usize) -> usize {
     let hash = digest(format!("{salt}:{seed}").as_bytes());
-    // The low bits of FNV-1a follow the last byte too closely.
+    // The low bits of FNV-1a depend too much on the last byte.
     usize::try_from((hash >> 20) % below.max(1) as u64).unwrap_or_default()
 }
 
@@ -259,7 +244,6 @@ mod tests {
         String::from_utf8(answer.body).unwrap()
     }
 
-    /// All `href`s of a page.
     fn links(html: &str) -> Vec<String> {
         let parts = html.split("href=\"").skip(1);
         let links = parts.filter_map(|part| part.split('"').next());

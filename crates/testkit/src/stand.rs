@@ -1,15 +1,12 @@
-//! Many generated papers, for load: so many hosts, so many articles each, every
-//! page computed from its address.
+//! Many generated papers for load tests; every page is computed from its address.
 //!
-//! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles
-//! that link to the next ones. The hosts are `paper-0.example`, `paper-1.example`
-//! and so on; each has class names and an order of furniture of its own, so that
-//! each needs a template of its own. No two articles have one text, but for those of an agency.
-//! A front page links to the last article of the next paper, too.
+//! A paper has a front page, a robots.txt, a sitemap at its usual place, and articles that link to the next
+//! ones. The hosts `paper-0.example`, `paper-1.example` and so on have their own class names and order of
+//! boilerplate, so that each needs its own template. No two articles have the same text, except those of an
+//! agency. A front page also links to the last article of the next paper.
 //!
-//! The texts are words drawn from a short list: what a page costs to fetch, to read
-//! and to keep is like a small article's (some 12 KB), what it says is nothing. It
-//! is no measure of extraction.
+//! The texts are random words from a short list. Fetching, extracting and storing a page costs as much as for
+//! a small article (some 12 KB), but the texts are not suitable to evaluate extraction.
 
 use std::fmt::Write as _;
 
@@ -17,26 +14,23 @@ use hyper::StatusCode;
 
 use crate::answer::Answer;
 
-/// What a stand has.
+/// The size of a stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stand {
-    /// Papers, each under a host name of its own.
+    /// Number of papers, each with its own host name.
     pub hosts: usize,
     /// Articles of each paper.
     pub articles: usize,
-    /// How many of them its sitemap names; with 0 it has none.
+    /// How many of them its sitemap lists; with 0 it has no sitemap.
     pub listed: usize,
-    /// The first so many articles of each paper have one text in all papers, as an agency's do.
+    /// The first so many articles of each paper have the same text in all papers, like those of an agency.
     pub wire: usize,
-    /// The robots.txt of so many papers, the last ones, redirects to that of the first, second ...
+    /// The robots.txt files of the last so many papers redirect to those of the first papers, in order.
     pub redirected: usize,
 }
 
-/// Paragraphs of an article.
 const PARAGRAPHS: u64 = 14;
-/// Articles that the front page links to.
 const ON_FRONT: usize = 20;
-/// Articles that an article links to.
 const RELATED: usize = 4;
 
 #[rustfmt::skip]
@@ -50,7 +44,7 @@ const WORDS: [&str; 64] = [
 ];
 
 impl Stand {
-    /// The front pages.
+    /// The addresses of the front pages.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
         (0..self.hosts).map(|host| format!("http://paper-{host}.example/")).collect()
@@ -67,8 +61,7 @@ impl Stand {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")
     }
 
-    /// A text as long as an article's, for what is stored without being served; another
-    /// one for each number.
+    /// A text as long as an article's, for tests that store without serving; different for each number.
     #[must_use]
     pub fn text(number: usize) -> String {
         let mut draw = Draw::new(usize::MAX, number);
@@ -181,13 +174,13 @@ fn missing() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "No such page.\n")
 }
 
-/// Words by xorshift (Marsaglia 2003, 64 bits), from the address of an article.
+/// Random words by xorshift (Marsaglia 2003, 64 bits), seeded with the address of an article.
 pub(crate) struct Draw(u64);
 
 impl Draw {
     pub(crate) fn new(paper: usize, article: usize) -> Self {
         let seed = (paper as u64) << 32 | article as u64;
-        // Never zero, from which there is no way out; the first draws of near seeds are near.
+        // The state must not be zero; the first numbers of similar seeds are similar.
         let mut draw = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         (0..8).for_each(|_| _ = draw.next());
         draw

@@ -1,7 +1,6 @@
-//! The articles, compiled in. The lists are written out because there is no build
-//! script; a test compares them with the folders.
+//! The articles, compiled in. The lists are explicit because there is no build script; a test compares them
+//! with the folders.
 
-/// Name and text of each file, for the names given.
 macro_rules! texts {
     ($folder:literal: $($name:literal)*) => {
         &[$((

@@ -1,12 +1,11 @@
-//! Servers with TLS on loopback, byte by byte: what a crawler meets over https, good and broken.
+//! TLS servers on loopback, scripted byte by byte, for correct and incorrect https.
 //!
-//! A private [`Authority`] signs the certificates, so that nothing of the machine's own trust is
-//! needed. A server is a script: it gets each connection after the handshake and
-//! says what it likes, over HTTP/1.1 ([`Stream`] is plain bytes then) or over HTTP/2, whose
-//! frames [`http2`](crate::http2) writes.
+//! A private [`Authority`] signs the certificates, so that the machine's own trust store is not needed. A
+//! script receives each connection after the handshake and sends arbitrary bytes, over HTTP/1.1 ([`Stream`]
+//! is plain bytes then) or over HTTP/2, whose frames [`http2`](crate::http2) writes.
 //!
-//! Limitation: rustls stands on both sides, so what rustls does not speak (suites with
-//! CBC, RSA key exchange) is not met here; [`refuse_with_alert`] says what such servers say.
+//! Limitation: both sides use rustls, so features that it lacks (suites with CBC, RSA key exchange) cannot be
+//! tested; [`refuse_with_alert`] sends the alerts of such servers.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -34,7 +33,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 /// A connection after its handshake.
 pub type Stream = tokio_rustls::server::TlsStream<TcpStream>;
 
-/// A private certificate authority, made on the spot.
+/// A private certificate authority, newly created.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -45,7 +44,7 @@ impl fmt::Debug for Authority {
     }
 }
 
-/// What a server shows of itself.
+/// A server's certificate and key.
 #[derive(Debug)]
 pub struct Identity {
     certificate: CertificateDer<'static>,
@@ -53,7 +52,7 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// An authority of this name, with a key that nobody else has.
+    /// An authority of this name with a new key.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no name is a valid list of names");
@@ -80,7 +79,7 @@ impl Authority {
         self.sign(params(names))
     }
 
-    /// The same, expired since the year 2001.
+    /// A certificate for these names that expired in 2001.
     #[must_use]
     pub fn certify_expired(&self, names: &[&str]) -> Identity {
         let mut params = params(names);
@@ -102,7 +101,7 @@ impl Identity {
         Self { certificate, key }
     }
 
-    /// A certificate for these names that is signed with its own key.
+    /// A certificate for these names, signed with its own key.
     #[must_use]
     pub fn self_signed(names: &[&str]) -> Self {
         let key = key();
@@ -139,7 +138,7 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// A running server; it ends with the runtime that it was started in.
+/// A running server; it ends with the runtime in which it was started.
 #[derive(Debug, Clone)]
 pub struct TlsServer {
     address: SocketAddr,
@@ -147,9 +146,8 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// Serves `script`, which gets the number of each connection (the first is 0) and the
-    /// connection itself. `protocols`: what is offered over ALPN, the preferred first:
-    /// `h2`, `http/1.1`.
+    /// Serves `script`, which receives the number of each connection (from 0) and the connection.
+    /// `protocols`: the ALPN offer, the preferred one first: `h2`, `http/1.1`.
     ///
     /// # Panics
     /// Loopback has no free port.
@@ -167,7 +165,6 @@ impl TlsServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, script, count) = (acceptor.clone(), Arc::clone(&script), Arc::clone(&count));
                 tokio::spawn(async move {
-                    // One that does not trust the certificate ends here.
                     if let Ok(stream) = acceptor.accept(stream).await {
                         script(count.fetch_add(1, Ordering::SeqCst), stream).await;
                     }
@@ -183,15 +180,15 @@ impl TlsServer {
         self.address.port()
     }
 
-    /// Connections whose handshake was finished, so far.
+    /// Number of completed handshakes.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }
 }
 
-/// A server that answers each handshake with a fatal alert (RFC 8446, 6) and closes: 40 is
-/// `handshake_failure`, 70 `protocol_version`. Gives its port.
+/// A server that ends each handshake with a fatal alert (RFC 8446, 6): 40 is `handshake_failure`, 70
+/// `protocol_version`. Returns its port.
 ///
 /// # Panics
 /// Loopback has no free port.
@@ -203,7 +200,6 @@ pub async fn refuse_with_alert(alert: u8) -> u16 {
             let mut record = [0; 5];
             if stream.read_exact(&mut record).await.is_ok() {
                 let mut hello = vec![0; usize::from(u16::from_be_bytes([record[3], record[4]]))];
-                // One that goes before it has its alert has what it wanted.
                 let _ = stream.read_exact(&mut hello).await;
                 let _ = stream.write_all(&[21, 3, 3, 0, 2, 2, alert]).await;
                 let _ = stream.shutdown().await;
@@ -213,7 +209,7 @@ pub async fn refuse_with_alert(alert: u8) -> u16 {
     port
 }
 
-/// Reads the head of an HTTP/1.1 request, in lower case. `None`: the connection ended.
+/// Reads the head of an HTTP/1.1 request, in lower case. `None` if the connection ended.
 pub async fn read_head(stream: &mut Stream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -222,7 +218,7 @@ pub async fn read_head(stream: &mut Stream) -> Option<String> {
     Some(String::from_utf8_lossy(&head).to_ascii_lowercase())
 }
 
-/// A request as a server saw it.
+/// A request as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// Path and query.
@@ -233,18 +229,18 @@ pub struct Asked {
     pub headers: Vec<(String, String)>,
 }
 
-/// What a server says to it.
+/// A response to send.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// Such as 200.
     pub status: u16,
-    /// Names and values, `Content-Length` apart.
+    /// Names and values, without `Content-Length`.
     pub headers: Vec<(&'static str, String)>,
-    /// The body, as it is sent.
+    /// The body as sent.
     pub body: Vec<u8>,
 }
 
-/// Answers all requests of a connection over the protocol that was agreed on.
+/// Responds to all requests of a connection over the negotiated protocol.
 pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
     let service = service_fn(|request: Request<Incoming>| {
@@ -256,7 +252,7 @@ pub async fn answer(stream: Stream, respond: impl Fn(Asked) -> Answer) {
         let body = Full::new(Bytes::from(answer.body));
         async move { Ok::<_, Infallible>(response.body(body).expect("the script's headers are headers")) }
     });
-    // An error is a connection that the client broke off.
+    // An error means that the client closed the connection.
     if is_http2 {
         let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
             .serve_connection(TokioIo::new(stream), service)

@@ -1,6 +1,5 @@
-//! The pages of The Village Post: JSON-LD and nothing else for the machine, the
-//! by-line under the headline, the lead as the body's first paragraph, HTML5
-//! elements with few classes.
+//! The pages of The Village Post: JSON-LD as the only metadata, the by-line under the headline, the lead as
+//! the body's first paragraph, HTML5 elements with few classes.
 
 use crate::article::{Article, Block, plain};
 use crate::comments::{advertisement, comments};
@@ -9,7 +8,7 @@ use crate::paper::Language;
 use crate::site::{LATEST, PER_PAGE, Site, special};
 use std::fmt::Write;
 
-/// An article's page under `path`, which says that it is sent in `charset`.
+/// An article's page at `path`, which declares `charset`.
 pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str) -> String {
     let main = format!(
         r#"<nav class="crumbs"><a href="/">Home</a> / <a href="/{slug}">{section}</a></nav>
@@ -40,7 +39,6 @@ pub(crate) fn article(site: &Site, article: &Article, path: &str, charset: &str)
     frame(site, charset, &title, &json_ld(site, article, path), &main)
 }
 
-/// The front page.
 pub(crate) fn front(site: &Site) -> String {
     let mut main = String::from("<section class=\"latest\"><h2>Latest</h2>\n");
     for article in site.articles.iter().take(LATEST) {
@@ -63,7 +61,6 @@ pub(crate) fn front(site: &Site) -> String {
     frame(site, "utf-8", "The Village Post: news from around the green", "", &main)
 }
 
-/// One page of a section's list.
 pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     let paper = site.paper;
     let name = paper.section_name(slug);
@@ -99,12 +96,10 @@ pub(crate) fn section(site: &Site, slug: &str, page: usize) -> String {
     frame(site, "utf-8", &format!("{name} | The Village Post"), &head, &main)
 }
 
-/// A page with nothing but a line to say.
 pub(crate) fn notice(site: &Site, title: &str, text: &str) -> String {
     framed(site, title, &format!("<p>{}</p>\n", escape(text)))
 }
 
-/// A page that is neither article nor list, around `main`, which is HTML.
 pub(crate) fn framed(site: &Site, title: &str, main: &str) -> String {
     let main = format!("<section class=\"page\"><h1>{}</h1>\n{main}</section>\n", escape(title));
     frame(site, "utf-8", title, "", &main)
@@ -212,7 +207,7 @@ fn card(site: &Site, article: &Article, path: &str) -> String {
     )
 }
 
-/// What only the front page links to: variants of addresses, and ways out.
+/// Links of the front page only: variants of addresses, and addresses outside the paper.
 fn odd_links(site: &Site) -> String {
     let odd = &site.paper.odd;
     let mut out = String::from("<section class=\"letterbox\"><h3>From our letter</h3><ul>\n");
@@ -241,7 +236,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// What the first page of a section's list links to besides its articles.
+/// Links of the first page of a section's list besides its articles.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(r#"<p class="more"><a href="{}?sid={slug}0">Classifieds</a></p>"#, odd.classifieds);
@@ -261,7 +256,6 @@ fn menu(site: &Site) -> String {
     menu
 }
 
-/// The most read: the same on every page.
 fn popular(site: &Site) -> String {
     let mut popular = String::new();
     for article in site.articles.iter().take(6) {
@@ -271,7 +265,7 @@ fn popular(site: &Site) -> String {
     popular
 }
 
-/// A whole page around `main`; `title` is text, `head` and `main` are HTML.
+/// A page around `main`; `title` is text, `head` and `main` are HTML.
 fn frame(site: &Site, charset: &str, title: &str, head: &str, main: &str) -> String {
     let (menu, popular) = (menu(site), popular(site));
     let odd = &site.paper.odd;

@@ -1,21 +1,21 @@
-//! Vietnamese as it was written before Unicode: VISCII, TCVN3 (ABC) and VNI.
+//! Decodes Vietnamese encodings older than Unicode: VISCII, TCVN3 (ABC) and VNI.
 //!
-//! * VISCII (RFC 1456) has a byte for each letter with its marks, some of them controls.
-//! * TCVN3 is the order of the ABC fonts (TCVN 5712, VN3): a byte for each lower-case letter with its
-//!   marks. Capitals with tones come from fonts of capitals (`.VnTimeH`), so they are read
-//!   as lower case.
-//! * VNI-Windows writes a vowel and behind it a byte for its marks: `aù` is `á`.
+//! * VISCII (RFC 1456) has a byte for each letter with its marks, some of them control codes.
+//! * TCVN3 is the order of the ABC fonts (TCVN 5712, VN3): a byte for each lower-case letter with
+//!   its marks. Capitals with tones come from fonts of capitals (`.VnTimeH`), so they are read as
+//!   lower case.
+//! * VNI-Windows writes a vowel followed by a byte for its marks: `aù` is `á`.
 //!
-//! Pages in the last two declare windows-1252, or nothing, and rely on a font. They are
-//! told by their text ([`told`]): what comes out as Vietnamese syllables that was none before
-//! is in that encoding.
+//! Pages in the last two declare windows-1252, or nothing, and rely on a font. [`told`] detects
+//! them: a text is in an encoding if decoding it makes Vietnamese syllables of words that were
+//! none.
 //!
-//! Limitation: a page with a dozen Vietnamese words is not enough to be told by; and
-//! what TCVN3 wrote in capitals stays in lower case.
+//! Limitation: a dozen Vietnamese words are not enough for detection, and TCVN3 capitals stay in
+//! lower case.
 
 use crate::Syllable;
 
-/// An encoding from before Unicode.
+/// An encoding older than Unicode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Legacy {
     /// RFC 1456.
@@ -30,7 +30,8 @@ impl Legacy {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
-    /// The encoding of a label as pages declare it, such as `viscii` or `x-viet-tcvn5712`.
+    /// The encoding of a declared label, such as `viscii` or `x-viet-tcvn5712`; `None` for any
+    /// other label.
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         let label = label.trim().to_ascii_lowercase();
@@ -53,7 +54,7 @@ impl Legacy {
         }
     }
 
-    /// The text of bytes in this encoding.
+    /// Decodes bytes in this encoding.
     ///
     /// ```
     /// use gleaner_vietnamese::legacy::Legacy;
@@ -80,7 +81,6 @@ impl Legacy {
         out
     }
 
-    /// The letter of one byte.
     fn letter(self, byte: u8) -> char {
         let table = match self {
             Self::Viscii => VISCII,
@@ -103,7 +103,7 @@ impl Legacy {
         }
     }
 
-    /// The text that windows-1252 made of bytes in this encoding, as it should be.
+    /// Restores text in this encoding that was decoded as windows-1252.
     #[must_use]
     pub fn undo_windows_1252(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
@@ -123,22 +123,23 @@ impl Legacy {
     }
 }
 
-/// Words beyond ASCII that are looked at, at most.
+/// Most words with non-ASCII characters that are checked.
 const LOOKED_AT: usize = 400;
 
-/// Words beyond ASCII that there must be.
+/// Fewest such words for a decision.
 const LEAST: usize = 16;
 
-/// Share of them that must be syllables when it is undone ...
+/// Share of them that must be syllables after decoding.
 const ENOUGH: f32 = 0.85;
 
-/// ... and may be as they stand.
+/// Largest share that may be syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Which encoding a text is in that was read as windows-1252. `None`: in none of them.
+/// Detects the encoding of a text that was decoded as windows-1252; `None` if it is in none of
+/// these.
 ///
-/// Quick for most texts: ASCII is passed over at speed, and the first character that
-/// windows-1252 lacks (any Vietnamese letter of Unicode, any other script) ends the look.
+/// Fast for most texts: ASCII is skipped, and the first character that windows-1252 lacks (any
+/// Vietnamese letter of Unicode, any other script) ends the search.
 #[must_use]
 pub fn told(text: &str) -> Option<Legacy> {
     let words = words_beyond_ascii(text)?;
@@ -159,7 +160,7 @@ pub fn told(text: &str) -> Option<Legacy> {
     (share >= ENOUGH).then_some(best)
 }
 
-/// The first words with a character beyond ASCII. `None`: one of them is not of windows-1252.
+/// The first words with a non-ASCII character; `None` if one is not in windows-1252.
 fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     let ends = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
     let bytes = text.as_bytes();
@@ -173,7 +174,7 @@ fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
         if word.chars().any(|c| to_windows_1252(c).is_none()) {
             return None;
         }
-        // Quotation marks and dashes are beyond ASCII, too.
+        // Quotation marks and dashes are non-ASCII, too.
         let word = word.trim_matches(|c| c > '\u{FF}');
         if word.chars().any(|c| c > '\u{A0}') {
             words.push(word);
@@ -183,7 +184,6 @@ fn words_beyond_ascii(text: &str) -> Option<Vec<&str>> {
     Some(words)
 }
 
-/// The next byte that is not ASCII.
 fn beyond_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     const STRIDE: usize = 64;
     let mut at = from;
@@ -196,11 +196,10 @@ fn beyond_ascii(bytes: &[u8], from: usize) -> Option<usize> {
 /// From 0x80 on (RFC 1456).
 const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖỘỢỚỜỞỊỎỌỈỦŨỤỲÕắằặấầẩậẽẹếềểễệốồổỗỠƠộờởịỰỨỪỬơớƯÀÁÂÃẢĂẳẵÈÉÊẺÌÍĨỳĐứÒÓÔạỷừửÙÚỹỵÝỡưàáâãảăữẫèéêẻìíĩỉđựòóôõỏọụùúũủýợỮ";
 
-/// From 0x80 on, where the ABC fonts have a letter; `·` elsewhere.
+/// From 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// Vowels of VNI with what follows them: the marks as bytes of windows-1252, and the
-/// letters of a vowel that they make.
+/// Vowels of VNI: the marks that may follow, as bytes of windows-1252, and the resulting letters.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -218,8 +217,8 @@ const VNI_VOWELS: [(u8, &str); 14] = [
     (0xD6, "ỨỪỬỮỰ············"),
 ];
 
-/// The marks in the order of the letters above, in lower case and as capitals:
-/// sắc, huyền, hỏi, ngã, nặng; breve, and with the five; circumflex, and with the five.
+/// The marks in the order of the letters above, in lower case and as capitals: sắc, huyền, hỏi,
+/// ngã, nặng; breve, and with the five; circumflex, and with the five.
 const VNI_MARKS: [(u8, u8); 17] = [
     (0xF9, 0xD9),
     (0xF8, 0xD8),
@@ -240,7 +239,7 @@ const VNI_MARKS: [(u8, u8); 17] = [
     (0xE4, 0xC4),
 ];
 
-/// Letters of VNI that are one byte.
+/// One-byte letters of VNI.
 const VNI_LETTERS: [(u8, char); 16] = [
     (0xF1, 'đ'),
     (0xD1, 'Đ'),
@@ -260,8 +259,8 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// The letter that begins with this byte, and how many bytes behind it belong to it.
-/// `None`: it is itself.
+/// The letter that begins with this byte, and the number of further bytes; `None` if the byte is
+/// itself.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()
@@ -276,7 +275,7 @@ fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     VNI_LETTERS.iter().find(|(code, _)| *code == byte).map(|(_, letter)| (*letter, 0))
 }
 
-/// 0x80 to 0x9F in windows-1252, as the Encoding Standard has it.
+/// 0x80 to 0x9F in windows-1252, as in the Encoding Standard.
 const C1: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ";
 
 fn as_windows_1252(byte: u8) -> char {
@@ -300,7 +299,6 @@ mod tests {
     const TEXT: &str = "Trời mưa suốt đêm, nước sông dâng cao hơn mọi năm. Bà con thôn Đồng Sậy phải chuyển lúa \
         lên gác, dắt trâu ra đê và thức trắng để canh những đoạn xung yếu. Sáng ra ai cũng mệt nhưng vẫn cười.";
 
-    /// What is written in an encoding, letter by letter.
     fn encoded(legacy: Legacy, text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         for c in text.chars() {

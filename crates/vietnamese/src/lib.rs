@@ -1,10 +1,10 @@
-//! Vietnamese: its syllables, its tones, and how it was written before Unicode.
+//! Recognizes Vietnamese syllables, places tones, and decodes encodings older than Unicode.
 //!
 //! | file | question |
 //! |---|---|
-//! | [`syllable`] | Is this a Vietnamese syllable, with marks or without? |
-//! | [`tones`] | Where does the tone mark stand: `hòa` or `hoà`? |
-//! | [`legacy`] | Which text is this, written in VISCII, TCVN3 or VNI? |
+//! | [`syllable`] | Is this a Vietnamese syllable, with or without marks? |
+//! | [`tones`] | Where is the tone mark: `hòa` or `hoà`? |
+//! | [`legacy`] | Which text is this in VISCII, TCVN3 or VNI? |
 //!
 //! No IO, no clock; nothing here fails.
 

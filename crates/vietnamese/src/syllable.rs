@@ -1,18 +1,18 @@
-//! The syllables of Vietnamese: an onset, a rhyme and a tone.
+//! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
-//! Written Vietnamese puts a space between syllables, and what may stand between two
-//! spaces is narrow: some 27 onsets and 160 rhymes, and a rhyme that ends in `c`, `ch`,
-//! `p` or `t` has one of two tones. So it can be told of a word that it is one.
+//! Written Vietnamese puts a space between syllables, and few forms are possible: some 27 onsets
+//! and 160 rhymes, and a rhyme that ends in `c`, `ch`, `p` or `t` has one of two tones. So
+//! syllables can be recognized.
 //!
-//! Limitation: loan words and names of other languages (`internet`, `pano`) are
-//! none, some English words are (`hang`, `the`), and without marks many more.
+//! Limitation: loan words and names of other languages (`internet`, `pano`) are not syllables; some
+//! English words are (`hang`, `the`), and without marks many more.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The tones, each with the mark that writes it.
+/// The tones, each with its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tone {
     /// ngang, without a mark.
@@ -57,10 +57,10 @@ impl Tone {
     }
 }
 
-/// A syllable, taken apart.
+/// A syllable in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syllable {
-    /// Consonants before the vowel, in lower case, with the `u` of `qu`; empty where there is none.
+    /// Consonants before the vowel, in lower case, with the `u` of `qu`; empty if there are none.
     pub onset: &'static str,
     /// The rest, in lower case, NFC, without its tone.
     pub rhyme: &'static str,
@@ -68,13 +68,13 @@ pub struct Syllable {
     pub tone: Tone,
 }
 
-/// The longest first, so that the first that fits is the one.
+/// Longest first, so that the first match is the right one.
 const ONSETS: [&str; 28] = [
     "ngh", "ch", "gh", "gi", "kh", "ng", "nh", "ph", "qu", "th", "tr", "b", "c", "d", "đ", "g", "h", "k",
     "l", "m", "n", "p", "r", "s", "t", "v", "x", "",
 ];
 
-/// In the order of their bytes, to be searched.
+/// Sorted by bytes, for binary search.
 const RHYMES: [&str; 165] = [
     "a", "ac", "ach", "ai", "am", "an", "ang", "anh", "ao", "ap", "at", "au", "ay", "e", "ec", "em", "en",
     "eng", "eo", "ep", "et", "i", "ia", "ich", "im", "in", "inh", "ip", "it", "iu", "iêc", "iêm", "iên",
@@ -89,11 +89,11 @@ const RHYMES: [&str; 165] = [
     "ươm", "ươn", "ương", "ươp", "ươt", "ươu",
 ];
 
-/// Letters of the longest syllable, as in `nghiêng`, with room for marks that stand apart.
+/// Letters of the longest syllable, such as `nghiêng`, including separate combining marks.
 const LONGEST: usize = 14;
 
 impl Syllable {
-    /// Takes a word apart, whatever its case and normal form. `None`: it is none.
+    /// Parses a word of any case and normal form; `None` if it is not a syllable.
     ///
     /// ```
     /// use gleaner_vietnamese::syllable::{Syllable, Tone};
@@ -118,7 +118,7 @@ impl Syllable {
         is_possible.then_some(Self { onset, rhyme, tone })
     }
 
-    /// Whether a word could be a syllable whose marks were left out.
+    /// Whether a word could be a syllable without its marks.
     ///
     /// ```
     /// use gleaner_vietnamese::Syllable;
@@ -131,7 +131,7 @@ impl Syllable {
     #[must_use]
     pub fn could_be_without_marks(word: &str) -> bool {
         static ALL: LazyLock<HashSet<String>> = LazyLock::new(all_without_marks);
-        // No syllable is longer, and few words of other languages are looked up.
+        // No syllable is longer; this rejects many foreign words without a lookup.
         if word.len() > LONGEST_PLAIN {
             return false;
         }
@@ -146,7 +146,7 @@ impl Syllable {
 /// Letters of `nghieng` and `nghuong`, the longest without marks.
 const LONGEST_PLAIN: usize = 7;
 
-/// Every onset before every rhyme, and what [`of_gi`] takes apart, without marks.
+/// Every onset with every rhyme, and the words of [`of_gi`], without marks.
 fn all_without_marks() -> HashSet<String> {
     let onsets = ONSETS.iter().filter(|onset| **onset != "đ");
     let joined = onsets.flat_map(|onset| RHYMES.iter().map(move |rhyme| format!("{onset}{rhyme}")));
@@ -154,7 +154,6 @@ fn all_without_marks() -> HashSet<String> {
     joined.chain(after_gi).map(|syllable| syllable.chars().map(without_mark).collect()).collect()
 }
 
-/// The rhyme of that spelling.
 fn rhyme_of(letters: &str) -> Option<&'static str> {
     RHYMES.binary_search(&letters).ok().map(|at| RHYMES[at])
 }
@@ -165,8 +164,8 @@ fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
     Some(("gi", rhyme_of(rest)?))
 }
 
-/// A word's letters in lower case, without its tone, and the tone. `None`: it has letters
-/// that Vietnamese lacks, two tones, or too many letters.
+/// A word's letters in lower case without its tone, and the tone; `None` for letters that
+/// Vietnamese lacks, two tones, or too many letters.
 fn parts(word: &str) -> Option<(String, Tone)> {
     if word.is_empty() || word.chars().count() > LONGEST {
         return None;
@@ -185,7 +184,6 @@ fn parts(word: &str) -> Option<(String, Tone)> {
     Some((letters.nfc().collect(), tone))
 }
 
-/// A letter of a rhyme without what is written on it.
 const fn without_mark(c: char) -> char {
     match c {
         'ă' | 'â' => 'a',

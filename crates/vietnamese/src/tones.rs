@@ -1,23 +1,23 @@
-//! Where the tone mark stands in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
+//! Unifies the place of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
 //!
-//! Both are written, often in one text. The old way has the mark on the first vowel, the
-//! one that schools teach since the 1980s on the second. In all other rhymes the place is
-//! the same in both, and behind `qu` the `u` is none of the rhyme (`quý` is always so).
+//! Both occur, often in one text. The old style marks the first vowel, the style taught in schools
+//! since the 1980s the second. All other rhymes have one place, and after `qu` the `u` is not part
+//! of the rhyme (always `quý`).
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::Syllable;
 
-/// On which vowel the mark stands.
+/// The vowel with the mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// The old way: `hòa`, `khỏe`, `thúy`.
+    /// The old style: `hòa`, `khỏe`, `thúy`.
     First,
-    /// The new one: `hoà`, `khoẻ`, `thuý`.
+    /// The new style: `hoà`, `khoẻ`, `thuý`.
     Second,
 }
 
-/// The text with all such marks in one way; NFC, and otherwise as it was.
+/// The text in NFC with all such marks in one style, otherwise unchanged.
 ///
 /// ```
 /// use gleaner_vietnamese::tones::{Placement, unified};
@@ -46,7 +46,7 @@ pub fn unified(text: &str, placement: Placement) -> String {
     out
 }
 
-/// The word with its mark in that way; `None` where there is nothing to move.
+/// The word with its mark in that style; `None` if nothing moves.
 fn moved(word: &str, placement: Placement) -> Option<String> {
     let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;

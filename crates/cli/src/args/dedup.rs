@@ -1,4 +1,4 @@
-//! Defines the options of `gleaner dedup`.
+//! Options of `gleaner dedup`.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use gleaner_config::Bytes;
 use gleaner_global::Task;
 
 pub(super) const DEDUP_HELP: &str =
-    "IN is a file that `gleaner export` wrote as JSON Lines or Parquet, any file with the fields id and
-text, or a folder of such files: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents are ordered by the
-field fetched; documents without it come last, in input order.
+    "IN is a JSON Lines or Parquet file of `gleaner export`, another file with the fields id and text, or a
+folder of such files: .jsonl, .jsonl.gz, .jsonl.zst, .parquet. Documents are ordered by the field
+fetched; documents without it come last, in input order.
 
-The work is divided into tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with
---write, write:N for each file. The result of each task is a folder in --work, written atomically.
-After an interruption, run the same command again to resume. Several machines that share the folder
-can run it at once; docs/dedup.md has examples for Slurm and Kubernetes.
+The work is split into tasks: sign:N for each file, exact, band:0 to band:41, clusters and, with
+--write, write:N for each file. The result of a task is a folder in --work, written atomically. The
+same command resumes after an interruption and can run on several machines that share the folder.
+docs/dedup.md has examples for Slurm and Kubernetes.
 
-The result has one JSON object per line for each document that another one represents: id, shard,
-line, head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
+The result has one JSON object per line for each document that another one represents: id, shard, line,
+head, head_shard, head_line, similarity, kind (exact or near). Without --out it is
 clusters/duplicates.jsonl in --work.
 
 Examples:
@@ -28,37 +28,38 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Dedup {
-    /// Compare all documents of IN; for the near-duplicates of one corpus see `gleaner duplicates`
+    /// Compare all documents of IN (`gleaner duplicates` lists the near-duplicates of one corpus)
     #[arg(long, required = true)]
     pub(crate) global: bool,
     /// Exported files, or folders of such files
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder for intermediate results: a new one, or an earlier one to resume
+    /// Folder of intermediate results; a new one, or an existing one to resume
     #[arg(long, value_name = "DIR")]
     pub(crate) work: PathBuf,
-    /// Write the result to this file too, atomically
+    /// Also write the result to this file, atomically
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write copies of the files without the duplicates into this new folder
+    /// Write copies of the files without duplicates into this new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
-    /// Memory for sorting; clustering needs 4 more bytes per document, and each thread about 20 MiB
+    /// Memory for sorting; in addition, 4 bytes per document for the clusters and about 20 MiB
+    /// per thread
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = memory)]
     pub(crate) memory: usize,
     /// Run only this task, such as sign:3, exact, band:17, clusters or write:3
     #[arg(long, conflicts_with_all = ["list_tasks", "out"])]
     pub(crate) task: Option<Task>,
-    /// Print the tasks with their state, done or left, and exit
+    /// List the tasks with their state and exit
     #[arg(long, conflicts_with = "out")]
     pub(crate) list_tasks: bool,
-    /// Number of tasks to run in parallel [default: one per core]
+    /// Number of concurrent tasks [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Least similarity of near-duplicates, 0 to 1
+    /// Minimum similarity of near-duplicates, 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = super::export::share, default_value = "0.5")]
     pub(crate) similarity: f64,
-    /// Representative of each cluster
+    /// Which document represents a cluster
     #[arg(long, value_enum, default_value_t = WhichHead::First)]
     pub(crate) head: WhichHead,
 }

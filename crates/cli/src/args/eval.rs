@@ -1,4 +1,4 @@
-//! Defines the options of `gleaner eval`.
+//! Options of `gleaner eval`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,39 +15,38 @@ pub(crate) struct Eval {
     /// Evaluation sets: folders with a manifest.jsonl, or folders of such folders
     #[arg(required = true, value_name = "FOLDER")]
     pub(crate) sets: Vec<PathBuf>,
-    /// Pages that a method may learn from before it extracts a page
+    /// Which pages a method can learn from
     #[arg(long, value_enum, default_value_t = EvalProtocol::Cold)]
     pub(crate) protocol: EvalProtocol,
-    /// Evaluate only this method; repeatable [default: all methods that the protocol allows]
+    /// Only this method; repeatable [default: all methods of the protocol]
     #[arg(long, value_name = "NAME", value_parser = methods())]
     pub(crate) method: Vec<Method>,
     /// Add this measure to the table, JSON and CSV; repeatable
     ///
-    /// edit_distance_pages counts the pages that the mean edit distance ratio includes: long
-    /// texts (80,000 characters and more) that differ much are not measured.
+    /// edit_distance_pages is the number of pages in the mean edit distance ratio. Long and very
+    /// different texts (80,000 characters and more) are not measured.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) measure: Vec<EvalMeasure>,
     /// Print one JSON object per line for each set and method, and for all sets together
     ///
-    /// Only the text table has times, since they differ from run to run. With --protocol papers,
-    /// there is an object for each table row: paper, table, row, from (the paper, ours, the
-    /// difference) and figures by column; and one for each table with its remarks.
+    /// Only the table has times, since they vary. With --protocol papers there is one object for
+    /// each row of a table (paper, table, row, from, figures by column) and one for each table
+    /// with its remarks.
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
-    /// Print the same as CSV, on standard output
+    /// Print CSV on standard output
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Show also the N worst pages of each method (on standard error with --json or --csv)
+    /// Also show the N pages with the lowest F1 of each method (on standard error with --json, --csv)
     #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
-    /// Extract each page with a block model trained now on the other sites (takes 2 minutes) instead of
-    /// the built-in one
+    /// Train the block model on the other sites (2 minutes) instead of using the built-in one
     #[arg(long)]
     pub(crate) cross_validate: bool,
     /// Print only the tables of this paper (with --protocol papers); repeatable
     #[arg(long, value_name = "NAME", value_parser = papers())]
     pub(crate) paper: Vec<Paper>,
-    /// Write the papers' figures as SVG into this folder (with --protocol papers)
+    /// With --protocol papers: write the papers' figures as SVG into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) pictures: Option<PathBuf>,
     /// Number of threads, at most 4 per core [default: one per core]
@@ -57,11 +56,11 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EvalProtocol {
-    /// Five folds per set: a method learns from the other folds before it extracts a page
+    /// Five folds per set: learn from the other folds, then extract
     Template,
-    /// Each page without any training
+    /// Each page on its own
     Cold,
-    /// The tables of the papers, with our figures beside theirs
+    /// The tables of the papers with our figures
     Papers,
 }
 
@@ -69,7 +68,7 @@ pub(crate) enum EvalProtocol {
 pub(crate) enum EvalMeasure {
     /// Precision, recall and F of blocks (FastContentExtractor, IV.B.1)
     Blocks,
-    /// The same by the longest common subsequence of words (Line-Block)
+    /// Precision, recall and F of the longest common subsequence of words (Line-Block)
     Subsequence,
     /// Edit distance ratio of characters (Text-To-Tag Ratio, 5.1)
     EditDistance,
@@ -79,7 +78,7 @@ pub(crate) enum EvalMeasure {
     All,
 }
 
-/// Replaces clap's message, which is that of the standard library.
+/// clap would print the error text of the standard library.
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "must be 1 or more; omit it for one thread per core")
 }

@@ -1,4 +1,4 @@
-//! Defines the options of `gleaner export`.
+//! Options of `gleaner export`.
 
 use std::path::PathBuf;
 
@@ -17,11 +17,11 @@ pub(crate) struct Export {
     /// Write to this file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub(crate) out: Option<PathBuf>,
-    /// Write files of --shard-size and a manifest into this new folder, atomically; run the same
-    /// command again to resume after an interruption
+    /// Write shards and a manifest into this new folder, atomically; the same command resumes
+    /// after an interruption
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
-    /// Size at which the next file is started (with --into)
+    /// With --into: maximum size of a shard
     #[arg(long, value_name = "SIZE", default_value = "512MiB", requires = "into", value_parser = size)]
     pub(crate) shard_size: u64,
     /// Export only documents of this host or its subdomains; repeatable
@@ -30,33 +30,33 @@ pub(crate) struct Export {
     /// Export only documents in this language, such as vi; repeatable
     #[arg(long, value_name = "TAG")]
     pub(crate) language: Vec<String>,
-    /// Export only documents fetched at or after this day (UTC) or time, or since the earlier
-    /// export in this folder
+    /// Only documents fetched on or after this day or time (UTC), or since the earlier export in
+    /// this folder
     #[arg(long, value_name = "DATE|DIR")]
     pub(crate) since: Option<String>,
-    /// Export only documents fetched before this day (UTC) or time
+    /// Only documents fetched before this day or time (UTC)
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// Export only documents with at least this extraction confidence, 0 to 1; 0 exports all.
-    /// The number of excluded documents is printed on standard error
+    /// Minimum confidence of the extraction, 0 to 1; 0 for all. The number of omitted documents
+    /// is printed on standard error
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.3")]
     pub(crate) confidence: f64,
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_enum, default_value_t = Tones::AsKept)]
     pub(crate) tones: Tones,
-    /// Export only documents that meet this condition, such as 'words>=100'; repeatable. The
-    /// figures are listed below
+    /// Only documents that meet this condition, such as 'words>=100'; repeatable. The figures are
+    /// listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
-    /// Export also near-duplicates that another document represents
+    /// Also export near-duplicates that another document represents
     #[arg(long)]
     pub(crate) members: bool,
-    /// Export also earlier texts of pages, each as a document with the same id and its number
-    /// in the field revision; not with --into
+    /// Also export earlier texts of pages, each with the same id and its revision number; not
+    /// with --into
     #[arg(long, conflicts_with = "into")]
     pub(crate) revisions: bool,
-    /// Leave out paragraphs that one or several sites repeat; the field removed lists their
-    /// hashes. Reads the corpus twice
+    /// Remove paragraphs that one or several sites repeat; the field removed lists their hashes.
+    /// Reads the corpus twice
     #[arg(long)]
     pub(crate) without_repeated: bool,
 }
@@ -92,25 +92,25 @@ fn size(text: &str) -> Result<u64, String> {
 pub(crate) enum ExportFormat {
     /// One JSON object per line
     Jsonl,
-    /// Apache Parquet, compressed with zstd
+    /// Apache Parquet with zstd compression
     Parquet,
-    /// One token per line, for Sketch Engine and NoSketch Engine
+    /// Vertical text, one token per line, for Sketch Engine and NoSketch Engine
     Vertical,
     /// One text file per document, in one folder per host (with --into)
     Text,
     /// One text file per host (with --into)
     TextBySite,
-    /// A folder for the Hugging Face library datasets (with --into)
+    /// A folder for the Hugging Face library `datasets` (with --into)
     Datasets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tones {
-    /// As stored in the corpus
+    /// As in the corpus
     AsKept,
-    /// On the first vowel: hòa
+    /// Old style, on the first vowel: hòa
     Old,
-    /// On the second vowel: hoà
+    /// New style, on the second vowel: hoà
     New,
 }
 

@@ -1,17 +1,16 @@
-//! Defines the options of `gleaner migrate`.
+//! Options of `gleaner migrate`.
 
 pub(super) const MIGRATE_HELP: &str =
-    "Moves a corpus and its archive from a folder (sled, --data) into a database, with its texts and WARC
-files in --objects; or back. The target must be empty; the source does not change. No other process may
-use either corpus meanwhile, and workers cannot join. After an interruption, the same command deletes
-what it wrote and starts again. WARC files larger than 64 MiB are split between records for object
-storage and are renumbered.
+    "Copies a corpus from a folder (sled; --data, with its archive) into a database, and its texts and WARC
+files into --objects; or the other way. The target must be empty. The source does not change. Workers
+cannot use either meanwhile. After an interruption, the same command clears the target and starts over.
+WARC files of more than 64 MiB are split between records for object storage and get other numbers.
 
 Examples:
   gleaner migrate --from sled --to postgres://gleaner@db.example/news --objects s3://news/corpus --data corpus
   gleaner migrate --from postgres://gleaner@db.example/news --to sled --objects s3://news/corpus --data copy
 
-Exit code 1 also if the figures of source and target differ: run `gleaner verify` on both.";
+Exit code 1 also if the totals of both differ; `gleaner verify` shows which is right.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Migrate {

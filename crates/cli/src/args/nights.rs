@@ -1,4 +1,4 @@
-//! Defines the options of `crawl`, `schedule`, `report`, `doctor`, `hosts` and `workers`.
+//! Options of run budgets, `schedule`, `report`, `doctor`, `hosts` and `workers`.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use gleaner_config::{Crawl, Span};
 
-/// The budgets of one run; the remaining URLs wait for the next.
+/// Limits of one run; the rest waits for the next run.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Budgets")]
 pub(crate) struct Budgets {
@@ -23,7 +23,7 @@ pub(crate) struct Budgets {
 }
 
 impl Budgets {
-    /// Overrides the settings with the options.
+    /// Overrides the settings.
     pub(crate) fn lay_over(&self, crawl: &mut Crawl) {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
@@ -33,10 +33,10 @@ impl Budgets {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Schedule {
-    /// File with seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Crawl at once, then at the scheduled times
+    /// Start with a crawl now, then follow the schedule
     #[arg(long)]
     pub(crate) once_now: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct Report {
     /// Show the last N reports
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) last: usize,
-    /// List all reports, one per line, newest first
+    /// List all reports, the newest first
     #[arg(long, conflicts_with = "last")]
     pub(crate) list: bool,
     /// Print one JSON object per line
@@ -61,23 +61,23 @@ pub(crate) struct Doctor {
     /// URL, or host such as vnexpress.net
     #[arg(value_name = "URL|HOST")]
     pub(crate) what: String,
-    /// Fetch robots.txt and then the URL now, once
+    /// Fetch robots.txt and then the URL now
     #[arg(long)]
     pub(crate) fetch: bool,
-    /// File with seed sites, one per line; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites, one per line; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Print one JSON object with a list for each label
+    /// Print one JSON object with a list for each topic
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hosts {
-    /// Order: by name, largest number first, or longest time without new documents (last-success)
+    /// Order: by name, by the largest count, or last-success: longest without a new document first
     #[arg(long, value_enum, value_name = "BY", default_value_t = HostOrder::Host)]
     pub(crate) sort: HostOrder,
-    /// Show only hosts whose name, template or state contains this text
+    /// Only hosts whose name, template or state contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
     /// Print one JSON object per line
@@ -101,7 +101,7 @@ pub(crate) enum HostOrder {
     LastSuccess,
 }
 
-/// When to use colors.
+/// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -114,7 +114,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Reads `--color` from the raw arguments, before clap parses them.
+    /// The value of --color, read before the command line is parsed.
     pub(crate) fn typed(words: impl Iterator<Item = OsString>) -> Self {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         let next = words.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1].as_str());
@@ -123,7 +123,7 @@ impl Color {
         last.and_then(|word| Self::from_str(word, false).ok()).unwrap_or_default()
     }
 
-    /// The same value for clap's own output.
+    /// The choice for clap's own output.
     pub(crate) const fn of_clap(self) -> clap::ColorChoice {
         match self {
             Self::Auto => clap::ColorChoice::Auto,
@@ -132,7 +132,7 @@ impl Color {
         }
     }
 
-    /// Whether to use colors on standard error (no-color.org).
+    /// Whether to use colours on standard error (no-color.org).
     pub(crate) fn wanted_on_stderr(self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");

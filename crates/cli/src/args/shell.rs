@@ -1,4 +1,4 @@
-//! Defines the options of `gleaner completions` and `gleaner man`.
+//! Options of `gleaner completions` and `gleaner man`.
 
 use std::path::PathBuf;
 
@@ -12,6 +12,6 @@ pub(crate) struct Completions {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
-    /// Folder for the pages; created if missing
+    /// Output folder; created if it does not exist
     pub(crate) dir: PathBuf,
 }

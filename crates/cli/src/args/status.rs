@@ -1,12 +1,12 @@
-//! Defines the options of the status page: `gleaner serve`, and `--status` of crawls.
+//! Options of the status page: `gleaner serve`, and `--status` of crawling commands.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// The text below the options in the help of `gleaner serve`.
 pub(crate) const SERVE_HELP: &str =
-    "Anyone who can reach the address can read. Changes require the token in DATA/status.token, or in the
-file given with --token-file. docs/status.md explains how to run it behind a TLS proxy.
+    "Anyone who can reach the address can read. Changes need the token in DATA/status.token, or in the file
+of --token-file. docs/status.md describes a setup behind a proxy with TLS.
 
 Examples:
   gleaner serve --data corpus
@@ -18,7 +18,7 @@ pub(crate) struct Serve {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     pub(crate) address: SocketAddr,
-    /// File with seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
+    /// File of seed sites for the button "crawl now"; repeatable [default: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct Serve {
 /// The status page of a running crawl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Status {
-    /// Serve the status page at this address during the crawl, such as 127.0.0.1:7700
+    /// Also serve the status page on this address, such as 127.0.0.1:7700
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) status: Option<SocketAddr>,
     #[command(flatten)]

@@ -154,7 +154,7 @@ fn held_back(summary: &Summary) -> Vec<Vec<String>> {
 fn next_step(summary: &Summary, words: &str) -> String {
     let (key, value) = match summary.ending {
         Ending::Stopped => {
-            return "\nInterrupted. All work is saved; run the same command again to resume.\n".into();
+            return "\nInterrupted. Nothing is lost; the same command resumes.\n".into();
         }
         Ending::Budget(Budget::Pages) => ("crawl.max_pages", "pages"),
         Ending::Budget(Budget::Time) => ("crawl.max_time", "time"),
@@ -162,14 +162,14 @@ fn next_step(summary: &Summary, words: &str) -> String {
     };
     if !key.is_empty() {
         return format!(
-            "\nThe run has reached its {value} ({key}); run the same command again to continue.\n"
+            "\nThe run has reached its {value} ({key}); the same command continues with the rest.\n"
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
     let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_");
     let due = match due {
         _ if summary.held_back.iter().any(is_at_limit) => {
-            "Run the same command again to continue with the hosts that reached their limit.".to_owned()
+            "The same command continues with the hosts that reached their limit.".to_owned()
         }
         Some(due) => format!("The next URL is due at {due}."),
         None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),

@@ -25,7 +25,7 @@ pub(crate) fn run(args: Dedup) -> Done {
     let tell = |event: Event| show(event, &bar);
     let kept = |error: GlobalError| match failure(error) {
         Failure::Work(message) => Failure::Work(format!(
-            "{message}; finished work is kept in {}; run the same command again to resume",
+            "{message}; finished work is kept in {}; the same command resumes",
             args.work.display()
         )),
         other => other,

@@ -210,14 +210,11 @@ fn into_folder(
         ExportError::Nameless { .. } => Failure::usage(error),
         error => Failure::work(error),
     })?;
-    let kept = format!(
-        "complete files are kept in {}; run the same command again to resume",
-        folder.part().display()
-    );
+    let kept = format!("complete files are kept in {}; the same command resumes", folder.part().display());
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
     let before: u64 = folder.tally().documents + folder.tally().held_back.values().sum::<u64>();
     if before > 0 {
-        say(format_args!("gleaner: resuming an interrupted export after {before} documents"));
+        say(format_args!("gleaner: resuming an interrupted export; documents already written: {before}"));
         bar.set_position(before);
     }
     for document in source.store.documents_after(folder.last()) {

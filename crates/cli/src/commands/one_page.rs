@@ -96,11 +96,11 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             let (group, right) = (group_of(url.url()).unwrap_or_default(), Right::unlimited());
             let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
             let RobotsAnswer::Record(robots) = fetcher.robots(request, &mut |_, _| {}).await else {
-                return Err(Failure::Work(format!("{url}: robots.txt was not fetched")));
+                return Err(Failure::Work(format!("{url}: its robots.txt was not fetched")));
             };
             let access = robots.rules(config.fetch.product());
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
-                return Err(Failure::Work(format!("{url} may not be fetched: {rule}")));
+                return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }
             let cap = config.fetch.max_crawl_delay.get();
             fetcher.gates().set_gap(&group, access.crawl_delay().unwrap_or_default().min(cap));

@@ -24,7 +24,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<Begun, Failure> {
     let mut documents = None;
     match standing(config, folder, force) {
         Ok(Standing::Unfinished(writer)) => {
-            say("gleaner: resuming the interrupted rebuild (use --force to restart it)");
+            say("gleaner: resuming the interrupted rebuild (--force starts over)");
             return Ok(Begun { writer, before: None });
         }
         // Documents that are not in the archive, such as ingested ones, would be lost.

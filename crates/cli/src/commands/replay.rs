@@ -235,7 +235,7 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
         text += "\nResumed after an interruption; earlier work is not counted here.\n";
     }
     if !replayed.complete {
-        text += "\nInterrupted. All work is saved; run the same command again to resume.\n";
+        text += "\nInterrupted. Nothing is lost; the same command resumes.\n";
     }
     text
 }

@@ -52,7 +52,7 @@ fn sooner(one: Span, other: Span) -> Span {
 fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(daemon, nights, "requested");
+        night(daemon, nights, "requested with --once-now");
     } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
         night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
     }

@@ -28,7 +28,7 @@ const SPARED: SignedDuration = SignedDuration::from_hours(24);
 
 pub(crate) fn run(common: &Common, args: &Verify) -> Done {
     let config = settings::load(common)?;
-    // A store that is being rebuilt can be checked too.
+    // One that is being rebuilt can be looked at as well.
     let store = match distributed::is_shared(&config) {
         true => distributed::visit(&config)?,
         false => settings::open_store(&config, false)?.store(),

@@ -37,7 +37,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     } else if held < PARTITIONS {
         let free = PARTITIONS - held;
         say(format_args!(
-            "gleaner: {free} of {PARTITIONS} partitions have no worker; running workers take them over within {lease:?} and one heartbeat"
+            "gleaner: {free} of {PARTITIONS} partitions have no worker; a running worker takes them within {lease:?} and one heartbeat"
         ));
         return Err(Failure::Unusual);
     }
@@ -50,7 +50,7 @@ fn lines(workers: &[WorkerStatus]) -> String {
             worker;
         let worker = json!({
             "name": name, "version": version, "age_seconds": age, "silent_seconds": silent,
-            "parts": partitions, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
+            "partitions": partitions, "pages": pages, "pages_per_second": rate, "idle": idle, "waiting": waiting,
         });
         format!("{worker}\n")
     };
@@ -63,7 +63,7 @@ fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
             _ if worker.silent > lease.as_secs_f64() => "gone",
             WorkerStatus { waiting: true, .. } => "waiting",
             WorkerStatus { idle: true, .. } => "idle",
-            WorkerStatus { .. } => "working",
+            WorkerStatus { .. } => "running",
         };
         vec![
             worker.name.clone(),

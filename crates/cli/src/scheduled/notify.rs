@@ -1,8 +1,8 @@
 //! Runs the command of `report.command` with a report.
 //!
-//! No shell is involved, so a report's content cannot become a command.
+//! No shell is involved, so text in the report cannot become a command.
 //!
-//! Limitation: a command that hangs delays the next run until its time limit.
+//! Limitation: a command that hangs delays the next run by up to its time limit.
 
 use std::io::{self, Write};
 use std::path::absolute;

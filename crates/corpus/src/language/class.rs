@@ -1,11 +1,11 @@
-//! Classes of words by which Vietnamese, English and their neighbours are told apart.
+//! Classes of words that separate Vietnamese, English and similar languages.
 //!
-//! What a word tells is its shape: whether it is a Vietnamese syllable, by its letters and
-//! marks ([`gleaner_vietnamese::syllable`]), or could be one whose marks were left out; and,
-//! of words in plain letters, whether it is one of two short lists of frequent words.
+//! A word's class depends on its form: whether it is a Vietnamese syllable, by its letters and
+//! marks ([`gleaner_vietnamese::syllable`]), or could be one without its marks; and, in plain
+//! letters, whether it is in one of two short lists of frequent words.
 //!
-//! Limitation: short plain words (`to`, `an`, `de`) are at home in dozens of
-//! languages, so they stand in classes of their own, by their length.
+//! Limitation: short plain words (`to`, `an`, `de`) occur in dozens of languages, so they have
+//! separate classes, by length.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -15,9 +15,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::quality::stop_words;
 
-/// Syllables that Vietnamese without marks has often and others have a hundred times less:
-/// the 200 most frequent such ones of wordfreq 3.1's lists (docs/corpus.md), without names
-/// of people.
+/// Syllables that are frequent in Vietnamese without marks and a hundred times rarer elsewhere: the
+/// 200 most frequent ones in the lists of wordfreq 3.1 (docs/corpus.md), without names of people.
 const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam thu khi nhu dung cong thanh ngay \
     nhan tinh dang thuc vao chung bao nha chinh phai ong chu hoc hoa phan nhat viec dinh thoi dien trung biet hien \
     thay thong truong thuong viet theo phat hanh nuoc sinh ky thang tuong nhieu duong quoc hinh chuyen phong khac \
@@ -26,44 +25,44 @@ const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam
     huong gio tieu muc cuoi kien tieng vua nhau quyen nghiep nhien truyen xem kiem khoi tranh duoi sach phuc luon \
     thiet tuyen khoa thien tuc nhanh tuy vong lich cuu kho khoang thuat";
 
-/// What kind of word a word is.
+/// The class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// A Vietnamese syllable with a letter or mark that hardly another language has: `đ`,
-    /// `ơ`, `ư`, a hook above, a dot below, or two marks on one letter.
+    /// A Vietnamese syllable with a letter or mark that hardly any other language has: `đ`, `ơ`,
+    /// `ư`, a hook above, a dot below, or two marks on one letter.
     Vietnamese,
-    /// A Vietnamese syllable with marks that others write, too: `là`, `thì`.
+    /// A Vietnamese syllable with marks that other languages also have: `là`, `thì`.
     Shared,
-    /// A word with marks or letters that is no Vietnamese syllable: `très`, `straße`.
+    /// A word with marks or special letters that is not a Vietnamese syllable: `très`, `straße`.
     Foreign,
-    /// A syllable without marks that Vietnamese has often and hardly another language.
+    /// A syllable without marks, frequent in Vietnamese and rare elsewhere.
     Telling,
     /// An English function word that could be a syllable without marks: `an`, `the`.
     EnglishSyllable,
     /// Another English function word: `of`, `with`.
     English,
-    /// Could be a syllable without marks, of one or two letters.
+    /// A possible syllable without marks, of one or two letters.
     Syllable2,
-    /// The same, of three letters.
+    /// A possible syllable of three letters.
     Syllable3,
-    /// The same, of four letters.
+    /// A possible syllable of four letters.
     Syllable4,
-    /// The same, of more.
+    /// A possible syllable of five or more letters.
     Syllable5,
-    /// Plain letters that are no syllable, one to three.
+    /// Plain letters that cannot be a syllable, one to three.
     Other3,
-    /// The same, four or five.
+    /// Plain letters that cannot be a syllable, four or five.
     Other5,
-    /// The same, more.
+    /// Plain letters that cannot be a syllable, six or more.
     OtherLong,
 }
 
-/// How many classes there are.
+/// The number of classes.
 pub const CLASSES: usize = Class::OtherLong as usize + 1;
 
 impl Class {
-    /// The class of a word in Latin letters, whatever its case and normal form. `None` for
-    /// words of other scripts and of digits.
+    /// The class of a word in Latin letters, of any case and normal form. `None` for words of other
+    /// scripts and of digits.
     ///
     /// ```
     /// use gleaner_corpus::language::class::Class;
@@ -113,13 +112,13 @@ impl Class {
     }
 }
 
-/// Letters of the Latin script in Unicode's first blocks, and marks that follow a letter.
+/// Latin letters in Unicode's first blocks, and marks that follow a letter.
 pub(super) const fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{300}'..='\u{36f}' | 'ª' | 'º')
 }
 
-/// Small letters, composed, that hardly another language has.
+/// Composed small letters that hardly any other language has.
 const fn is_vietnamese(c: char) -> bool {
     matches!(c, 'đ' | 'ơ' | 'ư' | 'ạ'..='ỷ' | 'ỹ')
 }

@@ -1,12 +1,10 @@
-//! How well a text's words fit Vietnamese, English and other languages in Latin letters.
+//! Computes how well a text's words fit Vietnamese, English and other languages in Latin letters.
 //!
-//! Naive Bayes over the classes of words: with counts `n_c` and shares `p(c|l)`, the score of
-//! a language is `Σ n_c ln p(c|l)`. Words of a text hang together, so the sum is tempered,
-//! and no more than some dozens of words count: a text of two languages stays uncertain
-//! however long it is.
+//! Naive Bayes over the classes of words: with counts `n_c` and shares `p(c|l)`, the score of a
+//! language is `Σ n_c ln p(c|l)`. Words of a text are not independent, so the sum is tempered, and
+//! at most some dozens of words count: a text of two languages stays uncertain at any length.
 //!
-//! Limitation: the temper and the bound are fitted to recorded news, by the table in
-//! docs/corpus.md.
+//! Limitation: temper and bound are fitted to recorded news, by the table in docs/corpus.md.
 
 use std::sync::LazyLock;
 
@@ -14,42 +12,39 @@ use super::class::{CLASSES, Class};
 use super::shares::{BARE, SHARES};
 use crate::each_word;
 
-/// Added to each share, in ten-thousandths: any class may turn up in any language.
+/// Added to each share, in ten-thousandths: any class may occur in any language.
 const FLOOR: f64 = 100.0;
 
-/// What a word with a capital letter counts: names are written alike in all languages.
+/// The weight of a word with a capital, probably a name.
 const CAPITAL: f64 = 0.25;
 
-/// Share of words in capitals alone from which on a capital says nothing, as in a headline.
+/// From this share of words in all capitals, as in a headline, capitals are ignored.
 const SHOUTED: f64 = 0.5;
 
 /// Exponent of the likelihoods.
 const TEMPER: f64 = 0.7;
 
-/// Words that count at most; of more, each counts less.
+/// Most words that count; of more, each counts less.
 const MOST_WORDS: f64 = 60.0;
 
-/// Probability of Vietnamese, and of English, before the text is seen; the other
-/// languages share the rest.
+/// Prior probability of Vietnamese, and of English; the other languages share the rest.
 const PRIOR: f64 = 0.3;
 
-/// How probable it is that a text is Vietnamese, English or another; together 1.
+/// They sum to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fit {
-    /// Words that were looked at, of any script; names count less.
+    /// Words seen, of any script; names count less.
     pub(super) words: f64,
-    /// That it is Vietnamese, with or without marks.
+    /// With or without marks.
     pub(super) vietnamese: f64,
-    /// That it is English.
     pub(super) english: f64,
 }
 
-/// Words of each class, those with a capital apart.
 #[derive(Debug, Default)]
 struct Counts {
     small: [f64; CLASSES],
     capital: [f64; CLASSES],
-    /// Words in capitals alone, of two letters and more.
+    /// Words in all capitals, of at least two letters.
     shouted: f64,
     /// Words of other scripts.
     strange: f64,
@@ -72,7 +67,6 @@ impl Counts {
         counts
     }
 
-    /// One number a class.
     fn weighed(&self) -> [f64; CLASSES] {
         let all: f64 = self.small.iter().chain(&self.capital).sum();
         let weight = if self.shouted > SHOUTED * all { 1.0 } else { CAPITAL };
@@ -93,7 +87,6 @@ impl Fit {
         Self { words, vietnamese, english }
     }
 
-    /// That it is another language.
     pub(super) fn other(&self) -> f64 {
         (1.0 - self.vietnamese - self.english).max(0.0)
     }
@@ -103,7 +96,7 @@ fn is_shouted(word: &str) -> bool {
     word.chars().nth(1).is_some() && !word.chars().any(char::is_lowercase)
 }
 
-/// Of Vietnamese and of English.
+/// Posterior probabilities of Vietnamese and of English.
 fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
     static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
         LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());

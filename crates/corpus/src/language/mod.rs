@@ -1,22 +1,20 @@
-//! The language of a text, and how probable it is.
+//! Detects the language of a text, and its probability.
 //!
 //! | step | file |
 //! |---|---|
 //! | take a bounded part of a long text | `sample` |
 //! | put each word in Latin letters into one of 13 classes | [`class`] |
-//! | ask how well the classes fit Vietnamese, Vietnamese without marks, English and 25 other languages: naive Bayes, tempered | `shares`, `latin` |
-//! | where it is none of the first three, or in another script: ask whatlang which | `others` |
-//! | take what the page declares as evidence | here |
+//! | tempered naive Bayes: fit to Vietnamese (with, without marks), English, 25 others | `shares`, `latin` |
+//! | if it is none of the first three, or in another script: ask whatlang which | `others` |
+//! | use the page's declaration as evidence | here |
 //!
-//! Detectors that know dozens of languages by their trigrams take a third of short
-//! Vietnamese texts without marks for something else. Vietnamese is written in syllables of
-//! narrow form, so the words themselves tell it, and nearly for nothing: whatlang is asked
-//! only where the text is neither Vietnamese nor English.
+//! Trigram detectors for dozens of languages misclassify a third of short Vietnamese texts without
+//! marks. The words themselves identify Vietnamese at almost no cost, because its syllables have
+//! few forms. whatlang is used only if the text is neither Vietnamese nor English.
 //!
-//! Limitation: which of the other languages it is, is as good as whatlang is. Names
-//! written with capitals count a quarter, so a text of names alone tells little. Languages
-//! that are written in Vietnamese letters (Mường, Tày) are taken for Vietnamese.
-//! docs/corpus.md has the measured figures.
+//! Limitation: the choice among other languages is whatlang's. Capitalized names count a quarter,
+//! so a text of names alone is uncertain. Languages in Vietnamese letters (Mường, Tày) are taken
+//! for Vietnamese. docs/corpus.md has the measurements.
 
 pub mod class;
 mod latin;
@@ -31,29 +29,26 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use latin::Fit;
 
-/// Bytes of a text that are looked at.
 const SAMPLE: usize = 1500;
 
-/// How much more probable a language gets by being declared.
+/// The factor by which a declaration raises a language's odds.
 const DECLARED: f64 = 10.0;
 
-/// How often a page's declaration is right, where there is nothing else to go by.
+/// How often a declaration is right without other evidence.
 const DECLARATION_ALONE: f64 = 0.9;
 
-/// Probability below which a language is not named.
 const LEAST: f64 = 0.5;
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Language {
-    /// BCP 47 primary tag such as `vi`; `und` where no language has half the probability.
+    /// BCP 47 primary tag such as `vi`; `und` if no language has half the probability.
     pub tag: String,
     /// The tag's probability, 0 to 1; 0 for `und`.
     pub probability: f64,
 }
 
 impl Language {
-    /// No language has half the probability.
     fn undetermined() -> Self {
         Self { tag: "und".into(), probability: 0.0 }
     }
@@ -70,9 +65,9 @@ impl Language {
     }
 }
 
-/// The language of `text`; `declared` is what the page says, such as `vi-VN`, which is
-/// evidence and may be outvoted. A mixed text is in the language of most of its words, with
-/// a smaller probability. Bounded in time, whatever the text's length.
+/// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`: evidence
+/// that the text may outweigh. A mixed text has the language of most of its words, with a lower
+/// probability. Time is bounded for any length.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -92,7 +87,6 @@ pub fn language(text: &str, declared: Option<&str>) -> Language {
     decide(candidates, declared)
 }
 
-/// The most probable, once the declaration has been heard.
 fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
     let rest = 1.0 - candidates.iter().map(|(_, probability)| probability).sum::<f64>();
     let mut all: Vec<(String, f64)> =

@@ -1,14 +1,14 @@
-//! Which of the other languages: whatlang's answer, with a probability.
+//! Determines which other language a text has: whatlang's answer, with a probability.
 
 use whatlang::{Detector, Lang};
 
 use super::latin::Fit;
 use super::tags;
 
-/// Probability of another language below which it is not asked which.
+/// Below this probability of another language whatlang is not used.
 pub(super) const LEAST: f64 = 0.02;
 
-/// Gives what is neither Vietnamese nor English to the language that whatlang names.
+/// Assigns the probability of other languages to whatlang's answer.
 pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };
@@ -20,7 +20,7 @@ pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static st
     }
 }
 
-/// How often such a guess is right.
+/// The probability that whatlang's guess is right.
 fn right(confidence: f64) -> f64 {
     0.5 + 0.49 * confidence
 }

@@ -1,15 +1,13 @@
-//! A bounded part of a long text: evenly from its beginning, middle and end.
+//! Takes a bounded part of a long text: evenly from its beginning, middle and end.
 //!
-//! Limitation: a page whose languages change between the pieces is judged by the
-//! pieces alone.
+//! Limitation: a change of language between the pieces is not seen.
 
 use std::borrow::Cow;
 
-/// Pieces that are taken of a long text.
 const PIECES: usize = 3;
 
-/// The text itself where it has at most `most` bytes, else pieces of together at most so
-/// many, a line each, cut between words where there is white space near.
+/// The text itself if it has at most `most` bytes, else pieces of at most that length together, one
+/// per line, cut at white space if some is near.
 pub(super) fn sample(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -20,7 +18,7 @@ pub(super) fn sample(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(pieces.join("\n"))
 }
 
-/// At most `length` bytes from `begin` on, without the torn words at the ends.
+/// At most `length` bytes from `begin` on, without the cut words at the ends.
 fn piece(text: &str, begin: usize, length: usize) -> &str {
     let piece = &text[text.ceil_char_boundary(begin)..text.floor_char_boundary(begin + length)];
     let from = if begin == 0 { 0 } else { piece.find(char::is_whitespace).unwrap_or(0) };

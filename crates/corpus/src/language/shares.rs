@@ -1,19 +1,19 @@
-//! How often a running word is of each class, by language.
+//! The frequency of each word class in running text, by language.
 //!
-//! From the 30,000 most frequent words of each list of wordfreq 3.1.1 in a language that is
-//! written in Latin letters, by `crates/eval/examples/word_classes.rs`. `vi-bare` is the
-//! Vietnamese list with its marks left out.
+//! Computed by `crates/eval/examples/word_classes.rs` from the 30,000 most frequent words of each
+//! wordfreq 3.1.1 list in a language with Latin letters. `vi-bare` is the Vietnamese list without
+//! marks.
 //!
-//! Limitation: the lists are of written words of any kind, in small letters; a text
-//! of news has more names. Languages without a list are taken for the row that fits best.
+//! Limitation: the lists have written words of any kind in small letters; news has more names. A
+//! language without a list takes the best-fitting row.
 
 use super::class::CLASSES;
 
-/// A language's tag, and in ten-thousandths how often a word is of each class, in the order
-/// of [`super::class::Class`].
+/// A language's tag, and the frequency of each class in ten-thousandths, in the order of
+/// [`super::class::Class`].
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
-/// Row of Vietnamese without marks.
+/// Vietnamese without marks.
 pub(super) const BARE: &str = "vi-bare";
 
 pub(super) const SHARES: [Row; 28] = [

@@ -1,23 +1,21 @@
-//! Tags of languages: ISO 639-3, as the detector says them, to BCP 47 primary tags.
+//! Converts language tags: the detector's ISO 639-3 and declared tags to BCP 47 primary tags.
 
 use whatlang::Lang;
 
-/// ISO 639-1 where there is a code of two letters, else ISO 639-3.
+/// ISO 639-1 if there is a code of two letters, else ISO 639-3.
 pub(super) fn tag(lang: Lang) -> &'static str {
     let code = lang.code();
     TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two)
 }
 
-/// The primary tag of what a page declares, such as `vi` of `vi-VN`, in lower case.
-/// `None` where it is none of two or three letters, and for `und`, `mul` and `zxx`, which
-/// name no language.
+/// The primary tag of a declaration in lower case, such as `vi` of `vi-VN`. `None` unless it has
+/// two or three letters, and for `und`, `mul` and `zxx`, which name no language.
 pub(super) fn primary(declared: &str) -> Option<String> {
     let primary = declared.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     let is_tag = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_tag && !["und", "mul", "zxx"].contains(&primary.as_str())).then_some(primary)
 }
 
-/// ISO 639-3 to 639-1 for the languages that whatlang knows.
 const TWO_LETTERS: [(&str, &str); 70] = [
     ("epo", "eo"),
     ("eng", "en"),

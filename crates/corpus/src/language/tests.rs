@@ -1,4 +1,4 @@
-//! Texts of many languages, short ones, mixed ones, hostile ones.
+//! Tests texts of many languages: short, mixed and hostile ones.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,6 @@ use super::*;
 const VI: &str = "Sáng nay, chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa. Người mua đến từ các xã bên cạnh, ai cũng mang theo giỏ tre.";
 const EN: &str = "The market opened earlier than usual this morning because the growers wanted to sell their vegetables before the rain came.";
 
-/// Tag and hundredths of an answer that heard no declaration.
 fn told(text: &str) -> (String, u8) {
     let answer = language(text, None);
     (answer.tag.clone(), answer.hundredths())
@@ -100,7 +99,7 @@ fn vietnamese_is_told_with_and_without_marks() {
         "Cho que hop som",
         "Ha Noi: nguoi dan di cho tet",
         "Du bao thoi tiet ngay mai, mien Bac co mua to",
-        // In NFD, and with marks left out here and there.
+        // In NFD, and with some marks missing.
         "Cho\u{31b}\u{323} que\u{302} ho\u{323}p so\u{31b}\u{301}m",
         "Chợ que họp som hơn thuong le vi bà con muon bán het rau",
     ] {
@@ -138,7 +137,7 @@ fn what_is_declared_is_evidence() {
     assert_eq!(tag(EN, "vi-VN"), "en");
     let (alone, backed) = (language("Cho que hop som", None), language("Cho que hop som", Some("vi")));
     assert!(alone.probability < backed.probability, "{alone:?} {backed:?}");
-    // Where the text tells nothing, the page does.
+    // If the text has no evidence, the page decides.
     assert_eq!(language("2026", Some("vi_VN")), Language { tag: "vi".into(), probability: 0.9 });
     for (text, declared) in [("", Some("x-klingon")), ("", None), ("2026 – 5%", None), ("\0\0", Some("und"))]
     {

@@ -1,14 +1,12 @@
-//! Figures that tell a good text from a poor one: pure functions of the text.
+//! Computes figures of a text's quality: pure functions of the text.
 //!
-//! Nothing is dropped by them here: `export` filters by what the user asks for and
-//! counts what it held back. Repeated lines and symbols are after Rae et al., "Scaling
-//! Language Models" (2021), appendix A.1.1, stop words after the same place, which asks
-//! for two of eight English ones.
+//! They drop nothing: `export` filters by the user's conditions and counts what it held back.
+//! Repeated lines and symbols follow Rae et al., "Scaling Language Models" (2021), appendix A.1.1,
+//! and so do stop words, where the paper requires two of eight English ones.
 //!
-//! Limitation: stop words are known for Vietnamese and English only
-//! ([`STOP_WORD_LANGUAGES`]), sentences are told by their marks and a short list of
-//! abbreviations, and the share of words in links is left out: a document keeps its
-//! lines and their kinds, not which of them were links.
+//! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]).
+//! Sentences are found by their marks and a short list of abbreviations. The share of words in
+//! links is missing, because a document does not record which lines were links.
 
 mod sentences;
 pub(crate) mod stop_words;
@@ -22,27 +20,27 @@ use crate::each_word;
 pub use sentences::sentences;
 pub use stop_words::STOP_WORD_LANGUAGES;
 
-/// What is told of a text. Shares are 0 to 1, rounded to four decimals, so that every
-/// format of an export says the same number.
+/// The figures of a text. Shares are 0 to 1, rounded to four decimals, so that every export format
+/// has the same number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     /// Words ([`crate::words`]); Vietnamese ones are syllables.
     pub words: u64,
-    /// Words a sentence, the mean over all sentences that have any; 0 without words.
+    /// Mean words per sentence that has any; 0 without words.
     pub sentence_length: f64,
-    /// Share of the words that are stop words of the text's language. `None` where
-    /// there is no list for that language, and where there are no words.
+    /// Share of the words that are stop words of the text's language. `None` without a list for
+    /// that language, or without words.
     pub stop_word_share: Option<f64>,
-    /// Share of the lines that say again what an earlier line said.
+    /// Share of the lines that repeat an earlier line.
     pub repeated_line_share: f64,
-    /// Share of the characters, white space aside, that are neither letters nor digits:
-    /// punctuation and symbols.
+    /// Share of punctuation and symbols among the characters other than white space: neither
+    /// letters nor digits.
     pub symbol_share: f64,
 }
 
 impl Quality {
-    /// Looks at a text, a paragraph a line, in a language given as a BCP 47 primary tag.
-    /// Linear in the text.
+    /// Computes the figures of a text with one paragraph per line, in a language given as a BCP 47
+    /// primary tag. Linear in the text.
     ///
     /// ```
     /// let quality = gleaner_corpus::Quality::new("The rain came. It stayed.\nThe rain came. It stayed.", "en");

@@ -1,23 +1,22 @@
-//! Where a line's sentences end, by their marks.
+//! Splits a line into sentences by their marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…` (and closing quotes or brackets after them)
-//! where white space follows and then a character that is no small letter; and after
-//! `。`, `！`, `？`, `।`, `။` wherever they stand. A full stop after a known abbreviation, after a
-//! single capital, or after a number that begins a sentence ends nothing.
+//! A sentence ends after `.`, `!`, `?` or `…` (with closing quotes or brackets) if white space and
+//! then a character other than a small letter follow; and after any `。`, `！`, `？`, `।`, `။`. It
+//! does not end at a full stop after a known abbreviation, a single capital, or a number that
+//! begins a sentence.
 //!
-//! Limitation: the abbreviations are some forty, English and Vietnamese; others end
-//! a sentence, and a sentence that ends in one ("to the U.S. They ...") is not ended. It is
-//! good enough for a mean length, and was measured against nothing better, so no export
-//! marks sentences by it.
+//! Limitation: about forty abbreviations, English and Vietnamese, are known; others end a sentence,
+//! and a sentence that ends in a known one ("to the U.S. They ...") is not split. This suffices for
+//! a mean length. It was not evaluated, so no export marks sentences by it.
 
-/// Abbreviations after which a full stop ends nothing, in small letters.
+/// Abbreviations after which a full stop ends no sentence, in small letters.
 const ABBREVIATIONS: [&str; 44] = [
     "bs", "capt", "co", "col", "corp", "cty", "dr", "ds", "gen", "gov", "gs", "hon", "inc", "jan", "jr",
     "ks", "lt", "ltd", "maj", "mr", "mrs", "ms", "mt", "no", "nxb", "pgs", "prof", "rep", "rev", "sen",
     "sept", "sgt", "sr", "st", "th", "ths", "tp", "ts", "tt", "tx", "ubnd", "v.v", "vol", "vs",
 ];
 
-/// The sentences of a line, in order, without white space around them; none is empty.
+/// The sentences of a line, in order, trimmed and not empty.
 ///
 /// ```
 /// let line = "Dr. Lan came at 3.30 p.m. on Monday. \"Why?\" he asked. Nobody knew";
@@ -46,7 +45,7 @@ fn end(text: &str) -> usize {
         if is_wide_mark(mark) || (begins_sentence(rest) && (mark != '.' || !is_abbreviated(&text[..at]))) {
             return end;
         }
-        // Behind the whole run of marks, so that a long one is read once.
+        // After the whole run of marks, so that a long one is read once.
         from = end;
     }
     text.len()
@@ -69,20 +68,20 @@ const fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』')
 }
 
-/// Whether what follows a mark begins a sentence: white space, then no small letter.
+/// Whether a sentence begins after a mark: white space, then no small letter.
 fn begins_sentence(rest: &str) -> bool {
     let next = rest.trim_start();
     next.len() < rest.len() && next.chars().next().is_some_and(|c| !c.is_lowercase())
 }
 
-/// Whether the word before a full stop is short for another, or counts a list.
+/// Whether the word before a full stop is an abbreviation or a list number.
 fn is_abbreviated(before: &str) -> bool {
     let begin = before.rfind(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“'));
     let word = begin.map_or(before, |at| before[at..].trim_start_matches(|c: char| !c.is_alphanumeric()));
     let mut chars = word.chars();
     let is_initial = matches!((chars.next(), chars.next()), (Some(first), None) if first.is_uppercase());
     let counts = begin.is_none() && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    // "PGS.TS" and "U.S": what stands after the last full stop decides.
+    // "PGS.TS" and "U.S": the part after the last full stop decides.
     let tail = word.rsplit('.').next().unwrap_or(word).to_lowercase();
     let known = |word: &str| ABBREVIATIONS.binary_search(&word).is_ok();
     is_initial || counts || known(&tail) || known(&word.to_lowercase()) || is_dotted(word)

@@ -1,18 +1,17 @@
-//! Words that say little by themselves and stand in every prose.
+//! Lists of stop words: words with little meaning of their own that are frequent in any prose.
 //!
-//! The English ones are the closed classes: articles, pronouns, auxiliaries,
-//! prepositions, conjunctions, frequent adverbs. The Vietnamese ones are syllables, as
-//! words are counted here: the classifiers, particles, pronouns, prepositions and
-//! conjunctions of the language. Both were written for this project.
+//! The English list has the closed classes: articles, pronouns, auxiliaries, prepositions,
+//! conjunctions, frequent adverbs. The Vietnamese list has syllables, because words are counted so
+//! here: classifiers, particles, pronouns, prepositions and conjunctions. Both were written for
+//! this project.
 //!
-//! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi
-//! vì") counts by each of its syllables, and a syllable may also be part of a content
-//! word ("công" and "là" of "công là").
+//! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi vì") counts by each
+//! syllable, and a syllable may also be part of a content word ("công" and "là" of "công là").
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// BCP 47 primary tags of the languages for which there is a list.
+/// BCP 47 primary tags of the languages with a list.
 pub const STOP_WORD_LANGUAGES: [&str; 2] = ["en", "vi"];
 
 const ENGLISH: &str = "a about above after again against all also although am among an and any are as at be \
@@ -31,7 +30,6 @@ const VIETNAMESE: &str = "ai anh bà bao bằng bị bởi các cái càng cả 
     nơi nữa nó ở ông qua quá ra rằng rất rồi sao sau sẽ sự ta tại theo thế thì thôi tôi tới trên trong trước \
     từ từng tuy và vào vẫn vậy về vì việc với vừa xuống";
 
-/// The list of a language; `None` where there is none.
 pub(crate) fn of(language: &str) -> Option<&'static HashSet<&'static str>> {
     static LISTS: LazyLock<[HashSet<&str>; 2]> =
         LazyLock::new(|| [ENGLISH, VIETNAMESE].map(|list| list.split_whitespace().collect()));

@@ -1,14 +1,13 @@
-//! A record as an answer to a URL.
+//! Converts a WARC record into a response to a URL.
 //!
-//! | record | what becomes of it |
+//! | record | result |
 //! |---|---|
-//! | `response` | the HTTP answer in it |
-//! | `resource` | an answer of 200 with the record's content type: it has no HTTP headers |
-//! | `revisit`, robots.txt, any other | passed over, and counted under its kind |
+//! | `response` | its HTTP response |
+//! | `resource` | a 200 response with the record's content type |
+//! | `revisit`, robots.txt, any other | skipped, and counted by its kind |
 //!
-//! A page that is not all there ends its visit without being read: half an article is none.
-//! That is what its writer calls truncated, what is shorter than its `Content-Length`, what
-//! ends within a coding, and an answer of 206.
+//! The body of an incomplete page is not read. A page is incomplete if its writer marked it as truncated, it
+//! is shorter than its `Content-Length`, it ends within a coding, or its status is 206.
 
 use gleaner_archive::{Cut, HttpMessage, Payload, Record};
 use gleaner_fetch::Response;
@@ -18,24 +17,23 @@ use jiff::Timestamp;
 use super::source::{Limits, Place};
 use crate::archive::{ROBOTS, ROLE};
 
-/// An answer out of a file.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
-    /// What was expected behind its URL; `None` in files of other crawlers.
+    /// The expected role of its URL; `None` in files of other crawlers.
     pub(crate) role: Option<Role>,
     pub(crate) response: Response,
-    /// How its visit ends without its body being read; `None`: the body is read.
+    /// The outcome of its visit if the body is not read; `None` if it is.
     pub(crate) unread: Option<Outcome>,
     pub(crate) place: Place,
 }
 
 impl Answer {
-    /// The answer in a record. `Ok(None)`: its URL is another worker's.
+    /// The response in a record. `Ok(None)`: its URL belongs to another worker.
     ///
     /// # Errors
-    /// The record is passed over, for the reason with this label.
+    /// The record is skipped, for the reason with this label.
     pub(super) fn from_record(
         record: &Record,
         place: Place,
@@ -75,13 +73,12 @@ impl Answer {
         (200..300).contains(&self.response.status)
     }
 
-    /// Whether a visit ended with it, rather than waiting or trying again.
+    /// Whether it ended a visit, rather than causing a wait or a retry.
     pub(super) fn is_ending(&self) -> bool {
         !matches!(self.response.status, 304 | 408 | 425 | 429 | 500..)
     }
 }
 
-/// The kinds of record that have an answer.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Response,
@@ -102,14 +99,13 @@ fn kind(record: &Record) -> Result<Kind, &'static str> {
     }
 }
 
-/// The block of a `resource` record as an answer.
 fn resource(record: &Record) -> HttpMessage<'_> {
     let content_type = record.header.get("Content-Type");
     let headers = content_type.map(|value| ("Content-Type".to_owned(), value.to_owned()));
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// How a visit ends whose page is not all there, or larger than `limit` bytes.
+/// The outcome for a page that is incomplete or larger than `limit` bytes; `None`: the page is read.
 fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;
@@ -143,7 +139,7 @@ mod tests {
         Answer::from_record(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
     }
 
-    /// The outcome of a `response`; `None`: it is read.
+    /// The outcome of a `response` whose body is not read.
     fn response(fields: &str, head: &str, body: &[u8], is_cut: bool) -> Option<Outcome> {
         let fields = format!("WARC-Type: response\nContent-Type: application/http\n{fields}");
         let head = format!("HTTP/1.1 {head}\r\nContent-Type: text/html\r\n\r\n");
@@ -177,7 +173,7 @@ mod tests {
             ),
             ("", "200 OK", more.as_slice(), false, too_large()),
             ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
-            // What is no page has an ending that its body does not change.
+            // For other statuses the body does not affect the outcome.
             ("WARC-Truncated: length", "404 Not Found", page, false, None),
         ];
         for (fields, head, body, is_cut, expected) in cases {

@@ -1,29 +1,27 @@
-//! Up to where a file was worked through, in each partition of the store that is ours.
+//! Records how far each file was processed, in each of our partitions.
 //!
-//! Of several workers each reads all files, and takes the pages of its own partitions. A partition that
-//! comes to another worker is gone on with there: a mark is the partition's.
+//! A mark belongs to a partition, so a worker that gains the partition resumes there.
 //!
-//! A re-extraction reads gleaner's own archive from its first file to its last, and there may be
-//! a file for each flush of each worker. So it has one mark for all files, its [`Checkpoint`].
+//! A re-extraction reads gleaner's own archive in order, and there may be one file per flush of each worker.
+//! So it has one mark for all files, its [`Checkpoint`].
 
 use std::cmp::Ordering;
 
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
 
-/// The mark of a file that is done, however long it is.
+/// The mark of a finished file, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
 
-/// The partitions of a store in which a replay works: a single one, or a worker's.
+/// The partitions that a replay works in: the only one of a store, or a worker's.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnPartitions {
     store: Store,
-    /// In their order.
+    /// Sorted.
     partitions: Vec<PartitionId>,
 }
 
 impl OwnPartitions {
-    /// The partitions that are held now.
     pub(crate) fn from_store(store: &Store) -> Self {
         let mut partitions = store.held_partitions();
         partitions.sort_unstable();
@@ -38,34 +36,32 @@ impl OwnPartitions {
         &self.partitions
     }
 
-    /// Which of the partitions a URL is of; `None`: another worker's.
+    /// The index of a URL's partition; `None` if another worker holds it.
     pub(crate) fn position(&self, url: &CanonicalUrl) -> Option<usize> {
         self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
 
-    /// A file of the archive that the store has in object storage.
+    /// The content of an archive file in object storage; empty if it does not exist.
     pub(super) fn stored(&self, name: &str) -> Result<Vec<u8>, StoreError> {
         let content = self.store.object(name).map_err(|error| self.store.explained(error))?;
         Ok(content.unwrap_or_default())
     }
 
-    /// The marks of a file.
     pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {
         Ok(Marks::new(self.store.replayed(purpose, file, &self.partitions)?))
     }
 }
 
-/// Up to where the archive was extracted again, in each partition that is ours.
 #[derive(Debug, Clone)]
 pub(super) struct Checkpoint {
     run: u32,
     settings: String,
-    /// Number of a file and offset in it, in the order of the partitions. All before is done.
+    /// File number and offset per partition; everything before is done.
     done: Vec<(u32, u64)>,
 }
 
 impl Checkpoint {
-    /// What stands in the store; another run's does not count, nor what other settings did.
+    /// Loads the stored progress. Progress of another run or with other settings counts as none.
     pub(super) fn new(own: &OwnPartitions, run: u32, settings: &str) -> Result<Self, StoreError> {
         let done = own.store.reextracted(&own.partitions)?.into_iter();
         let done = done.map(|done| match done {
@@ -75,12 +71,10 @@ impl Checkpoint {
         Ok(Self { run, settings: settings.to_owned(), done: done.collect() })
     }
 
-    /// Whether anything was done before.
     pub(super) fn is_begun(&self) -> bool {
         self.done.iter().any(|done| *done > (0, 0))
     }
 
-    /// The marks of a file by its number.
     pub(super) fn marks(&self, file: u32) -> Marks {
         let mark = |(number, offset): &(u32, u64)| match file.cmp(number) {
             Ordering::Less => DONE,
@@ -90,7 +84,6 @@ impl Checkpoint {
         Marks::new(self.done.iter().map(mark).collect())
     }
 
-    /// All is done up to here: notes it for the partitions in which it was not.
     pub(super) fn raise(&mut self, own: &OwnPartitions, to: (u32, u64), change: &mut Change) {
         for (done, partition) in self.done.iter_mut().zip(&own.partitions).filter(|(done, _)| **done < to) {
             *done = to;
@@ -101,8 +94,8 @@ impl Checkpoint {
     }
 }
 
-/// One file's marks, in the order of the partitions: all before a mark is done. Nearly all files
-/// were read to the same place in all partitions, and there may be very many files.
+/// The marks of one file, in partition order: everything before a mark is done. There may be very many files,
+/// and for nearly all the marks are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marks {
     Even(u64),
@@ -118,7 +111,7 @@ impl Marks {
         }
     }
 
-    /// The mark of the partition at this position.
+    /// The mark of the partition at this index.
     pub(crate) fn get(&self, position: usize) -> u64 {
         match self {
             Self::Even(mark) => *mark,
@@ -126,7 +119,6 @@ impl Marks {
         }
     }
 
-    /// Where the file is to be read from.
     pub(crate) fn least(&self) -> u64 {
         match self {
             Self::Even(mark) => *mark,
@@ -134,7 +126,6 @@ impl Marks {
         }
     }
 
-    /// All that are before `mark` move there.
     pub(crate) fn raised(self, mark: u64) -> Self {
         match self {
             Self::Even(old) => Self::Even(old.max(mark)),

@@ -1,31 +1,25 @@
-//! A corpus out of WARC files: the crawl's own stages, fed by an archive instead of the
-//! network.
+//! Builds a corpus from WARC files, with the stages of a crawl but without the network.
 //!
-//! | purpose | which answers are read | what becomes of links |
+//! | purpose | responses processed | links |
 //! |---|---|---|
-//! | [`Purpose::Rebuild`] | all, in the order in which they came | they are found again |
-//! | [`Purpose::Reextract`] | the last of each page that the store knows | nothing |
-//! | [`Purpose::Ingest`] | pages of any host, fetched by whomever | nothing |
+//! | [`Purpose::Rebuild`] | all, in archive order | found again |
+//! | [`Purpose::Reextract`] | the latest of each page known to the store | ignored |
+//! | [`Purpose::Ingest`] | pages of any host, from any crawler | ignored |
 //!
-//! 1. A thread reads the files ([`source`]). An answer waits while another of its host is
-//!    being worked on, so that a host's pages are met in the order of the files and its
-//!    template comes out as it did.
-//! 2. Workers read them, and the owner applies what they found, as in a crawl: pages are
-//!    buffered until the host's template can be learned, documents are placed.
-//! 3. With each flush the store notes up to where each file was worked through. An
-//!    interrupted replay goes on there; the few answers behind it that were done already
-//!    come to the same end again.
+//! 1. A thread reads the files ([`source`]). A response waits while another one of its host is in progress.
+//!    So pages are processed in file order per host, and the host's template comes out as in the crawl.
+//! 2. Workers process the responses and the owner applies the results, as in a crawl.
+//! 3. With each flush the store records how far each file was processed. An interrupted replay resumes there;
+//!    later responses that were already done get the same outcome again.
 //!
-//! In a store of many workers all that ingest or re-extract read the same files, and each takes
-//! the pages of its own partitions; what is noted is noted for each partition. When partitions come or go, what is in
-//! flight is finished, and the files are read again from the marks of the partitions that are ours
-//! then. To read and unpack a file is little beside what its pages cost (docs/scale.md), so
-//! that nobody has to hand pages from one worker to another.
+//! With several workers, all read the same files, and each processes the pages of its own partitions.
+//! Progress is recorded per partition. When partitions change, the responses in flight are finished, and the
+//! files are read again from the marks of the partitions now held. Reading costs little compared with
+//! processing (docs/scale.md).
 //!
-//! Limitation: answers that made the crawl wait or try again (429, 5xx) and those
-//! without a body (304) are passed over, so that numbers of tries and outcomes of failed
-//! URLs are not those of the crawl; and a re-extracted page that is no article by today's
-//! rules, or whose host has no template, keeps the text it has, if the settings let it in.
+//! Limitation: responses that made the crawl wait or retry (429, 5xx) and those without a body (304) are
+//! skipped, so retry counts and outcomes of failed URLs differ from the crawl. A re-extracted page keeps its
+//! text, if still admitted, when it is no longer judged an article or its host has no template.
 
 mod answer;
 mod marks;
@@ -59,14 +53,14 @@ use crate::pipeline::{Finished, Session, begin};
 use crate::progress::Progress;
 use crate::session_config::SessionConfig;
 
-/// What a replay is for.
+/// The purpose of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To make the store anew from the crawl's own archive.
+    /// Build the store again from the crawl's own archive.
     Rebuild,
-    /// To extract what the archive has by the templates of today.
+    /// Extract archived pages again with the current templates.
     Reextract,
-    /// To take in pages that others fetched.
+    /// Add pages that other crawlers fetched.
     Ingest,
 }
 
@@ -80,16 +74,16 @@ impl Purpose {
     }
 }
 
-/// What a replay begins with.
+/// The input of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seed sites: links are followed within their domains. Not asked for otherwise.
+    /// The seeds: links are followed within their domains. They are not requested.
     pub seeds: Vec<Seed>,
-    /// What the user says of hosts' pages.
+    /// The user's pins, by host.
     pub pins: HostPins,
     /// Which documents enter the corpus.
     pub admission: Admission,
@@ -97,44 +91,43 @@ pub struct Replay {
     pub writer: Writer,
     /// The files, in order.
     pub sources: Vec<Source>,
-    /// Asked for by whoever wants the replay to stop.
+    /// Lets the caller stop the replay.
     pub stop: Stop,
-    /// Written while the replay runs.
+    /// Counters, updated while the replay runs.
     pub progress: Arc<Progress>,
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
-    /// Answers that were read.
+    /// Responses that were read.
     pub read: u64,
-    /// Records that were passed over, by reason.
+    /// Skipped records, by reason.
     pub passed_over: BTreeMap<&'static str, u64>,
-    /// Partitions of files that cannot be read: file, offset, reason.
+    /// Parts of files that cannot be read: file, offset, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
-    /// How visits ended, by [`gleaner_frontier::Outcome::reason`].
+    /// Outcomes of visits, by [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// Texts that changed by it (re-extraction).
+    /// Changed texts (re-extraction only).
     pub changed: u64,
-    /// Documents that left the corpus, since the settings of today refuse them (re-extraction).
+    /// Documents removed because the current settings refuse them (re-extraction only).
     pub withdrawn: u64,
-    /// Whether it went on with one that was interrupted (re-extraction).
+    /// Whether it resumed an interrupted one (re-extraction only).
     pub resumed: bool,
     /// Documents in the corpus now.
     pub documents: u64,
-    /// Whether it went through to its end.
+    /// Whether everything was processed.
     pub complete: bool,
 }
 
-/// Replays files into the store. Blocks; the owner of the store is the calling thread.
+/// Replays files into the store. Blocks; the calling thread owns the store.
 ///
 /// # Errors
-/// As [`crate::run`], and when a file cannot be read. What was worked through is kept, and
-/// the same call goes on there.
+/// As [`crate::run`], and if a file cannot be read. Completed work is kept, and the same call resumes.
 pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
     let admission = Arc::new(admission);
-    // Its own archive is what is read, and what others wrote needs no copy.
+    // The replayed files need no second copy in the archive.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let clock = Clock::default();
@@ -156,10 +149,10 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let (session, complete) = loop {
         follow(&writer, &progress);
         let own = OwnPartitions::from_store(&writer.store());
-        // Through them nothing is ever asked.
+        // Required by the session; a replay sends no requests.
         let politeness = Politeness::new(session_config.config.fetch.delay.get());
         let mut session = Session::start(session_config.clone(), politeness, writer)?;
-        // Whoever has no partition has nothing to read.
+        // Without partitions there is nothing to read.
         let sources: &[Source] = if own.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
         let checkpoint =
@@ -182,7 +175,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Ok(Ended::Through) => break (session, true),
             Ok(Ended::Stopped) => break (session, false),
             Ok(Ended::Regrouping) => writer = session.abandon(),
-            // Another worker has a partition of what was ours: as after a crash.
+            // Another worker took over one of our partitions: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
                 is_over = session_config.begin_anew(&mut writer)?;
@@ -200,17 +193,16 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
 }
 
-/// What decides which text a page has and whether it enters the corpus, in short.
+/// A hash of the settings that decide a page's text and its admission.
 fn settings_of(config: &Config, pins: &HostPins) -> String {
     let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
-    // These are each worker's own, and change nothing.
+    // These are local to each worker and change no document.
     template.pins = String::new();
     corpus.index_memory = Config::default().corpus.index_memory;
     let all = format!("{template:?} {corpus:?} {:?} {pins:?}", config.text);
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 
-/// Files with their marks.
 fn marked(
     purpose: Purpose,
     sources: &[Source],
@@ -224,10 +216,10 @@ fn marked(
     sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
-/// Learns which partitions have come.
+/// Reports that this worker is busy, and takes the partitions it gained.
 fn follow(writer: &Writer, progress: &Progress) {
     if let Some(leases) = writer.store().leases() {
-        // Told before it is asked for, so that nobody takes us for idle in between.
+        // Reported first, so that no worker considers us idle in between.
         leases.report(progress.pages.load(Ordering::Relaxed), false);
         let partitions = leases.gained().len();
         info!(partitions, "partitions were assigned to this worker");

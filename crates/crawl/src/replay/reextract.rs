@@ -1,4 +1,4 @@
-//! Re-extraction: a page's text by the template of today, in the place of the old one.
+//! Replaces a page's text with one extracted by the current template.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,6 @@ use crate::job::Visit;
 use crate::owner::Owner;
 
 impl Replayer {
-    /// A page by the template of today: its text is put in the place of the old one.
     pub(super) fn extracted_again(
         &mut self,
         owner: &mut Owner,
@@ -64,8 +63,7 @@ impl Replayer {
         owner.commit(change)
     }
 
-    /// A document that is not extracted again, where the settings of today refuse or change
-    /// it; `None` where it stays as it is.
+    /// Applies the current settings to a document that is not extracted again; `None` if it stays unchanged.
     fn held_to_the_settings(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {

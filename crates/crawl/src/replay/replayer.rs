@@ -1,4 +1,4 @@
-//! Who is worked on when: the loop of a replay, in the owner's thread.
+//! The loop of a replay in the owner's thread: decides which host is processed when.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -21,74 +21,60 @@ use crate::extraction::rank;
 use crate::job::{Event, Task, Visit};
 use crate::owner::{Owner, TICK};
 
-/// Answers that wait for others of their host, at most.
+/// Most responses that wait for others of their host.
 const WAITING: usize = 64;
 
-/// Bytes of their bodies, at most.
+/// Most bytes of their bodies.
 const WAITING_BYTES: usize = 64 << 20;
 
-/// Damages that are kept for the report; all are logged.
 const MOST_DAMAGES: usize = 100;
 
-/// Links away from a seed that a page counts as which nobody found.
+/// Depth of a page that no link led to.
 const DEPTH: u32 = 1;
 
 pub(super) struct Replayer {
     pub(super) purpose: Purpose,
     pub(super) files: Vec<Progressed>,
-    /// The newest record that was heard of, or the end of a file.
+    /// The place of the last event: a record or the end of a file.
     newest: Option<Place>,
-    /// How far a re-extraction was worked through.
     checkpoint: Option<Checkpoint>,
-    /// Answers whose host is being worked on, in the order of the files.
     waiting: VecDeque<Answer>,
     waiting_bytes: usize,
-    /// Places of answers that have not come to their end.
+    /// Places of responses without an outcome.
     open: BTreeSet<Place>,
-    /// Hosts that are worked on, by name.
     busy: HashSet<String>,
-    /// Where the answers in flight are from, by host.
     in_flight: HashMap<String, Place>,
-    /// Which documents enter the corpus.
     pub(super) admission: Arc<Admission>,
-    /// The partitions that it works in.
     own: OwnPartitions,
-    /// When leases were last looked at.
     followed: Instant,
     pub(super) replayed: Replayed,
 }
 
-/// How a replay's work came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// All was read and applied, by all workers.
     Through,
-    /// A stop was asked for.
     Stopped,
-    /// Partitions have come, or others should have some: it is gone on with those that are ours then.
+    /// Partitions were gained or must be released: work continues with those held then.
     Regrouping,
 }
 
-/// A file, and how far it was worked through.
 pub(super) struct Progressed {
     path: PathBuf,
-    /// Its number, if it is of gleaner's own archive.
+    /// Its number in gleaner's own archive; 0 for other files.
     pub(super) number: u32,
-    /// All before these is done.
     marks: Marks,
-    /// The newest record that was heard of, or the file's length at its end.
+    /// Offset of the last record that was read, or the file's length at its end.
     heard: u64,
 }
 
 impl Progressed {
-    /// A file, and up to where it was worked through before.
     pub(super) fn new(source: Source, marks: Marks) -> Self {
         Self { number: source.number(), heard: marks.least(), marks, path: source.path }
     }
 }
 
 impl Replayer {
-    /// `checkpoint`: of a re-extraction. `replayed`: what was done before.
+    /// `checkpoint`: for a re-extraction. `replayed`: the result so far.
     pub(super) fn new(
         purpose: Purpose,
         files: Vec<Progressed>,
@@ -114,8 +100,8 @@ impl Replayer {
         }
     }
 
-    /// Works until everything was read and applied. A stop, or that partitions come or should
-    /// go, ends it when what was in flight is in.
+    /// Works until everything is processed, or until nothing is in flight after a stop or a change of
+    /// partitions.
     pub(super) fn work(
         &mut self,
         owner: &mut Owner,
@@ -141,7 +127,7 @@ impl Replayer {
                 if regroups {
                     return Ok(Ended::Regrouping);
                 }
-                // Hosts with too few pages for a template come last.
+                // At the end, extract pages of hosts that have too few for a template.
                 let is_through = !is_open
                     && self.waiting.is_empty()
                     && (self.purpose == Purpose::Reextract || !owner.close(true)?);
@@ -166,7 +152,6 @@ impl Replayer {
         }
     }
 
-    /// Whether other workers are through, too, when this one is.
     fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
         if !owner.is_idle {
             self.note(owner)?;
@@ -209,7 +194,7 @@ impl Replayer {
                 at += 1;
                 continue;
             }
-            // One that was interrupted comes before the next page, as it would have.
+            // Interrupted training comes before the next page, as in the crawl.
             if self.starts_training(owner, at)? {
                 continue;
             }
@@ -236,7 +221,6 @@ impl Replayer {
         Ok(())
     }
 
-    /// The visit whose answer this is; `None`: it is not to be read.
     fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
         let known = owner.store.url(key)?;
@@ -304,14 +288,12 @@ impl Replayer {
         Ok(())
     }
 
-    /// Begins the job of a waiting answer's host, if it is due.
     fn starts_training(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
         let known = owner.store.host(&name)?;
         Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
     }
 
-    /// Begins a host's job, if it is due.
     fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
         let is_due = self.purpose != Purpose::Reextract && owner.is_training_due(host);
         if is_due {
@@ -322,7 +304,6 @@ impl Replayer {
         is_due
     }
 
-    /// Notes up to where the files were worked through.
     pub(super) fn note(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
         let mut change = owner.writer.begin();
         match &mut self.checkpoint {

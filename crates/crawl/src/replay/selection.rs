@@ -1,4 +1,4 @@
-//! Which answers of the files are read, by what the replay is for.
+//! Selects the responses to process, by the purpose of the replay.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,6 @@ use crate::job::Visit;
 use crate::owner::Owner;
 
 impl Replayer {
-    /// Whether an answer is to be read; `known`: what the store has of its URL.
     pub(super) fn is_wanted(
         &self,
         owner: &Owner,
@@ -25,8 +24,8 @@ impl Replayer {
         let is_page = answer.role.is_none_or(|role| role == Role::Page);
         Ok(match (self.purpose, known) {
             (Purpose::Rebuild, known) => {
-                // A page that was fetched again after a crash, since its first answer had been
-                // archived and not yet stored, was read once: where it stood then.
+                // After a crash between archiving and storing, the crawl fetched the page again. Its first
+                // response was processed where it appeared.
                 let is_same = |archived: Archived| {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };
@@ -46,15 +45,13 @@ impl Replayer {
                 let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
                 let is_newer =
                     || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
-                let is_gathered =
+                let is_buffered =
                     known.is_some_and(|record| matches!(record.state, UrlState::Buffered { .. }));
-                answer.is_success() && is_page && !is_gathered && is_newer()?
+                answer.is_success() && is_page && !is_buffered && is_newer()?
             }
         })
     }
 
-    /// Ends a visit whose page is not all there, or is too large. A document that is there
-    /// stays as it is.
     pub(super) fn end_unread(
         &mut self,
         owner: &mut Owner,

@@ -1,9 +1,7 @@
-//! Answers out of WARC files: own, or those that other crawlers wrote.
+//! Reads responses from WARC files, gleaner's own or those of other crawlers.
 //!
-//! A thread of its own reads, unpacks and decodes, and hands on what can be read as an
-//! answer, each with the place from which on the file has not been handed on. What is
-//! passed over is counted by its reason, and what is damaged is told. Pages of partitions that are
-//! another worker's are its business, and are not spoken of.
+//! A separate thread reads, unpacks and decodes the files, and sends each response with its place. Skipped
+//! records are counted by reason, and damage is reported. Pages of other workers' partitions are ignored.
 
 use std::fs;
 use std::io::{self, Cursor};
@@ -20,17 +18,16 @@ use tracing::warn;
 use super::answer::Answer;
 use super::marks::{DONE, Marks, OwnPartitions};
 
-/// Answers that are read ahead.
 const AHEAD: usize = 16;
 
-/// A WARC file, and where to begin in it.
+/// A WARC file, and which of its records to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The file; or its name in the object storage that the store has for its own archive.
+    /// The path of the file, or its name in the store's object storage.
     pub path: PathBuf,
-    /// The offsets of the records to be read; `None`: all of them.
+    /// The offsets of the records to read; `None`: all records.
     pub offsets: Option<Vec<u64>>,
-    /// Of a file in that storage: the length with which it was put there.
+    /// For a file in object storage: its length in bytes when it was written.
     pub stored: Option<u64>,
 }
 
@@ -41,13 +38,13 @@ impl Source {
         Self { path, offsets: None, stored: None }
     }
 
-    /// A whole file of the archive that a store has in object storage.
+    /// A whole file of a store's archive in object storage.
     #[must_use]
     pub fn from_file(file: &FileRecord) -> Self {
         Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
     }
 
-    /// Its number in gleaner's own archive; 0: it is of another.
+    /// Its number in gleaner's own archive; 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -55,29 +52,23 @@ impl Source {
     }
 }
 
-/// A place in the files that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Number of the file among the sources.
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
 
-/// What the reading thread hands on.
 #[derive(Debug)]
 pub(crate) enum SourceEvent {
     Answer(Box<Answer>),
-    /// A record that is no answer to be read, with why.
+    /// A record that is not a processable response, with the reason.
     PassedOver(&'static str),
-    /// A part of a file that cannot be read.
     Damaged(PathBuf, Damage),
-    /// A file was read to its end; its number, and where the next record may begin.
+    /// A file was read to its end: its index, and the offset at which a later record would begin.
     FileEnds(usize, u64),
-    /// The disk or the storage failed.
     Failed(PathBuf, io::Error),
 }
 
-/// How the answers are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) page: usize,
@@ -91,7 +82,7 @@ impl Limits {
     }
 }
 
-/// Begins to read the pages that are ours; the marks say which of them were read.
+/// Starts reading the pages of our partitions that the marks do not list as done.
 pub(crate) fn read(
     sources: Vec<(Source, Marks)>,
     own: OwnPartitions,
@@ -101,7 +92,7 @@ pub(crate) fn read(
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
             let reading = Reading { file, source, marks, own: &own, limits, send: &send };
-            // Nobody listens any more.
+            // The receiver is gone.
             let Some(()) = reading.read() else { return };
         }
     };
@@ -109,9 +100,8 @@ pub(crate) fn read(
     Ok(heard)
 }
 
-/// A file that is read.
 struct Reading<'a> {
-    /// Its number.
+    /// Its index.
     file: usize,
     source: Source,
     marks: Marks,
@@ -121,7 +111,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// `None`: nobody listens any more.
+    /// Returns `None` if the receiver is gone.
     fn read(&self) -> Option<()> {
         match self.read_on() {
             Ok(listens) => listens,
@@ -136,7 +126,7 @@ impl Reading<'_> {
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
-            // As a part that cannot be read: all other files can.
+            // Like an unreadable part: the other files can still be read.
             Err(StoreError::Objects(error)) if !error.is_away() => return Ok(self.lacks(error.to_string())),
             Err(error) => return Err(io::Error::other(error)),
         };
@@ -145,12 +135,12 @@ impl Reading<'_> {
         {
             return Ok(self.lacks(format!("it has {} bytes, and had {length}", content.len())));
         }
-        // A file that ends within a record may grow: it is gone on with there.
+        // A file that ends within a record may grow, so reading resumes there.
         let mut end = match &stored {
             Some(content) => content.len() as u64,
             None => fs::metadata(&source.path)?.len(),
         };
-        // A block has the head, too, and may be compressed once more.
+        // A record block also has HTTP headers and may be compressed again.
         let most = self.limits.page.max(self.limits.list) + (1 << 20);
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
@@ -184,20 +174,19 @@ impl Reading<'_> {
         Ok(self.send.send(SourceEvent::FileEnds(self.file, end)).ok())
     }
 
-    /// The content of a file in object storage; `None`: it is on a disk.
+    /// The content of a file in object storage; `None` for a file on disk.
     fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let name = self.source.path.to_string_lossy();
         self.source.stored.map(|_| self.own.stored(&name)).transpose()
     }
 
-    /// Tells that nothing of the file can be read.
     fn lacks(&self, reason: String) -> Option<()> {
         let damage = Damage { offset: 0, reason, is_last: true };
         self.send.send(SourceEvent::Damaged(self.source.path.clone(), damage)).ok()?;
         self.send.send(SourceEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// What a record says; `None`: it is another worker's, or was read before.
+    /// The event of a record; `None` if it belongs to another worker or is done.
     fn heard(&self, record: Record) -> Option<SourceEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
@@ -211,7 +200,6 @@ impl Reading<'_> {
     }
 }
 
-/// Tells a damage as it is met.
 pub(crate) fn tell(path: &Path, damage: &Damage) {
     warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
 }

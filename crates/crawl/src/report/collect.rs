@@ -1,8 +1,7 @@
-//! The report of a crawl: what the store says of it and of the runs before it.
+//! Builds a report from the store.
 //!
-//! Limitation: runs of `rebuild`, `ingest` and `reextract` are runs as well, and the
-//! store does not tell them from nights. What they counted is held against later ones like
-//! any other run; it is three of them in a row that would be noticed.
+//! Limitation: `rebuild`, `ingest` and `reextract` are runs as well, and later runs are compared with them
+//! like with any other. This matters only after three of them in a row.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +16,14 @@ use crate::budget::Ending;
 use crate::error::CrawlError;
 use crate::summary::Summary;
 
-/// Runs that are looked through for those that ended.
+/// Most earlier runs examined to find those that ended.
 const RUNS: usize = 4 * Told::PAST;
 
-/// The report of a crawl that ended, or failed, at `now`. `None`: it was interrupted and
-/// is not over, or failed before any run began.
+/// The report of a crawl that ended or failed at `now`. `None` if the run was interrupted, or if the crawl
+/// failed before any run began.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// The store cannot be read.
 pub fn build(
     store: &Store,
     config: &Config,
@@ -35,7 +34,7 @@ pub fn build(
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
             let ending = super::Ending::Failed { error: error.to_string() };
-            // One that is over is not the one that failed.
+            // A run that has ended is not the one that failed.
             (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
     };
@@ -98,7 +97,6 @@ fn template(store: &Store, host: &HostRecord, run: &Run) -> Result<Template, Sto
     })
 }
 
-/// The runs before one that ended, the newest first.
 fn past(store: &Store, run: &Run) -> Result<Vec<Night>, StoreError> {
     let before = |other: &Run| other.number < run.number && other.ended.is_some();
     let runs = store.runs(RUNS)?.into_iter().filter(before).take(Told::PAST);

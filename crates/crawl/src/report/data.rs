@@ -1,4 +1,4 @@
-//! The report of a run.
+//! Defines the report of a run.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,10 @@ use super::findings::{self, Finding, Grade};
 use super::told::{Ending, Held, Template, Told};
 use super::usual::{Rhythm, Usual};
 
-/// What a run came to, for people and for programs. Written as JSON, it may get more
-/// fields.
+/// The result of a run, for people and programs. Its JSON may get more fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// How grave its gravest finding is.
+    /// The grade of its gravest finding.
     pub status: Status,
     /// The run's number.
     pub run: u32,
@@ -20,19 +19,19 @@ pub struct Report {
     pub started: Timestamp,
     /// When it ended.
     pub ended: Timestamp,
-    /// Whether it went on with a run that had been interrupted.
+    /// Whether it resumed an interrupted run.
     pub resumed: bool,
     /// How it ended.
     pub ending: Ending,
     /// Documents in the corpus at its end.
     pub documents: u64,
-    /// Bytes free on the disk at its end; `None`: the system does not tell.
+    /// Free bytes on the disk at its end; `None` if unknown.
     pub free_disk: Option<u64>,
-    /// When the next URL is due; `None`: nothing waits.
+    /// When the next URL is due; `None` if none waits.
     pub next_due: Option<Timestamp>,
-    /// How many runs it is held against.
+    /// Number of earlier runs that it is compared with.
     pub compared: usize,
-    /// What is unusual, the gravest first.
+    /// The findings, gravest first.
     pub findings: Vec<Finding>,
     /// Figures of all hosts together.
     pub totals: Figures,
@@ -43,34 +42,34 @@ pub struct Report {
 /// What happened at one host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// Its name.
+    /// The host's name.
     pub name: String,
-    /// New documents that it usually gives; `None`: not known yet.
+    /// Its usual number of new documents; `None` if unknown.
     pub usual: Option<f64>,
     /// Its figures.
     pub figures: Figures,
-    /// URLs that were left to the next run, and why.
+    /// URLs left for the next run, by reason.
     pub held: Vec<Held>,
     /// Its template.
     pub template: Template,
-    /// Whether the user wants nothing to be asked there.
+    /// Whether the user paused the host.
     pub paused: bool,
 }
 
-/// What a report comes to.
+/// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Nothing that a human must look at.
+    /// At most notes.
     Fine,
-    /// Something that a human should look at.
+    /// Something deserves a look.
     Unusual,
     /// The run did not do its work.
     Failed,
 }
 
 impl Status {
-    /// The word, as in JSON.
+    /// The name in JSON.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -92,7 +91,7 @@ impl From<Grade> for Status {
 }
 
 impl Report {
-    /// The report of what is told. Pure; time linear in hosts times runs.
+    /// Builds the report, in time linear in hosts times runs.
     #[must_use]
     pub fn from_told(told: &Told) -> Self {
         let findings = findings::all(told);
@@ -130,13 +129,13 @@ impl Report {
         }
     }
 
-    /// The seconds that it took, interruptions among them.
+    /// The duration in seconds, including interruptions.
     #[must_use]
     pub fn seconds(&self) -> u64 {
         u64::try_from(self.ended.duration_since(self.started).as_secs()).unwrap_or_default()
     }
 
-    /// Hosts at which anything happened or was left, and those that used to give something.
+    /// Hosts with visits or URLs left in this run, or with usual new documents.
     pub fn lively(&self) -> impl Iterator<Item = &Host> {
         let is_lively = |host: &&Host| {
             host.figures.visits() > 0

@@ -1,4 +1,4 @@
-//! Counts of a host as people ask for them.
+//! Groups a host's counts into figures for people.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use gleaner_frontier::Class;
 use gleaner_store::Counts;
 use serde::{Deserialize, Serialize};
 
-/// Labels of outcomes that have a figure of their own.
+/// Outcome labels with a figure of their own.
 const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 
 /// What happened at a host, or at all of them.
@@ -16,9 +16,9 @@ pub struct Figures {
     pub new: u64,
     /// Articles of the corpus whose text has changed.
     pub revised: u64,
-    /// Articles whose text stands in the corpus under another URL.
+    /// Articles whose text the corpus has under another URL.
     pub duplicates: u64,
-    /// Articles whose text is nearly that of another.
+    /// Near-duplicates of other documents.
     pub near_duplicates: u64,
     /// Failures by reason, such as `failed: timeout`.
     pub failures: BTreeMap<String, u64>,
@@ -28,13 +28,12 @@ pub struct Figures {
     pub refused: BTreeMap<String, u64>,
     /// Pages received.
     pub fetched: u64,
-    /// Bytes of them.
+    /// Bytes of those pages.
     pub bytes: u64,
-    /// Milliseconds that its URLs took.
+    /// Milliseconds spent on its URLs.
     pub millis: u64,
 }
 
-/// The label of a reason: what stands before its colon.
 fn label(reason: &str) -> &str {
     reason.split(": ").next().unwrap_or(reason)
 }
@@ -52,7 +51,7 @@ fn is_of_page(reason: &str) -> bool {
 }
 
 impl Figures {
-    /// The figures of counts.
+    /// Groups the counts of a run.
     #[must_use]
     pub fn from_counts(counts: &Counts) -> Self {
         let rest = counts.outcomes.iter().filter(|(reason, _)| !NAMED.contains(&label(reason)));
@@ -100,7 +99,7 @@ impl Figures {
         self.other("disallowed")
     }
 
-    /// Visits that were answered, be it by a refusal.
+    /// Visits with a response, including refusals.
     #[must_use]
     pub fn answered(&self) -> u64 {
         let is_silent =
@@ -109,20 +108,20 @@ impl Figures {
         self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
     }
 
-    /// Front pages, sections, feeds and sitemaps that were read or had not changed.
+    /// Front pages, sections, feeds and sitemaps that were read or unchanged.
     #[must_use]
     pub fn listings(&self) -> u64 {
         self.other("listing") + self.other("unchanged")
     }
 
-    /// Visits of pages that were to be articles.
+    /// Visits of pages that could be articles.
     #[must_use]
     pub fn pages(&self) -> u64 {
         let others = self.others.iter().filter(|(reason, _)| !is_of_page(reason));
         self.visits() - sum(others.map(|(_, count)| count))
     }
 
-    /// The commonest way in which a page gave no new document, with its count.
+    /// The most common reason why a page added no new document, with its count.
     #[must_use]
     pub fn worst(&self) -> Option<(&str, u64)> {
         let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));

@@ -1,9 +1,10 @@
-//! What is unusual about a run, in sentences for people, the gravest first.
+//! Finds unusual values of a run and describes them in sentences, gravest first.
 //!
-//! Limitation: every rule here can be wrong. What is told only because a human may
-//! want to know it is a note, and a note never changes the exit code; what a human should
-//! look at is unusual; a run that did not do its work has failed. In its first three runs a
-//! host is not unusual, since nothing is usual yet.
+//! A note is good to know and never changes the exit code. An unusual finding deserves a look. A failed run
+//! did not do its work.
+//!
+//! Limitation: every rule here can be wrong. A host has no unusual findings in its first three runs, because
+//! nothing is usual yet.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,18 +12,18 @@ use super::told::{Ending, HostTold, Told};
 use super::usual::{Rhythm, Usual, median};
 use super::{Figures, Night};
 
-/// Something that a report says about a run or a host.
+/// A statement of a report about the run or a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// How grave it is.
     pub grade: Grade,
-    /// The host; `None`: the run.
+    /// The host; `None`: the finding is about the run.
     pub host: Option<String>,
-    /// What is found, for people, without the host.
+    /// The sentence, without the host.
     pub text: String,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
@@ -34,21 +35,20 @@ pub enum Grade {
     Failed,
 }
 
-/// Runs for which a fault is unusual; after that it is the state of things.
+/// Runs for which a fault is unusual; after that it is a note.
 const NEWS: usize = 7;
-/// Fewest past runs with an answer that make a host one that answers.
+/// Fewest earlier runs with a response for a host to count as one that responds.
 const KNOWN: usize = 3;
-/// Failures below this number are noise.
 const FEW_FAILURES: u64 = 10;
-/// Share of failures below which they are noise.
+/// Shares of failures below this are noise.
 const SMALL_SHARE: f64 = 0.2;
-/// Share of one reason from which it explains why a host gives little, in percent.
+/// Share in percent from which one reason explains a low number.
 const CHIEF: u64 = 30;
-/// Pages below which shares say nothing.
+/// With fewer pages, shares are meaningless.
 const FEW_PAGES: u64 = 5;
-/// The disk is told of below so many times the floor.
+/// Free space below this multiple of the floor is reported.
 const FLOORS: u64 = 4;
-/// The disk is told of if it holds fewer runs than this.
+/// Free space for fewer runs than this is reported.
 const RUNS_LEFT: f64 = 7.0;
 
 impl Finding {
@@ -57,8 +57,8 @@ impl Finding {
     }
 }
 
-/// All findings, the gravest first; within a grade those of the run, then hosts by what
-/// they usually give.
+/// All findings, gravest first. Within a grade those of the run come first, then hosts by their usual number
+/// of new documents.
 pub(crate) fn all(told: &Told) -> Vec<Finding> {
     let past = &told.past[..told.past.len().min(Told::PAST)];
     let rhythm = Rhythm::new(told.run.started, past);
@@ -77,7 +77,7 @@ pub(crate) fn all(told: &Told) -> Vec<Finding> {
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
         let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
         found.extend(look.gives().into_iter().map(|told| (weight, finding(told))));
-        // What a host gives is graver than how.
+        // A template is less important than the number of documents.
         found.extend(look.template().into_iter().map(|told| (-1.0, finding(told))));
     }
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
@@ -89,7 +89,7 @@ fn failed(told: &Told) -> Option<Finding> {
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
-/// Whether no site answered at all: the network, the proxy or the seeds are at fault.
+/// Reports that no site responded: the network, the proxy or the seeds are wrong.
 fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
     if matches!(told.ending, Ending::Failed { .. }) {
         return None;
@@ -105,25 +105,24 @@ fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
     })
 }
 
-/// Whether a host was asked in vain, or could not be asked.
+/// Whether a host was requested without any response, or could not be requested.
 fn is_silent(host: &HostTold) -> bool {
     let figures = Figures::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
-/// Seconds without a run that are worth a word.
+/// Shortest pause between runs, in seconds, that is reported as missed runs.
 const LATE: f64 = 3.0 * 3600.0;
 
-/// Whether a run that was due did not happen.
 fn missed(rhythm: &Rhythm) -> Option<Finding> {
-    // Runs by hand, minutes apart, have no rhythm that could be missed.
+    // Manual runs, minutes apart, have no rhythm.
     let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
     let times = rhythm.since_last().filter(is_late)?;
     let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
     let (passed, usual) = (span(rhythm.usual * times), span(rhythm.usual));
     Some(Finding::of_run(
         grade,
-        format!("the run before it began {passed} earlier, usually {usual}: runs did not happen"),
+        format!("runs were missed: the previous run began {passed} earlier, usually {usual}"),
     ))
 }
 
@@ -139,7 +138,7 @@ fn span(seconds: f64) -> String {
 fn budget(told: &Told) -> Option<Finding> {
     let Ending::Budget { key } = &told.ending else { return None };
     let left: u64 = told.hosts.iter().flat_map(|host| &host.held).map(|held| held.urls).sum();
-    Some(Finding::of_run(Grade::Note, format!("{key} reached, {left} URLs are left to the next run")))
+    Some(Finding::of_run(Grade::Note, format!("{key} reached; URLs left for the next run: {left}")))
 }
 
 fn disk(told: &Told) -> Option<Finding> {
@@ -149,10 +148,14 @@ fn disk(told: &Told) -> Option<Finding> {
     let a_run = median(&past);
     let runs = if a_run > 0.0 && past.len() >= KNOWN { room as f64 / a_run } else { f64::INFINITY };
     let is_low = disk.free < disk.floor.saturating_mul(FLOORS) || runs < RUNS_LEFT;
-    let runs = if runs.is_finite() { format!(", room for some {runs:.0} runs") } else { String::new() };
+    let runs = if runs.is_finite() {
+        format!("; estimated runs until store.min_free_disk: {runs:.0}")
+    } else {
+        String::new()
+    };
     is_low.then(|| {
         let free = super::text::size(disk.free);
-        Finding::of_run(Grade::Unusual, format!("the disk is getting full: {free} are free{runs}"))
+        Finding::of_run(Grade::Unusual, format!("the disk is getting full: {free} free{runs}"))
     })
 }
 
@@ -160,7 +163,6 @@ fn bytes_of(night: &Night) -> u64 {
     night.hosts.values().map(|counts| counts.bytes).sum()
 }
 
-/// A host that is looked at.
 struct Look<'a> {
     told: &'a Told,
     host: &'a HostTold,
@@ -171,32 +173,32 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// What is to be said of what it gives.
+    /// The finding about its documents, if any.
     fn gives(&self) -> Option<(Grade, String)> {
         if self.host.paused {
-            return Some((Grade::Note, "it is paused: nothing is asked there".into()));
+            return Some((Grade::Note, "paused by the user; not crawled".into()));
         }
         let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
         less.or_else(|| self.failures())
     }
 
-    /// It was asked, or should have been, and did not answer.
+    /// No response, or no request.
     fn unreachable(&self) -> Option<(Grade, String)> {
         let figures = &self.figures;
         if figures.answered() > 0 || (figures.visits() == 0 && self.held_back().is_none()) {
             return None;
         }
         let text = match (figures.failures.iter().max_by_key(|(_, count)| **count), self.held_back()) {
-            (Some((reason, count)), _) => format!("it cannot be reached: {reason} ({count} URLs)"),
-            (None, Some(why)) => format!("nothing could be asked: {why}"),
+            (Some((reason, count)), _) => format!("cannot be reached: {reason} (URLs: {count})"),
+            (None, Some(why)) => format!("not crawled: {why}"),
             (None, None) => {
-                format!("robots.txt forbids all that is asked for ({} URLs)", figures.disallowed())
+                format!("robots.txt forbids every URL that was due (URLs: {})", figures.disallowed())
             }
         };
         Some((self.grade_of_silence(), text))
     }
 
-    /// Why its URLs were left, unless it is the run's own budget.
+    /// The main reason why URLs were left, except the run's own budget.
     fn held_back(&self) -> Option<&str> {
         let by_budget = self.by_budget();
         let most = self.host.held.iter().filter(|held| Some(held.why.as_str()) != by_budget.as_deref());
@@ -210,7 +212,7 @@ impl Look<'_> {
         }
     }
 
-    /// A host that used to answer is unusual, for some runs.
+    /// Unusual for some runs if the host used to respond.
     fn grade_of_silence(&self) -> Grade {
         let answered = |night: &Night| {
             night.hosts.get(&self.host.name).map(|counts| Figures::from_counts(counts).answered() > 0)
@@ -221,7 +223,6 @@ impl Look<'_> {
         if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
     }
 
-    /// It gave much less than usual.
     fn drop(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {
@@ -232,7 +233,6 @@ impl Look<'_> {
         Some((grade, format!("{} new, usually {:.0}: {}", self.figures.new, usual.new, self.cause())))
     }
 
-    /// It gave nothing for longer than chance explains.
     fn silence(&self) -> Option<(Grade, String)> {
         let usual = self.usual.as_ref()?;
         let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
@@ -240,7 +240,7 @@ impl Look<'_> {
         Some((Grade::Unusual, format!("nothing new in the last {runs} runs: {}", self.cause())))
     }
 
-    /// What most of its pages ended as, or why there were hardly any.
+    /// The most common outcome of its pages, or why there were so few.
     fn cause(&self) -> String {
         let figures = &self.figures;
         let pages = figures.pages();
@@ -251,18 +251,17 @@ impl Look<'_> {
             return format!("{}% of pages end as {reason}", count * 100 / pages);
         }
         if let Some(held) = self.host.held.iter().max_by_key(|held| held.urls) {
-            return format!("{pages} pages were asked for, {} URLs are left: {}", held.urls, held.why);
+            return format!("pages requested: {pages}, URLs left: {} ({})", held.urls, held.why);
         }
         if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
-            return format!("{count} URLs end as {reason}");
+            return format!("{reason} (URLs: {count})");
         }
         format!(
-            "{} front pages, sections, feeds and sitemaps were read and name nothing new ({pages} other URLs were asked for)",
+            "front pages, sections, feeds and sitemaps name nothing new (read: {}; other URLs requested: {pages})",
             figures.listings()
         )
     }
 
-    /// Many more visits fail than usual.
     fn failures(&self) -> Option<(Grade, String)> {
         let share = |figures: &Figures| figures.failed() as f64 / figures.visits().max(1) as f64;
         let past: Vec<f64> = self
@@ -284,8 +283,11 @@ impl Look<'_> {
         let reason = self.figures.failures.iter().max_by_key(|(_, count)| **count)?.0;
         let percent = |share: f64| (share * 100.0).round();
         is_found.then(|| {
-            let text =
-                format!("{}% of its URLs fail, usually {}%: most by {reason}", percent(now), percent(usual));
+            let text = format!(
+                "{}% of its URLs fail, usually {}%; most common reason: {reason}",
+                percent(now),
+                percent(usual)
+            );
             (Grade::Unusual, text)
         })
     }
@@ -294,7 +296,7 @@ impl Look<'_> {
         let template = &self.host.template;
         (template.outdated && !self.host.paused).then(|| {
             let text = format!(
-                "its template (version {}) is out of date: {} pages are buffered for the next",
+                "its template (version {}) is out of date; pages buffered for the next version: {}",
                 template.version, template.buffered
             );
             (Grade::Unusual, text)

@@ -1,7 +1,7 @@
-//! Reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, and `.html` beside it.
+//! Stores reports on disk: `DATA/reports/2026-11-22T02-00-00Z.json`, with an `.html` beside it.
 //!
-//! Each file is written under another name first and renamed, so that a reader never sees
-//! half of one. The oldest are removed beyond `report.keep`.
+//! Files are written under a temporary name and renamed, so that readers never see partial files. The oldest
+//! reports beyond `report.keep` are removed.
 
 use std::fs;
 use std::io;
@@ -18,22 +18,22 @@ pub enum FolderError {
     /// A file or folder cannot be used.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file is no report.
-    #[error("{} is no report: {source}", path.display())]
+    /// A file is not a report.
+    #[error("{} is not a report: {source}", path.display())]
     NoReport {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The parse error.
         source: serde_json::Error,
     },
 }
 
-/// Where a report is.
+/// The files of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// For programs.
@@ -53,8 +53,8 @@ pub fn of(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
-/// Writes a report into the folder, named by its end and beside what is there, and removes the oldest beyond
-/// `keep`; 0 keeps all.
+/// Writes a report into the folder, named by its end, without overwriting others. Then removes the oldest
+/// reports beyond `keep`; 0 keeps all.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -66,7 +66,7 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, Fol
         json: folder.join(format!("{name}.json")),
         html: folder.join(format!("{name}.html")),
     };
-    // Two runs may end in one second. The underscore sorts behind the dot.
+    // Two runs may end in the same second. The underscore sorts after the dot.
     let further = (2..).map(|number: u32| named(&format!("{name}_{number}")));
     let mut free = std::iter::once(named(&name)).chain(further).filter(|written| !written.json.exists());
     let written = free.next().expect("numbers do not end");
@@ -88,7 +88,7 @@ fn put(path: &Path, text: &str) -> Result<(), FolderError> {
     fs::write(&part, text).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
 }
 
-/// The reports of a folder as JSON, the newest first; none where there is no folder.
+/// The JSON files of all reports, newest first; empty if the folder does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -110,7 +110,7 @@ pub fn list(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
 /// Reads a report.
 ///
 /// # Errors
-/// The file cannot be read, or is none.
+/// The file cannot be read or is not a report.
 pub fn read(path: &Path) -> Result<Report, FolderError> {
     let text = fs::read_to_string(path).map_err(wrong(path))?;
     serde_json::from_str(&text).map_err(|source| FolderError::NoReport { path: path.into(), source })

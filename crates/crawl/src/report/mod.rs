@@ -1,20 +1,19 @@
-//! What a run came to, held against the runs before it.
+//! Builds the report of a run and compares it with earlier runs.
 //!
-//! | part | what it does | file |
+//! | part | content | module |
 //! |---|---|---|
-//! | [`Told`] | what the store says at a run's end | `told` |
-//! | [`Figures`] | counts of a host as people ask for them | `figures` |
-//! | usual | what a host usually gives, and when a number is too small for it | `usual` |
-//! | findings | what is unusual, in sentences | `findings` |
-//! | [`Report`] | all of it, as JSON | `report` |
+//! | [`Told`] | the state of the store at a run's end | `told` |
+//! | [`Figures`] | a host's counts, grouped for people | `figures` |
+//! | usual | a host's usual number of new documents | `usual` |
+//! | findings | sentences about unusual values | `findings` |
+//! | [`Report`] | all of it, as JSON | `data` |
 //! | [`page`], [`text`] | the same for people | `page`, `text` |
 //! | [`folder`] | the files in `DATA/reports` | `folder` |
 //!
-//! All but `folder` is pure: no IO and no clock.
+//! Only `collect` and `folder` do IO, and no module reads a clock.
 //!
-//! Limitation: what is usual is known from three runs on, and a site that has been
-//! down for half of the last runs is taken for one that gives nothing. So a fault is told
-//! for about a week, louder at first, and is an ordinary line of the table after that.
+//! Limitation: values become usual after three runs. A site that was down for half of the last runs counts as
+//! one without articles. So a fault is reported for about a week and then only appears in the table.
 
 mod collect;
 mod data;

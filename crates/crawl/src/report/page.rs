@@ -1,6 +1,6 @@
-//! A report as a page: one file, no script, nothing loaded from elsewhere.
+//! Renders a report as one HTML file without scripts or external resources.
 //!
-//! Everything that comes from a crawl (host names, reasons) is escaped.
+//! All text from a crawl (host names, reasons) is escaped.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::{Figures, Report};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of a report.
+/// The HTML page of a report.
 #[must_use]
 pub fn page(report: &Report) -> String {
     let mut html = String::new();
@@ -43,17 +43,17 @@ fn head(html: &mut String, report: &Report) {
         minute(report.started),
         minute(report.ended),
         duration(report.seconds()),
-        if report.resumed { ", with an interruption" } else { "" },
+        if report.resumed { ", resumed after an interruption" } else { "" },
         escape(&ending(report)),
     );
-    let _ = write!(html, " {} documents in the corpus", report.documents);
+    let _ = write!(html, " Documents in the corpus: {}", report.documents);
     if let Some(free) = report.free_disk {
-        let _ = write!(html, ", {} free on its disk", size(free));
+        let _ = write!(html, "; free disk space: {}", size(free));
     }
     if let Some(due) = report.next_due {
-        let _ = write!(html, "; the next URL is due at {}", minute(due));
+        let _ = write!(html, "; next URL due: {}", minute(due));
     }
-    let _ = writeln!(html, ". Held against the {} runs before it.</p>", report.compared);
+    let _ = writeln!(html, ". Earlier runs compared with: {}.</p>", report.compared);
 }
 
 fn findings(html: &mut String, report: &Report) {
@@ -128,18 +128,21 @@ fn row(html: &mut String, name: &str, usual: Option<f64>, figures: &Figures, lef
     let _ = writeln!(html, "<td class=\"words\">{}</td></tr>", escape(template));
 }
 
-/// A host's template, in words.
+/// A description of a host's template.
 #[must_use]
 pub fn template(host: &Host) -> String {
     let template = &host.template;
-    let learned = if template.learned { ", learned now" } else { "" };
+    let learned = if template.learned { ", learned in this run" } else { "" };
     match (host.paused, template.version) {
         (true, _) => "paused".into(),
-        (false, 0) if template.buffered > 0 => format!("none yet, {} pages buffered", template.buffered),
+        (false, 0) if template.buffered > 0 => format!("none yet, pages buffered: {}", template.buffered),
         (false, 0) => "none".into(),
         (false, version) if template.outdated => format!("version {version}, out of date"),
         (false, version) if template.unlike > 0 => {
-            format!("version {version}{learned}, {} of {} pages unlike", template.unlike, template.watched)
+            format!(
+                "version {version}{learned}, {} of the last {} pages unlike it",
+                template.unlike, template.watched
+            )
         }
         (false, version) => format!("version {version}{learned}"),
     }
@@ -152,10 +155,10 @@ fn reasons(html: &mut String, report: &Report) {
         let _ = write!(html, "<details><summary>{}</summary><dl>", escape(&host.name));
         list(html, "failed", &figures.failures);
         list(html, "other outcomes", &figures.others);
-        list(html, "links that were not followed", &figures.refused);
+        list(html, "links not followed", &figures.refused);
         let held: BTreeMap<String, u64> =
             host.held.iter().map(|held| (held.why.clone(), held.urls)).collect();
-        list(html, "left to the next run", &held);
+        list(html, "left for the next run", &held);
         let _ = writeln!(html, "<dt>time</dt><dd>{}</dd></dl></details>", duration(figures.millis / 1000));
     }
 }
@@ -170,7 +173,6 @@ fn list(html: &mut String, title: &str, counts: &BTreeMap<String, u64>) {
     }
 }
 
-/// Text that cannot become markup.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

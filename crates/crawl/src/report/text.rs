@@ -1,4 +1,4 @@
-//! A report as plain text: for a mail, a chat, a terminal.
+//! Renders a report as plain text for a mail, a chat or a terminal.
 
 use std::fmt::Write;
 
@@ -7,16 +7,15 @@ use super::told::Ending;
 use super::usual::minute;
 use super::{Report, Status};
 
-/// Findings that are shown at most: who reads a mail reads its beginning.
 const SHOWN: usize = 30;
 
-/// The sentences of a report, a line each, without the table.
+/// The headline and the findings, one line each.
 #[must_use]
 pub fn short(report: &Report) -> String {
     format!("{}\n{}", headline(report), sentences(report))
 }
 
-/// The findings of a report, a line each, the gravest first.
+/// The findings of a report, one line each, gravest first.
 #[must_use]
 pub fn sentences(report: &Report) -> String {
     let mut text = String::new();
@@ -25,12 +24,12 @@ pub fn sentences(report: &Report) -> String {
         let _ = writeln!(text, "{} {}", mark(finding.grade), sentence(finding));
     }
     if report.findings.len() > SHOWN {
-        let _ = writeln!(text, "- and {} more, in the whole report", report.findings.len() - SHOWN);
+        let _ = writeln!(text, "- and {} more in the full report", report.findings.len() - SHOWN);
     }
     text
 }
 
-/// What a run came to, on one line.
+/// The result of a run in one line.
 #[must_use]
 pub fn headline(report: &Report) -> String {
     let totals = &report.totals;
@@ -63,7 +62,7 @@ pub fn ending(report: &Report) -> String {
     match &report.ending {
         Ending::Quiet => "ended with nothing due".into(),
         Ending::Budget { key } => format!("ended at {key}"),
-        Ending::Failed { .. } => "broken off".into(),
+        Ending::Failed { .. } => "aborted".into(),
     }
 }
 
@@ -76,7 +75,6 @@ pub fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// What stands before a finding.
 const fn mark(grade: Grade) -> &'static str {
     match grade {
         Grade::Failed => "!!",
@@ -85,7 +83,7 @@ const fn mark(grade: Grade) -> &'static str {
     }
 }
 
-/// Bytes, for people.
+/// A number of bytes, for people.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -98,7 +96,7 @@ pub fn size(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// Seconds, for people.
+/// A number of seconds, for people.
 #[must_use]
 pub fn duration(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

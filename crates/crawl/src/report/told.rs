@@ -1,4 +1,4 @@
-//! What is known when a run has ended: of itself, and of the runs before it.
+//! Holds the data that a report is made from.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,31 @@ use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// All that a report is made from.
+/// The state at the end of a run, and the runs before it.
 #[derive(Debug, Clone)]
 pub struct Told {
     /// The run.
     pub run: Run,
-    /// When it ended, by itself or by a failure.
+    /// When it ended or failed.
     pub ended: Timestamp,
-    /// Whether it went on with a run that had been interrupted.
+    /// Whether it resumed an interrupted run.
     pub resumed: bool,
     /// How it ended.
     pub ending: Ending,
     /// The hosts of the run.
     pub hosts: Vec<HostTold>,
-    /// Runs that ended before it, the newest first. Those beyond [`Told::PAST`] are not
-    /// looked at.
+    /// Earlier runs that ended, newest first. Those beyond [`Told::PAST`] are ignored.
     pub past: Vec<Night>,
     /// Documents in the corpus now.
     pub documents: u64,
-    /// When the next URL is due; `None`: nothing waits.
+    /// When the next URL is due; `None` if none waits.
     pub next_due: Option<Timestamp>,
-    /// The disk of the corpus; `None` where the system does not tell.
+    /// The disk of the corpus; `None` if unknown.
     pub disk: Option<Disk>,
 }
 
 impl Told {
-    /// Runs that one is held against, and one more for the time between them.
+    /// Earlier runs that are considered: those compared with, plus one for the time between runs.
     pub const PAST: usize = 15;
 }
 
@@ -39,16 +38,16 @@ impl Told {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Ending {
-    /// Nothing was due any more.
+    /// Nothing was due.
     Quiet,
     /// A budget was reached.
     Budget {
-        /// The key that sets it, such as `crawl.max_time`.
+        /// The setting, such as `crawl.max_time`.
         key: String,
     },
-    /// The crawl could not go on.
+    /// The crawl failed.
     Failed {
-        /// Why, for people.
+        /// The reason, for people.
         error: String,
     },
 }
@@ -56,58 +55,58 @@ pub enum Ending {
 /// A host at a run's end.
 #[derive(Debug, Clone, Default)]
 pub struct HostTold {
-    /// Its name.
+    /// The host's name.
     pub name: String,
-    /// What happened there in the run.
+    /// Its counts in the run.
     pub counts: Counts,
-    /// URLs that were left to the next run.
+    /// URLs left for the next run.
     pub held: Vec<Held>,
     /// Its template.
     pub template: Template,
-    /// Whether the user wants nothing to be asked there.
+    /// Whether the user paused the host.
     pub paused: bool,
 }
 
-/// URLs that were left to the next run.
+/// URLs left for the next run, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// How many.
+    /// Number of URLs.
     pub urls: u64,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
 }
 
 /// A host's template at a run's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
-    /// Version of the newest one; 0: there is none.
+    /// The newest version; 0 if there is none.
     pub version: u32,
     /// Whether it was learned in this run.
     pub learned: bool,
-    /// Whether it is out of date, and pages are buffered for another.
+    /// Whether it is out of date and pages are buffered for the next version.
     pub outdated: bool,
-    /// Of the last pages that it extracted, those unlike the ones it was learned from.
+    /// Recently extracted pages that are unlike those it was learned from.
     pub unlike: usize,
-    /// How many last pages that is of.
+    /// Number of recently extracted pages.
     pub watched: usize,
-    /// Pages buffered for the next one.
+    /// Pages buffered for the next version.
     pub buffered: u32,
 }
 
-/// A run that ended.
+/// An earlier run that ended.
 #[derive(Debug, Clone)]
 pub struct Night {
     /// When it began.
     pub started: Timestamp,
-    /// What happened at each host that was in scope, by name.
+    /// The counts of each host in scope, by name.
     pub hosts: BTreeMap<String, Counts>,
 }
 
-/// A disk.
+/// The disk space of the corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disk {
-    /// Bytes that are free.
+    /// Free bytes.
     pub free: u64,
-    /// Bytes below which a crawl stops (`store.min_free_disk`).
+    /// Free bytes below which a crawl stops (`store.min_free_disk`).
     pub floor: u64,
 }

@@ -1,28 +1,25 @@
-//! What a host usually gives, and when a number is too small for it.
+//! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. Of the last 14 runs those count in which the host answered, and before which about
-//!    the usual time had passed: a crawl by hand an hour after the night's finds little.
-//! 2. Usual is their median. Fewer than three, and nothing is usual.
-//! 3. What is expected now is the usual, less where less time has passed.
-//! 4. A number is low if it is at most a quarter of what is expected, and too far from it
-//!    for chance: counts of articles are taken as Poisson's with a spread of their own,
-//!    `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread` (Anscombe, 1948), where the
-//!    spread is the variance over the mean, by the median absolute deviation, and 1 at least.
-//! 5. A host that varies much is low all the same below a quarter of its second-worst run.
-//! 6. Weekends: no more is expected than on the same weekday a week and two weeks before.
-//!    Where there was none yet, the number must be a tenth of the usual.
-//! 7. A host with a few articles a run is never low in one run. Runs without any are taken
-//!    together: where three are expected a run, four empty runs are too few, if there were
-//!    never as many in a row before.
+//! 1. Of the last 14 runs, those count in which the host responded and which began about the usual time after
+//!    the run before. A manual crawl an hour after a scheduled one finds little.
+//! 2. The usual number is their median. It needs at least three runs.
+//! 3. The expected number is the usual one, reduced in proportion if less time has passed.
+//! 4. A number is low if it is at most a quarter of the expected one and chance does not explain it. Counts
+//!    are modelled as Poisson with an extra spread: `2 (√(expected + 3/8) − √(count + 3/8)) ≥ 5 √spread`
+//!    (Anscombe, 1948). The spread is the variance, estimated by the median absolute deviation, over the
+//!    mean; at least 1.
+//! 5. For a host that varies a lot, a number below a quarter of its second-worst run is low, too.
+//! 6. The expected number is at most that of the same weekday one and two weeks ago. Without such a run, a
+//!    low number must be at most a tenth of the expected one.
+//! 7. For a host with few articles, single runs are never low. Consecutive runs without articles are judged
+//!    together: with three expected per run, four empty runs are too few, unless that happened before.
 //!
-//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a night that
-//! vary by a fifth to a half, with weekends from none to all of it, there are 12 false alarms
-//! in 40 years of a host, 10 of them in the first week of those that are silent at
-//! weekends; a host with 30 a night or more that stops is noticed
-//! the same night.
+//! In simulated years (`tests/simulated.rs`) of hosts with 1 to 600 articles a run there are 12 false alarms
+//! in 40 host-years, 10 of them in the first week of hosts that are silent at weekends. A host with 30 or
+//! more articles a run that stops is noticed in the same run.
 //!
-//! Known failure: a host that was bad for half of the runs is usual as it is; a small host
-//! that stops on a weekend day is noticed some days later.
+//! Limitation: a host that was bad in half of the runs counts as normal. A small host that stops on a weekend
+//! is noticed some days later.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -30,24 +27,23 @@ use jiff::{SignedDuration, Timestamp};
 use super::told::Told;
 use super::{Figures, Night};
 
-/// Fewest runs from which something is usual.
+/// Fewest runs needed for a usual number.
 const FEWEST: usize = 3;
-/// Runs that are looked at.
+/// Earlier runs that are considered.
 const RUNS: usize = Told::PAST - 1;
-/// A number is low below this share of what is expected.
+/// A number above this share of the expected one is not low.
 const QUARTER: f64 = 0.25;
-/// The same where no run of that weekday is known.
+/// The same if there is no run of that weekday.
 const TENTH: f64 = 0.1;
-/// How many deviations are too far for chance.
+/// Deviations that chance does not explain.
 const FAR: f64 = 5.0;
-/// From so many runs on the second-worst says what the host can be like.
+/// Runs from which the second-worst is meaningful.
 const MANY: usize = 7;
-/// Seconds.
 const HOUR: f64 = 3600.0;
-/// A run is of the same weekday if it lies so many days back, or a week more.
+/// Days after which a weekday repeats.
 const WEEK: i64 = 7;
 
-/// The median; 0 of nothing.
+/// The median; 0 for an empty slice.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -59,17 +55,15 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The times between runs, in seconds, the newest first: before this run, before the one
-/// before it, and so on.
+/// The times between runs, in seconds, newest first, starting with the one before this run.
 #[derive(Debug, Clone)]
 pub(crate) struct Rhythm {
     gaps: Vec<f64>,
-    /// The usual one; 0 where it is not known.
+    /// The median of the earlier gaps; 0 if unknown.
     pub(crate) usual: f64,
 }
 
 impl Rhythm {
-    /// The rhythm of a run's start and those before it, the newest first.
     pub(crate) fn new(now: Timestamp, past: &[Night]) -> Self {
         let starts: Vec<Timestamp> =
             [now].into_iter().chain(past.iter().map(|night| night.started)).collect();
@@ -79,53 +73,45 @@ impl Rhythm {
         Self { gaps, usual }
     }
 
-    /// The time before this run as a share of the usual.
     pub(crate) fn since_last(&self) -> Option<f64> {
         (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
     }
 
-    /// Whether so much time has passed that listings were due: about the usual, or an hour
-    /// where nothing is usual yet. A crawl by hand soon after another asks for little but
-    /// what failed before.
+    /// Whether enough time has passed for listings to be due: half of the usual time, or an hour if that is
+    /// unknown.
     pub(crate) fn is_whole_now(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
         self.gaps.first().is_none_or(|gap| *gap >= least)
     }
 
-    /// Whether about the usual time, or more, had passed before the past run of that
-    /// number, 0 for the newest.
+    /// The same for an earlier run, by its index: 0 is the newest.
     fn is_whole(&self, number: usize) -> bool {
         self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
     }
 
-    /// Whether the runs before this one came like a clock: all within a quarter of the
-    /// usual time.
+    /// Whether all earlier gaps are within a quarter of the usual one.
     pub(crate) fn is_steady(&self) -> bool {
         let past = self.gaps.get(1..).unwrap_or_default();
         past.len() >= FEWEST && past.iter().all(|gap| (gap - self.usual).abs() <= self.usual * QUARTER)
     }
 }
 
-/// A past run of a host: how long ago, and what it gave.
 #[derive(Debug, Clone, Copy)]
 struct Value {
     days_ago: i64,
     new: f64,
 }
 
-/// What a host usually gives.
 #[derive(Debug, Clone)]
 pub(crate) struct Usual {
     values: Vec<Value>,
-    /// New documents a run.
     pub(crate) new: f64,
-    /// What is expected of this run.
     expected: f64,
     spread: f64,
 }
 
 impl Usual {
-    /// What a host usually gave before `now`; `None`: that is not known.
+    /// From the runs before `now`; `None` if there are too few.
     pub(crate) fn new(host: &str, now: Timestamp, past: &[Night], rhythm: &Rhythm) -> Option<Self> {
         let value = |(number, night): (usize, &Night)| {
             let figures = Figures::from_counts(night.hosts.get(host)?);
@@ -148,7 +134,7 @@ impl Usual {
         Some(Self { values, new, expected: new * share, spread })
     }
 
-    /// Whether so few new documents are too few.
+    /// Whether `new` documents are too few.
     pub(crate) fn is_low(&self, new: u64) -> bool {
         let new = new as f64;
         let same_day: Vec<f64> = self
@@ -166,15 +152,14 @@ impl Usual {
         new <= expected * share && is_far
     }
 
-    /// Whether it is far below the second-worst of many runs.
     fn is_worse_than_bad(&self, new: f64) -> bool {
         let mut sorted: Vec<f64> = self.values.iter().map(|value| value.new).collect();
         sorted.sort_by(f64::total_cmp);
         sorted.len() >= MANY && new < sorted[1] * QUARTER
     }
 
-    /// How many runs in a row, this one among them, had nothing, if that is too many
-    /// for what the host gave before them.
+    /// The number of consecutive runs without new documents, including this one, if chance does not explain
+    /// it.
     pub(crate) fn silence(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {
@@ -191,19 +176,17 @@ impl Usual {
     }
 }
 
-/// How many deviations of Poisson's distribution lie between what is expected and less.
+/// The distance between the expected and the observed count in standard deviations of a Poisson variable.
 fn distance(expected: f64, count: f64) -> f64 {
     2.0 * ((expected + 0.375).sqrt() - (count + 0.375).sqrt())
 }
 
-/// Whole days between two times, by the calendar.
 fn days(earlier: Timestamp, later: Timestamp) -> i64 {
     let half_a_day = SignedDuration::from_hours(12);
     let apart = later.duration_since(earlier) + half_a_day;
     apart.as_hours() / 24
 }
 
-/// The time as people write it.
 pub(crate) fn minute(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

@@ -1,8 +1,8 @@
-//! Every key kept: what a database does, in memory.
+//! An index in memory that keeps every key, like a database.
 //!
-//! Limitation: some 1.5 KB a document. For small corpora and as the measure of
-//! [`Table`](super::Table); a database that does the same with rows (key, document)
-//! needs the same bound on rows of a key.
+//! Limitation: about 1.5 KB per document. It is for small corpora and for evaluating
+//! [`Table`](super::Table). A database with rows (key, document) needs the same bound on rows of a
+//! key.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use super::{Candidate, Index, Number, counted};
 use crate::bands::Keys;
 
-/// All keys with the documents that were put last under each.
+/// All keys with the last documents under each.
 #[derive(Debug, Clone)]
 pub struct Exact {
     documents: BTreeMap<u64, Vec<Number>>,

@@ -1,11 +1,10 @@
-//! Which documents may be like a new one: an index of band keys.
+//! An index of band keys, which returns documents that may be like a new one.
 //!
-//! [`Index`] is all that the rest needs of it. [`Table`] keeps a fixed amount of memory
-//! and forgets gradually when that is full; [`Exact`] keeps every key, as a database
-//! does. Both bound what stands under one key.
+//! [`Index`] is the interface. [`Table`] has a fixed size and gradually forgets when full;
+//! [`Exact`] keeps every key. Both bound the entries of one key.
 //!
-//! Limitation: the index alone says nothing. A candidate shares a few values of
-//! its signature by chance or by nature; its signature, then its text, decide.
+//! Limitation: a candidate may share a few values of its signature by chance. Its signature, then
+//! its text, decide.
 
 mod exact;
 mod table;
@@ -15,42 +14,39 @@ pub use table::Table;
 
 use crate::bands::Keys;
 
-/// The number of a document in the index, given by the caller.
+/// A document's number in the index, assigned by the caller.
 pub type Number = u32;
 
-/// A document that shares keys with the one asked about.
+/// A document that shares keys with the queried one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// Its number.
     pub document: Number,
-    /// How many keys it shares, at least 1, at most [`BANDS`](crate::BANDS).
+    /// Number of shared keys, 1 to [`BANDS`](crate::BANDS).
     pub shared: u32,
 }
 
-/// Where band keys are kept with the numbers of documents.
+/// Stores band keys with the numbers of documents.
 ///
-/// One call a document and not one a key, so that a database answers in one request.
+/// Each call handles a document, not one key, so that a database answers in one request.
 pub trait Index {
     /// Why the index cannot be read or written; `Infallible` in memory.
     type Error;
 
-    /// Documents that share a key with `keys`, each once, most shared keys first and
-    /// then by number, greatest (newest) first; the length is bounded by what the index
-    /// lets stand under a key.
+    /// Documents that share a key with `keys`, each once, most shared keys first, then the greatest
+    /// (newest) number. The index's bound on entries per key bounds the length.
     ///
     /// # Errors
-    /// Where the index cannot be read.
+    /// If the index cannot be read.
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
 
-    /// Keeps a document under its keys. Where too many stand under a key already, one of
-    /// them is given up for it.
+    /// Stores a document under its keys. If a key is full, one of its entries is dropped.
     ///
     /// # Errors
-    /// Where the index cannot be written.
+    /// If the index cannot be written.
     fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Self::Error>;
 }
 
-/// Numbers as they were met to candidates, in the order of [`Index::candidates`].
 fn counted(mut met: Vec<Number>) -> Vec<Candidate> {
     met.sort_unstable();
     let mut candidates: Vec<Candidate> = Vec::new();

@@ -1,20 +1,19 @@
-//! A table of fixed size in memory, from which documents fade when it is full.
+//! A table of fixed size in memory, which gradually loses old documents when full.
 //!
-//! Buckets of 64 bytes, a cache line: ten entries of 16 bits of the key and the
-//! document's number. A key has one bucket. Where that is full, an entry of it is given
-//! up: one of the same 16 bits if there are [`SAME`] of them (so a hot key only ever
-//! pushes out its own), else one chosen by hash.
+//! Buckets have 64 bytes, a cache line: ten entries of 16 bits of the key and the document's
+//! number. A key has one bucket. If that is full, an entry is dropped: one with the same 16 bits if
+//! there are [`SAME`] of them (so a frequent key displaces only its own), else one chosen by hash.
 //!
-//! So each key of a document is lost or kept by itself, and a document fades: one that
-//! has lost half of its 42 keys is still found at similarity 0.57 in 98 of 100 cases, and
-//! at 0.7 nearly always. The older, the fainter; nothing has to be swept.
-//! [`Table::kept`] says what share of the entries a table of this size can hold.
+//! Each key of a document is kept or lost independently. A document that has lost half of its 42
+//! keys is still found at similarity 0.57 in 98 of 100 cases, and at 0.7 nearly always. Older
+//! documents have lost more keys; no cleanup is needed. [`Table::kept`] returns the share of
+//! entries that fit.
 //!
-//! Nothing here is on disk: the table is made anew from the signatures that the store
-//! keeps, 256 bytes a document, in the order of their numbers.
+//! The table is not on disk. It is rebuilt from the stored signatures, 256 bytes per document, in
+//! the order of their numbers.
 //!
-//! Limitation: 16 bits are met by chance, so one asking in 150 has a candidate
-//! that shares no key; its signature puts it aside.
+//! Limitation: 16 bits can match by chance, so one query in 150 has a candidate without a shared
+//! key; its signature rejects it.
 
 use std::convert::Infallible;
 
@@ -22,13 +21,12 @@ use super::{Candidate, Index, Number, counted};
 use crate::bands::{BANDS, Keys};
 use crate::mix::{below, mix};
 
-/// Entries of a bucket.
 const ENTRIES: usize = 10;
 
 /// Entries of a bucket that may have the same 16 bits.
 const SAME: usize = 4;
 
-/// Ten entries; those up to `filled` count.
+/// Ten entries; the first `filled` are valid.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     documents: [Number; ENTRIES],
@@ -45,17 +43,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// Bytes of a bucket.
     const BUCKET: usize = size_of::<Bucket>();
 
-    /// An empty table of at most so many bytes, but one bucket at least. The memory is
-    /// taken when it is first written.
+    /// An empty table of at most `bytes`, but at least one bucket. Memory is allocated on first
+    /// write.
     #[must_use]
     pub fn with_memory(bytes: usize) -> Self {
         Self { buckets: vec![EMPTY; (bytes / Self::BUCKET).max(1)] }
     }
 
-    /// Bytes that the table has.
+    /// The size of the table in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.buckets.len() * Self::BUCKET
@@ -73,7 +70,7 @@ impl Table {
     }
 }
 
-/// The bits of a key that stand in an entry; the high ones choose the bucket.
+/// The bits of a key in its entry; the high ones select the bucket.
 const fn tag(key: u64) -> u16 {
     key as u16
 }
@@ -89,7 +86,6 @@ impl Bucket {
         (self.tags[at], self.documents[at]) = (tag, document);
     }
 
-    /// A free entry, or the one that is given up.
     fn slot(&mut self, tag: u16, document: Number) -> usize {
         if self.of_tag(tag).count() >= SAME {
             let oldest = self.of_tag(tag).min_by_key(|at| self.documents[*at]);
@@ -144,7 +140,7 @@ mod tests {
         assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
     }
 
-    /// A table for half of what is put keeps what is near, old or new.
+    /// A table of half the needed size still finds similar documents, old or new.
     #[test]
     fn what_is_too_much_fades() {
         let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);

@@ -1,8 +1,8 @@
-//! On which sites a paragraph is repeated, in bounded memory and never too many.
+//! Stores on which sites a paragraph is repeated, in bounded memory and never too many.
 //!
-//! A site is kept as 32 bits of its name's hash, so that it counts once however often it
-//! tells. At twice the asked-for paragraphs, those with no more sites than the median
-//! are forgotten: that is nearly all where nearly all have one.
+//! A site is kept as 32 bits of its name's hash and counts once. At twice the requested number of
+//! paragraphs, those with no more sites than the median are forgotten: nearly all if nearly all
+//! have one.
 //!
 //! Limitation: two of 1,000 sites have the same 32 bits once in 8,000 such sets.
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::mix::{mix, step};
 
-/// Sites that are kept of a paragraph: more make no difference.
+/// Sites kept per paragraph; more make no difference.
 const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
@@ -20,7 +20,8 @@ pub struct Across {
 }
 
 impl Across {
-    /// A site repeats a paragraph; so many paragraphs are kept, at times twice as many.
+    /// Records that a site repeats a paragraph. Keeps `paragraphs` paragraphs, at times twice as
+    /// many.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();
@@ -32,18 +33,18 @@ impl Across {
         }
     }
 
-    /// On how many sites a paragraph is repeated, 16 at most; 0 where that is not known.
+    /// The number of sites that repeat a paragraph, at most 16; 0 if unknown.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.sites.get(&key).map_or(0, |sites| sites.len() as u32)
     }
 
-    /// The paragraphs with their sites, to be kept; by key.
+    /// The paragraphs with their sites in the order of keys, for storage.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u32])> {
         self.sites.iter().map(|(key, sites)| (*key, sites.as_slice()))
     }
 
-    /// What was kept.
+    /// Restores stored paragraphs.
     #[must_use]
     pub fn restored(sites: impl IntoIterator<Item = (u64, Vec<u32>)>) -> Self {
         Self { sites: sites.into_iter().collect() }

@@ -1,17 +1,16 @@
-//! How often something was seen, in bounded memory and never too high.
+//! Counts keys in bounded memory, never too high.
 //!
-//! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and
-//! others: A High-Performance Algorithm for Identifying Frequent Items in Data Streams,
-//! IMC 2017.
-//! * A seen key adds one to its counter; a new key gets one.
-//! * At twice the asked-for counters, the median of all counts is taken off each, and
-//!   what has nothing left is forgotten. So the work is constant a key on average.
+//! J. Misra, D. Gries: Finding Repeated Elements, 1982; in the form of D. Anderson and others: A
+//! High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
+//! * A known key adds one to its counter; a new key gets one.
+//! * At twice the requested counters, the median is subtracted from all counts, and counters at
+//!   zero are dropped. So the work per key is constant on average.
 //!
-//! A count is at most the true one and at least that less [`Counts::missed`], which is
-//! at most the number of all that was seen over the asked-for counters. A sketch such as
-//! count-min errs to the other side: it would have paragraphs removed that stand once.
+//! A count is at most the true one and at least that less [`Counts::missed`], which is at most the
+//! number of all keys seen over the requested counters. A sketch such as count-min errs in the
+//! other direction: it would remove paragraphs that occur once.
 //!
-//! Cost: 12 bytes a counter and the map's share, 4,096 asked-for counters about 200 KB.
+//! Cost: 12 bytes per counter and the map's overhead; 4,096 requested counters take about 200 KB.
 //!
 //! ```
 //! use gleaner_dedup::paragraphs::Counts;
@@ -31,8 +30,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Sees a key once more, with so many counters asked for (at least 1, and twice as
-    /// many are there at times); its count then.
+    /// Counts a key and returns its count. `counters` is the requested number of counters, at least
+    /// 1; at times twice as many exist.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);
@@ -44,7 +43,7 @@ impl Counts {
         count
     }
 
-    /// The count of a key, 0 where it was never seen or is forgotten.
+    /// The count of a key, 0 if it was never seen or is forgotten.
     #[must_use]
     pub fn of(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)
@@ -56,7 +55,7 @@ impl Counts {
         self.missed
     }
 
-    /// How many keys are counted now.
+    /// The number of counted keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counters.len()
@@ -68,18 +67,17 @@ impl Counts {
         self.counters.is_empty()
     }
 
-    /// The keys with their counts, to be kept; by key.
+    /// The keys with their counts in the order of keys, for storage.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counters.iter().map(|(key, count)| (*key, *count))
     }
 
-    /// What was kept: the keys with their counts, and [`Self::missed`].
+    /// Restores stored keys with their counts, and [`Self::missed`].
     #[must_use]
     pub fn restored(counters: impl IntoIterator<Item = (u64, u32)>, missed: u32) -> Self {
         Self { counters: counters.into_iter().collect(), missed }
     }
 
-    /// Takes the median off every count.
     fn forget(&mut self) {
         let mut counts: Vec<u32> = self.counters.values().copied().collect();
         let middle = counts.len() / 2;

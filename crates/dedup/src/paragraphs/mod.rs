@@ -1,25 +1,23 @@
-//! Paragraphs that stand in many documents: boilerplate that slipped through.
+//! Finds paragraphs that many documents repeat: boilerplate that extraction kept.
 //!
-//! Counting comes first ([`Paragraphs::count`] as each document is stored), removing
-//! later ([`Paragraphs::repeated`] at export): the first document with "Follow us on..."
-//! cannot know. Two reasons to call a paragraph repeated, each switchable in [`Params`]:
-//! * within its site, in at least so many documents and such a share of them;
-//! * across sites: in several documents of each of several sites. A paragraph that
-//!   stands once on each of twenty sites is wire copy and is left alone.
+//! Paragraphs are counted as each document is stored ([`Paragraphs::count`]) and removed at export
+//! ([`Paragraphs::repeated`]): the first document with "Follow us on..." does not show that it is
+//! repeated. A paragraph is repeated for one of two reasons, each switchable in [`Params`]:
+//! * within its site, in a minimum number and share of the documents;
+//! * across sites: in several documents of each of several sites. A paragraph that occurs once on
+//!   each of twenty sites is wire copy and is not affected.
 //!
-//! Nothing is removed here: each answer says where the paragraph stands, which hash it
-//! has and in how many documents or sites it was counted, to be kept as provenance
-//! beside the text that is exported without it.
+//! Nothing is removed here. Each result has the paragraph's position, its hash and the counted
+//! documents or sites, to be stored as provenance beside the exported text.
 //!
-//! Memory: [`Counts`] of a site are bounded and never count too high, so what is called
-//! repeated was repeated; what is rare enough may be missed (with the default 4,096
-//! counters and twenty paragraphs a document, what stands in one document of 200). A site
-//! whose counts are full, after some 400 documents, takes 200 KB; a caller with thousands
-//! of sites keeps them elsewhere ([`Paragraphs::release`]).
+//! Memory: [`Counts`] of a site are bounded and never too high, so a reported paragraph was
+//! repeated; rarer ones may be missed (with the default 4,096 counters and twenty paragraphs per
+//! document, those in one document of 200). A site with full counts, after about 400 documents,
+//! takes 200 KB; a caller with thousands of sites stores them elsewhere ([`Paragraphs::release`]).
 //!
-//! Limitation: a by-line or a dateline of five words is a paragraph like others,
-//! and so is a refrain. Duplicates of a document should not be counted, or the copies of
-//! one article make its paragraphs repeated: count heads of clusters only.
+//! Limitation: a by-line or a dateline of five words is a paragraph like any other, and so is a
+//! refrain. Count only representatives of clusters, or the copies of one article make its
+//! paragraphs repeated.
 //!
 //! ```
 //! use gleaner_dedup::paragraphs::{Paragraphs, Params, Reason};
@@ -42,20 +40,20 @@ pub use counts::Counts;
 use crate::mix::{mix, step};
 use crate::tokens::Tokens;
 
-/// When a paragraph is repeated.
+/// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// Words below which a paragraph is never counted nor removed.
+    /// Fewest words of a paragraph that is counted and removed.
     pub words: usize,
-    /// Documents of a site in which a paragraph stands at least.
+    /// Fewest documents of a site with the paragraph.
     pub documents: u32,
-    /// Share of the site's documents in which it stands at least, 0 to 1.
+    /// Least share of the site's documents with the paragraph, 0 to 1.
     pub share: f64,
-    /// Sites on which it is repeated at least; `None` to look within sites only.
+    /// Fewest sites that repeat it; `None` to check only within sites.
     pub sites: Option<u32>,
-    /// Documents of a site in which it stands to be repeated there, for [`Self::sites`].
+    /// A site repeats a paragraph, for [`Self::sites`], from this many of its documents on.
     pub documents_a_site: u32,
-    /// Paragraphs that are counted of a site at a time, and of all sites.
+    /// Paragraphs counted at a time, per site and across sites.
     pub counted: usize,
 }
 
@@ -65,36 +63,36 @@ impl Default for Params {
     }
 }
 
-/// Why a paragraph is called repeated.
+/// Why a paragraph counts as repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It stands in many documents of its site.
+    /// It is in many documents of its site.
     Site {
-        /// In so many, at least.
+        /// At least this many documents have it.
         documents: u32,
-        /// Of so many that were counted.
+        /// Number of counted documents.
         of: u32,
     },
     /// It is repeated on several sites.
     Across {
-        /// On so many, at least.
+        /// At least this many sites.
         sites: u32,
     },
 }
 
-/// A paragraph that is repeated: the provenance of its removal.
+/// A repeated paragraph: the provenance of its removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeated {
     /// Its line in the text, counted from 0.
     pub line: usize,
     /// Its hash, [`key`].
     pub key: u64,
-    /// Why it is called so.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// The hash of a paragraph's tokens, by which paragraphs are the same; `None` below so
-/// many words. Case, punctuation and the place of tone marks do not count, digits do.
+/// The hash of a paragraph's tokens, which identifies equal paragraphs; `None` below `words` words.
+/// Case, punctuation and the place of tone marks do not count, digits do.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     let tokens = Tokens::from_text(paragraph);
@@ -102,26 +100,25 @@ pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     (tokens.len() >= words.max(1)).then(hash)
 }
 
-/// What was counted of a site.
+/// The counts of a site.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Site {
-    /// Documents that were counted.
+    /// Number of counted documents.
     pub documents: u32,
-    /// In how many of them each paragraph stands.
+    /// The number of these documents with each paragraph.
     pub counts: Counts,
 }
 
-/// Counts of paragraphs, a line of a text each.
+/// Counts of paragraphs, each a line of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paragraphs {
     params: Params,
     sites: BTreeMap<String, Site>,
-    /// On which sites each paragraph is repeated.
     across: Across,
 }
 
 impl Paragraphs {
-    /// Nothing counted yet.
+    /// Empty counts.
     #[must_use]
     pub fn new(params: Params) -> Self {
         Self { params, ..Self::default() }
@@ -141,7 +138,7 @@ impl Paragraphs {
         }
     }
 
-    /// The paragraphs of a text that are repeated, by what was counted until now.
+    /// The repeated paragraphs of a text, by the counts so far.
     #[must_use]
     pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
         let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
@@ -162,31 +159,31 @@ impl Paragraphs {
         })
     }
 
-    /// What was counted of a site, to be kept; `None` of an unknown one.
+    /// The counts of a site, for storage; `None` for an unknown site.
     #[must_use]
     pub fn site(&self, site: &str) -> Option<&Site> {
         self.sites.get(site)
     }
 
-    /// On which sites paragraphs are repeated, to be kept.
+    /// The sites on which paragraphs are repeated, for storage.
     #[must_use]
     pub const fn across(&self) -> &Across {
         &self.across
     }
 
-    /// Gives a site's counts away, to be kept elsewhere until [`Self::restore`].
+    /// Removes and returns a site's counts, to be stored until [`Self::restore`].
     pub fn release(&mut self, site: &str) -> Option<Site> {
         self.sites.remove(site)
     }
 
-    /// Goes on from what was kept.
+    /// Restores stored counts.
     pub fn restore(&mut self, sites: impl IntoIterator<Item = (String, Site)>, across: Across) {
         self.sites.extend(sites);
         self.across = across;
     }
 }
 
-/// A text without the lines that are repeated.
+/// A text without its repeated lines.
 #[must_use]
 pub fn without(text: &str, repeated: &[Repeated]) -> String {
     let is_kept = |at: &usize| !repeated.iter().any(|of| of.line == *at);

@@ -1,24 +1,20 @@
-//! The block measure: which blocks were extracted, and which of them are content.
+//! The block measure: precision and recall of content blocks.
 //!
-//! FastContentExtractor, IV.B.1: recall is the number of content blocks extracted over
-//! that of actual content blocks, precision over that of all extracted blocks. The
-//! paper does not say when a block is one of the other text's. Read here: a block is a
-//! line of text with a word. It is found in the other text when more than half of its
-//! pairs of neighbouring words are pairs there, too (of a block of one word: when the
-//! other text has that word as a block). Pairs, since single words are everywhere; of
-//! the whole text, since methods cut paragraphs where gold does not. So the extracted
-//! content blocks are counted by the extraction's own cuts in precision, and by the
-//! gold's in recall.
+//! FastContentExtractor, IV.B.1: recall is the number of content blocks extracted over that of actual content
+//! blocks, precision over that of all extracted blocks. The paper does not define when two blocks are the
+//! same. Our reading: a block is a line of text with a word. It is found in the other text when more than
+//! half of its pairs of neighbouring words are pairs there, too (for a block of one word: when the other text
+//! has that word as a block). Pairs, since single words occur everywhere; in the whole text, since methods
+//! cut paragraphs where gold does not.
 //!
-//! Limitation: a line extracted twice counts as content twice, and short blocks
-//! count as much as long ones.
+//! Limitation: a line extracted twice counts as content twice, and short blocks count as much as long ones.
 
 use std::collections::HashSet;
 
 use super::Ratios;
 use super::words::{normal, words};
 
-/// Block precision, recall and F of an extracted text; a block a line in both.
+/// Block precision, recall and F of an extracted text; in both texts a line is a block.
 #[must_use]
 pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     let (extracted, gold) = (normal(extracted), normal(gold));
@@ -26,7 +22,6 @@ pub fn ratios(extracted: &str, gold: &str) -> Ratios {
     Ratios::new(extracted.share_in(&gold), gold.share_in(&extracted))
 }
 
-/// A text as its blocks, a line each.
 pub(crate) struct Blocks<'a> {
     blocks: Vec<Vec<&'a str>>,
     pairs: HashSet<(&'a str, &'a str)>,
@@ -34,7 +29,7 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Of a text in the form in which words are compared.
+    /// Splits a normalized text ([`super::words::normal`]).
     pub(crate) fn from_text(text: &'a str) -> Self {
         let blocks: Vec<Vec<&str>> =
             text.lines().map(|line| words(line).collect::<Vec<_>>()).filter(|b| !b.is_empty()).collect();
@@ -44,14 +39,12 @@ impl<'a> Blocks<'a> {
         Self { blocks, pairs, single }
     }
 
-    /// Share of the blocks that are found in the other text; 0 where there are none.
     fn share_in(&self, other: &Self) -> f64 {
         let found = self.blocks.iter().filter(|block| other.has(block)).count();
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    /// Whether a block of another text, given as its words, is found here; one without
-    /// words is not.
+    /// Whether a block of another text, given as its words, is found here; `false` for one without words.
     pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);
@@ -74,10 +67,10 @@ mod tests {
             ("", 0.0, 0.0),
             ("Rain fell on the village all day.", 1.0, 0.5),
             ("Home News Sport\nRain fell on the village all day.", 0.5, 0.5),
-            // Cut otherwise than the gold, and not cut at all.
+            // Cut differently than the gold, and not cut at all.
             ("Rain fell on\nthe village all day.\nThe river rose\nby a metre before dark.", 1.0, 1.0),
             ("Rain fell on the village all day. The river rose by a metre before dark.", 1.0, 1.0),
-            // The words alone are not enough.
+            // Single words are not enough.
             ("the a by on all day before rain", 0.0, 0.0),
         ];
         for (extracted, precision, recall) in cases {

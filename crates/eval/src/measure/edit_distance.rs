@@ -1,44 +1,38 @@
-//! The edit distance ratio: how few key strokes make the gold text of what was extracted.
+//! The edit distance ratio: the share of key strokes that need no correction.
 //!
-//! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008),
-//! 5.1, equation 2. Printed is `(1 - d) / max(|o|, |m|)`, which is negative wherever two
-//! strokes are needed; the text calls the ratio one "of edits to the total length of
-//! the longest file", to be maximised. So it is read as `1 - d / max(|o|, |m|)`. Lengths
-//! and distance are of characters (key strokes), in NFC, white space removed as the
-//! paper says; case is kept. Of two empty texts the ratio is 1.
+//! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2.
+//! Printed is `(1 - d) / max(|o|, |m|)`, which is negative if two strokes are needed; the text calls the
+//! ratio one "of edits to the total length of the longest file", to be maximised. So it is read as `1 - d /
+//! max(|o|, |m|)`. Lengths and distance are of characters (key strokes), in NFC, with white space removed as
+//! in the paper; case is kept. The ratio of two empty texts is 1.
 //!
-//! Bit-parallel after G. Myers, A fast bit-vector algorithm for approximate string
-//! matching (J. ACM 1999), with H. Hyyro's block step: a column of the table is kept as
-//! its differences, 64 to a pair of machine words. Only cells that a path of `limit`
-//! edits can touch are computed (Ukkonen 1985); as soon as there is no path left the limit
-//! is raised. Memory is linear in the texts; time is length times distance / 64, so 600,000
-//! characters (100,000 words) that are nearly the same take no time to speak of. Unlike
-//! texts of that length would take most of a minute, so that the work is bounded by
-//! [`MOST_STEPS`], whatever the machine; beyond it there is no ratio.
+//! Bit-parallel after G. Myers, A fast bit-vector algorithm for approximate string matching (J. ACM 1999),
+//! with H. Hyyro's block step: a column of the table is kept as its differences, 64 in a pair of machine
+//! words. Only cells that a path of `limit` edits can touch are computed (Ukkonen 1985); if no path remains,
+//! the limit is raised. Memory is linear in the texts; time is length times distance / 64, so different texts
+//! of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work, independently of the
+//! machine; beyond it there is no ratio.
 //!
-//! Limitation: the pages that are given up are those with a low ratio, so that a mean
-//! without them is too good. A text twice as long as the gold has a ratio of a half at most,
-//! and one with nothing in common still has some 0.2, since letters match by chance.
+//! Limitation: the pages without a ratio are those with a low one, so a mean without them is too high. A text
+//! twice as long as the gold has a ratio of at most a half, and one with nothing in common still has some
+//! 0.2, since letters match by chance.
 
 use std::collections::HashMap;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Bits of a machine word.
 const BITS: usize = 64;
 
-/// Edits tried first.
 const FIRST_LIMIT: usize = 64;
 
-/// What a limit that was too low is multiplied by.
 const WIDER: usize = 4;
 
-/// Steps of 64 rows that are spent on two texts at most: some two seconds, enough for any
-/// two texts of 80,000 characters (some 14,000 words).
+/// Limit on the steps of 64 rows for two texts: some two seconds, enough for any two texts of 80,000
+/// characters (some 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// 1 for equal texts, 0 for texts without a character in common; `None` where the texts are
-/// so long and so unlike that [`MOST_STEPS`] do not suffice.
+/// 1 for equal texts, 0 for texts without a common character; `None` if the texts are so long and so
+/// different that [`MOST_STEPS`] do not suffice.
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -47,17 +41,16 @@ pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     Some(if longest == 0 { 1.0 } else { 1.0 - distance as f64 / longest as f64 })
 }
 
-/// The characters of a text but for white space, in NFC.
 fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Levenshtein distance: insertions, deletions and replacements of one character. `None`
-/// where it takes more than `steps`, each of 64 rows of a column.
+/// Levenshtein distance: insertions, deletions and replacements of one character. `None` if it takes more
+/// than `steps`, each of 64 rows of a column.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);
-    // The longer text stands in the bits, so that the columns are few.
+    // The bits hold the longer text, so that there are few columns.
     let (down, across) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if across.is_empty() {
         return Some(down.len());
@@ -73,17 +66,12 @@ pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     }
 }
 
-/// What a run over the columns comes to.
 enum End {
-    /// The distance.
     Found(usize),
-    /// The distance is above the limit.
     Above,
-    /// It would take more steps than there are.
     GivenUp,
 }
 
-/// Without what both begin and end with.
 fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     let same = |(a, b): &(&char, &char)| a == b;
     let start = a.iter().zip(b).take_while(same).count();
@@ -92,7 +80,7 @@ fn trimmed<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     (&a[..a.len() - end], &b[..b.len() - end])
 }
 
-/// A lower bound: characters that the longer text has and the other has not.
+/// A lower bound: characters of the longer text that the other lacks.
 fn at_least(long: &[char], short: &[char]) -> usize {
     let mut more: HashMap<char, isize> = HashMap::new();
     long.iter().for_each(|c| *more.entry(*c).or_default() += 1);
@@ -100,17 +88,13 @@ fn at_least(long: &[char], short: &[char]) -> usize {
     more.values().filter(|count| **count > 0).map(|count| count.unsigned_abs()).sum()
 }
 
-/// Where each character stands in a text.
 struct Places {
     by_character: HashMap<char, usize>,
     bits: Vec<Bits>,
 }
 
-/// The places of one character.
 enum Bits {
-    /// Every machine word: for the characters, 64 at most, that occur often.
     Dense(Vec<u64>),
-    /// Those that are not 0, by number and in order.
     Sparse(Vec<(usize, u64)>),
 }
 
@@ -151,18 +135,16 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
     dense
 }
 
-/// A part of a column: the rows of one pair of machine words.
 #[derive(Clone, Copy)]
 struct Block {
     /// Rows whose value is one more than that of the row above.
     more: u64,
     /// Rows whose value is one less.
     less: u64,
-    /// The value of the last row.
     last: usize,
 }
 
-/// The table's cells that a path of so many edits can touch, as a column that moves.
+/// The cells that a path of `limit` edits can touch, as a column that moves.
 struct Band {
     rows: usize,
     columns: usize,
@@ -171,15 +153,15 @@ struct Band {
 }
 
 impl Band {
-    /// `rows` are at least as many as `columns`, `limit` is at least their difference.
+    /// Requires `rows >= columns` and `limit >= rows - columns`.
     fn new(rows: usize, columns: usize, limit: usize) -> Self {
         let fresh = |block: usize| Block { more: u64::MAX, less: 0, last: (block + 1) * BITS };
         let column = (0..rows.div_ceil(BITS)).map(fresh).collect();
         Self { rows, columns, limit, column }
     }
 
-    /// The blocks that column `at`, from 1, needs: a path with more than this many rows
-    /// too few or too many cannot come back within the limit.
+    /// The blocks that column `at`, from 1, needs: a path that is farther from the diagonal cannot return
+    /// within the limit.
     fn range(&self, at: usize) -> (usize, usize) {
         let too_long = self.rows - self.columns;
         let back = (self.limit - too_long) / 2;
@@ -188,7 +170,7 @@ impl Band {
         ((first - 1) / BITS, (last - 1) / BITS)
     }
 
-    /// The distance, if it is within the limit; what is done is taken from `steps`.
+    /// The distance, if it is within the limit; subtracts the work from `steps`.
     fn run(mut self, places: &Places, across: &[char], steps: &mut usize) -> End {
         let mut scratch = vec![0; self.column.len()];
         let mut reached = self.range(1).1;
@@ -197,7 +179,7 @@ impl Band {
             let Some(left) = steps.checked_sub(last - first + 1) else { return End::GivenUp };
             *steps = left;
             for block in reached + 1..=last {
-                // Unknown cells are taken for as bad as they can be.
+                // Unknown cells are assumed to be as bad as possible.
                 self.column[block] =
                     Block { more: u64::MAX, less: 0, last: self.column[block - 1].last + BITS };
             }
@@ -222,9 +204,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether no cell of column `at` can be on a path within the limit: its value and the
-    /// insertions or deletions that the end still needs are too many. Cells of a block
-    /// differ from its last by less than its length.
+    /// Whether no cell of column `at` can be on a path within the limit: its value plus the insertions or
+    /// deletions still needed are too many. Cells of a block differ from its last by less than its length.
     fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -233,10 +214,9 @@ impl Band {
         })
     }
 
-    /// From one column to the next, where `equal` has the places of its character.
     fn step(&mut self, first: usize, equal: &[u64]) {
-        // Above the table a column begins one higher than the one before it; above the
-        // band it is not known and taken for as bad as it can be, which is the same.
+        // Above the table a column begins one higher than the one before it; above the band the value is
+        // unknown and assumed to be as bad as possible.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -245,8 +225,8 @@ impl Band {
 }
 
 impl Block {
-    /// Myers' block step. `up` and `down` say whether the row above the block is one
-    /// more or one less than in the column before; returned is the same of the last row.
+    /// Myers' block step. `up` and `down` say whether the row above the block is one more or one less than in
+    /// the column before; returns the same for the last row.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);
@@ -263,7 +243,6 @@ impl Block {
         (out_up, out_down)
     }
 
-    /// The value so many rows above the last.
     fn value_above_last(&self, rows: usize) -> usize {
         let top = if rows == 0 { 0 } else { u64::MAX << (BITS - rows) };
         self.last + (self.less & top).count_ones() as usize - (self.more & top).count_ones() as usize
@@ -276,7 +255,6 @@ mod tests {
 
     use super::*;
 
-    /// By the book: a table of distances, row by row.
     fn textbook(a: &[char], b: &[char]) -> usize {
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for (at, c) in a.iter().enumerate() {
@@ -335,7 +313,7 @@ mod tests {
         assert_eq!(distance(&text, &other, MOST_STEPS), Some(500 + 60));
     }
 
-    /// Letters that have nothing to do with each other, of a generator by the book (Knuth).
+    /// Unrelated letters from a textbook generator (Knuth).
     fn random(length: usize, mut seed: u64) -> String {
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -349,7 +327,7 @@ mod tests {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
         let known = distance(&a, &b, MOST_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
-        // Every cell once, and less than it again for the limits that were too low.
+        // Every cell once, and less than that again for the limits that were too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
         assert_eq!(distance(&a, &b, 4_000), None);
         assert_eq!(distance(&a, &a, 0), Some(0));
@@ -377,7 +355,6 @@ mod tests {
             prop_assert_eq!(distance(&a, &b, MOST_STEPS), Some(textbook(&a, &b)));
         }
 
-        /// Few edits in a long text: the band is narrow and moves.
         #[test]
         fn a_narrow_band_finds_the_same(
             text in prop::collection::vec(0..26_u8, 300..1500),

@@ -1,4 +1,4 @@
-//! How near an extracted text is to the gold text.
+//! Measures how close an extracted text is to the gold text.
 //!
 //! | file | measure | from |
 //! |---|---|---|
@@ -8,9 +8,9 @@
 //! | [`edit_distance`] | edit distance ratio | Text-to-Tag Ratio, 5.1 |
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
-//! A page on which a method found nothing has 0 in all but space, and so has one whose gold
-//! holds nothing; where both hold nothing the edit distance ratio is 1. Not measured is one
-//! thing only: the edit distance of long texts that are unlike.
+//! A page on which a method found nothing, or whose gold is empty, has 0 in all measures except space; if
+//! both are empty, the edit distance ratio is 1. Only the edit distance of long, different texts is not
+//! measured.
 
 pub mod blocks;
 pub mod edit_distance;
@@ -18,7 +18,7 @@ pub mod space;
 pub mod subsequence;
 pub mod words;
 
-/// A measure that is taken when it is asked for; that of words always is.
+/// A measure that is computed on request; the word measure always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Measure {
     /// [`blocks`].
@@ -39,16 +39,16 @@ impl Measure {
 /// Precision, recall and their harmonic mean, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ratios {
-    /// Share of what was extracted that is right; 0 where nothing was extracted.
+    /// Share of the extracted text that is right; 0 if nothing was extracted.
     pub precision: f64,
-    /// Share of the gold that was extracted; 0 where there is no gold.
+    /// Share of the gold that was extracted; 0 if there is no gold.
     pub recall: f64,
-    /// Harmonic mean of both; 0 where either is 0.
+    /// Harmonic mean of both; 0 if either is 0.
     pub f1: f64,
 }
 
 impl Ratios {
-    /// Of precision and recall.
+    /// From precision and recall.
     #[must_use]
     pub fn new(precision: f64, recall: f64) -> Self {
         let sum = precision + recall;
@@ -56,14 +56,14 @@ impl Ratios {
         Self { precision, recall, f1 }
     }
 
-    /// Of the size of what both texts share, and of each.
+    /// From the sizes of the common part and of both texts.
     #[must_use]
     pub fn of_sizes(shared: u64, extracted: u64, gold: u64) -> Self {
         Self::new(share(shared, extracted), share(shared, gold))
     }
 }
 
-/// `part / whole`, 0 where the whole is nothing.
+/// `part / whole`, 0 if the whole is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -1,9 +1,8 @@
-//! Space saving: what is left of a page's size when its text alone is kept.
+//! Space saving: the share of a page's size that is saved if only its text is kept.
 //!
-//! Weninger and Hsu (2008), 5.2 and table 4: sizes of the HTML and of the extracted
-//! text, plain and compressed; the saving is the share that is no longer needed. Pages
-//! are counted in the bytes that were recorded, texts in UTF-8, both compressed one by
-//! one with gzip at level 6.
+//! Weninger and Hsu (2008), 5.2 and table 4: sizes of the HTML and of the extracted text, plain and
+//! compressed. Pages are counted in recorded bytes, texts in UTF-8, both compressed separately with gzip at
+//! level 6.
 //!
 //! Limitation: a method that extracts nothing saves everything.
 
@@ -18,13 +17,13 @@ use super::share;
 /// Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// As it is.
+    /// Uncompressed.
     pub plain: u64,
     /// Compressed.
     pub gzip: u64,
 }
 
-/// Sizes of a page, or of many, and of the text.
+/// Sizes of one or many pages, and of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space {
     /// The HTML.
@@ -34,10 +33,10 @@ pub struct Space {
 }
 
 impl Size {
-    /// Measures by compressing.
+    /// Measures both sizes.
     ///
     /// # Panics
-    /// Never: what is compressed is held in memory.
+    /// Never: the compression runs in memory.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -48,13 +47,13 @@ impl Size {
 }
 
 impl Space {
-    /// The share of the plain HTML that the text saves; below 0 where it is larger.
+    /// The share of the plain HTML that the text saves; below 0 if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
         saving(self.html.plain, self.text.plain)
     }
 
-    /// The same with both compressed.
+    /// The saving with both compressed.
     #[must_use]
     pub fn saving_gzip(self) -> f64 {
         saving(self.html.gzip, self.text.gzip)

@@ -1,26 +1,22 @@
-//! The longest common subsequence of words: what two texts share in the same order.
+//! The longest common subsequence of words: the part that two texts share in the same order.
 //!
-//! As the Line-Block paper (section E) and Weninger and Hsu (5.1) evaluate: recall is
-//! the length over the gold's words, precision over the extracted words. Words as in
-//! [`super::words`].
+//! As in the evaluations of the Line-Block paper (section E) and of Weninger and Hsu (5.1): recall is the
+//! length over the gold's words, precision over the extracted words. [`super::words`] defines words.
 //!
-//! Bit-parallel after H. Hyyro, Bit-parallel LCS-length computation revisited (AWOCA
-//! 2004; the recurrence is that of Crochemore et al. 2001): for each word of one text,
-//! `V = (V + (V & M)) | (V & !M)`, with a bit in `M` where the word stands in the other
-//! text; the length is the number of bits that have become 0. `M` is kept as the list
-//! of its machine words that are not 0, of which a text of n words has n at most,
-//! whatever its vocabulary; what lies between is only passed by a carry. So memory is
-//! linear, and time a text's words times, each, how often it occurs in the other text,
-//! n/64 at most: 100,000 words against 100,000 take a second at the worst.
+//! Bit-parallel after H. Hyyro, Bit-parallel LCS-length computation revisited (AWOCA 2004; the recurrence is
+//! that of Crochemore et al. 2001): for each word of one text, `V = (V + (V & M)) | (V & !M)`, with a bit in
+//! `M` at each place of the word in the other text; the length is the number of bits that have become 0. `M`
+//! is kept as the list of its machine words that are not 0, at most n for a text of n words; so memory is
+//! linear. Time is a text's words times, for each, its number of occurrences in the other text, at most n/64:
+//! 100,000 words against 100,000 take at most a second.
 //!
-//! Limitation: a paragraph that was moved costs its whole length.
+//! Limitation: a moved paragraph is lost completely.
 
 use std::collections::HashMap;
 
 use super::Ratios;
 use super::words::{normal, words};
 
-/// Bits of a machine word.
 const BITS: usize = 64;
 
 /// Precision, recall and F1 by the longest common subsequence of words.
@@ -47,7 +43,6 @@ pub fn length(a: &[&str], b: &[&str]) -> usize {
     start + end + v.iter().map(|bits| bits.count_zeros() as usize).sum::<usize>()
 }
 
-/// Where each word stands: machine words by number, in order, with their bits.
 fn places<'a>(text: &[&'a str]) -> HashMap<&'a str, Vec<(usize, u64)>> {
     let mut places: HashMap<&str, Vec<(usize, u64)>> = HashMap::new();
     for (at, word) in text.iter().enumerate() {
@@ -61,7 +56,6 @@ fn places<'a>(text: &[&'a str]) -> HashMap<&'a str, Vec<(usize, u64)>> {
     places
 }
 
-/// One step of the recurrence.
 fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
     let (mut carry, mut at) = (false, 0);
     for &(block, bits) in matches {
@@ -78,8 +72,8 @@ fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
     }
 }
 
-/// A carry over machine words without a match: those of ones only stay as they are and
-/// hand it on; the first other one keeps it. Whether it comes out at the end.
+/// Passes a carry over machine words without a match: words of ones only stay unchanged and pass it on; the
+/// first other one keeps it. Returns whether it comes out at the end.
 fn pass(v: &mut [u64]) -> bool {
     let Some(bits) = v.iter_mut().find(|bits| **bits != u64::MAX) else { return true };
     *bits |= *bits + 1;
@@ -92,7 +86,6 @@ mod tests {
 
     use super::*;
 
-    /// By the book: a table of lengths, row by row.
     fn textbook(a: &[&str], b: &[&str]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for word in a {

@@ -1,16 +1,13 @@
-//! The word measure: how many words two texts share, whatever their order.
+//! The word measure: how many words two texts share, in any order.
 //!
-//! Both texts in NFC and lower case; a word is a maximal run of letters, digits and
-//! `_`, except that each CJK character (U+3040 to U+30FF, U+3400 to U+9FFF) is a word
-//! of its own. Overlap is the size of the intersection of the two multisets;
-//! precision, recall and F1 follow (0 where nothing is shared, and so on a page whose gold
-//! has no word, whatever was extracted, also where that is nothing).
+//! Both texts are in NFC and lower case. A word is a maximal run of letters, digits and `_`, except that each
+//! CJK character (U+3040 to U+30FF, U+3400 to U+9FFF) is a word of its own. Overlap is the size of the
+//! intersection of the two multisets; precision, recall and F1 follow. They are 0 if nothing is shared, also
+//! if the gold has no word.
 //!
-//! This is the sets' definition to the letter, and not [`gleaner_extract::words`],
-//! which treats three rare things otherwise: combining marks (Indic vowel signs) end a
-//! word here, marks within the kana blocks are words, compatibility ideographs are
-//! letters. Limitation: the order of words does not count, so a shuffled text
-//! scores 1.
+//! This is exactly the sets' definition. It differs from [`gleaner_extract::words`] in three rare cases:
+//! combining marks (Indic vowel signs) end a word here, marks within the kana blocks are words, compatibility
+//! ideographs are letters. Limitation: the order of words does not count, so a shuffled text scores 1.
 
 use std::collections::HashMap;
 
@@ -19,14 +16,14 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::Ratios;
 
-/// The words of a text with how often each occurs.
+/// The words of a text with their counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bag {
     counts: HashMap<String, u64>,
     total: u64,
 }
 
-/// Sizes of two multisets of words and of what they share.
+/// Sizes of two multisets of words and of their intersection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlap {
     /// Words extracted.
@@ -54,13 +51,13 @@ impl Bag {
         bag
     }
 
-    /// How many words, repeated ones counted each time.
+    /// Number of words, with repetitions.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// This text, extracted, against `gold`.
+    /// Compares this extracted text with `gold`.
     #[must_use]
     pub fn against(&self, gold: &Self) -> Overlap {
         let shared = |(word, count): (&String, &u64)| gold.counts.get(word).map_or(0, |of| *of.min(count));
@@ -76,13 +73,13 @@ impl Overlap {
     }
 }
 
-/// NFC and lower case: the form in which words are compared.
+/// NFC and lower case, the form in which words are compared.
 #[must_use]
 pub fn normal(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase()
 }
 
-/// The words of a text in order, as they stand.
+/// The words of a text in order, unchanged.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -101,8 +98,7 @@ fn stands_alone(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// A letter, digit or `_`. Unicode's `Alphabetic` is wider than its letters: it has
-/// vowel signs and circled letters, too.
+/// A letter, digit or `_`. Unicode's `Alphabetic` also has vowel signs and circled letters.
 fn in_word(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

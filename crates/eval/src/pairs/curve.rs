@@ -1,40 +1,33 @@
-//! Precision and recall against the similarity, in SVG without a library.
+//! Draws precision and recall against the similarity, as SVG without a library.
 //!
-//! A panel a language; in it precision and recall of what the product does, and of the
-//! estimate alone; the goals as thin lines.
+//! There is one panel per language, with precision and recall of the product and of the estimate alone, and
+//! the goals as thin lines.
 //!
-//! Limitation: the axis of shares begins at one half; what is less is drawn at
-//! the edge.
+//! Limitation: the axis of shares begins at one half; lower values are drawn at the edge.
 
 use std::fmt::Write;
 
 use super::figures::{By, Judged, Point, point};
 use super::texts::Language;
 
-/// Width and height of a panel's plot, in pixels.
 const PLOT: (f64, f64) = (400.0, 320.0);
 
-/// From the picture's left and top to the first plot.
 const MARGIN: (f64, f64) = (64.0, 92.0);
 
-/// From a panel's left to the next one's.
 const PANEL: f64 = 500.0;
 
-/// The similarities of the axis.
 const SIMILARITY: (f64, f64) = (0.2, 1.0);
 
-/// The least share of the axis.
 const LEAST: f64 = 0.5;
 
 /// The goals: precision and recall.
 pub const GOALS: (f64, f64) = (0.995, 0.95);
 
-/// A line of the picture.
 struct Line {
     name: &'static str,
     by: By,
     value: fn(&Point) -> f64,
-    /// Hues differ in lightness, too, and so in print and to the colour-blind.
+    /// The hues also differ in lightness, for print and for colour-blind readers.
     colour: &'static str,
     dashes: &'static str,
 }
@@ -58,7 +51,7 @@ const LINES: [Line; 4] = [
     },
 ];
 
-/// The picture of these pairs.
+/// Draws these pairs.
 #[must_use]
 pub fn curve(judged: &[Judged]) -> String {
     let mut out = String::new();
@@ -88,7 +81,6 @@ pub fn similarities() -> impl Iterator<Item = f64> {
     (4..=20).map(|step| f64::from(step) / 20.0)
 }
 
-/// Pixels of a similarity and a share in the panel that begins at `left`.
 fn place(left: f64, similarity: f64, share: f64) -> (f64, f64) {
     let across = (similarity - SIMILARITY.0) / (SIMILARITY.1 - SIMILARITY.0);
     let up = (share.clamp(LEAST, 1.0) - LEAST) / (1.0 - LEAST);
@@ -134,7 +126,6 @@ fn draw(out: &mut String, left: f64, line: &Line, of: &[&Judged]) {
     );
 }
 
-/// Above the plots, so that no line can run through it.
 fn legend(out: &mut String) {
     for (at, line) in LINES.iter().enumerate() {
         let (x, y) = (MARGIN.0 + 225.0 * at as f64, 28.0);
@@ -164,7 +155,7 @@ fn stroke(out: &mut String, colour: &str, from: (f64, f64), to: (f64, f64)) {
     );
 }
 
-/// `anchor` is SVG's word for which end of the text stands at the place.
+/// `anchor` is SVG's `text-anchor`.
 fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
     let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
 }

@@ -1,24 +1,24 @@
-//! Copies of a text as editors make them: the positive pairs.
+//! Makes the positive pairs: copies of a text as editors make them.
 //!
-//! Each edit is made from a seed. Words that come in are taken from another text of the
-//! language, so that they are real words at their real frequencies.
+//! Each edit is derived from a seed. Inserted words come from another text of the language, so that they are
+//! real words at their real frequencies.
 //!
-//! Limitation: an editor rewrites sentences, and seldom one word in ten by
-//! chance; random replacement is harder on shingles than what people do.
+//! Limitation: an editor rewrites sentences and seldom one word in ten at random; random replacement changes
+//! more shingles than real edits.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::random::Random;
 use super::texts::Language;
 
-/// What was done to a copy.
+/// The change made to a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edit {
     /// Another headline.
     Retitled,
-    /// So many words in a hundred replaced, dropped, or put in.
+    /// So many percent of the words replaced, dropped, or inserted.
     Edited(u8),
-    /// A tenth to a quarter of the paragraphs left out.
+    /// A tenth to a quarter of the paragraphs removed.
     Dropped,
     /// Paragraphs in another order.
     Reordered,
@@ -28,7 +28,7 @@ pub enum Edit {
     Half,
     /// Another by-line and lead, three words in a hundred edited, the end cut.
     Wire,
-    /// Typed otherwise: decomposed letters, tone marks by the other rule, other quotes.
+    /// Other spellings: decomposed letters, tone marks by the other rule, other quotes.
     Respelled,
 }
 
@@ -48,7 +48,7 @@ impl Edit {
         Self::Wire,
     ];
 
-    /// As in tables.
+    /// The name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -63,7 +63,7 @@ impl Edit {
         }
     }
 
-    /// The text and its copy; `other` gives what comes in.
+    /// The text and its copy; `other` is the source of inserted text.
     #[must_use]
     pub fn pair(
         self,
@@ -94,7 +94,6 @@ impl Edit {
     }
 }
 
-/// The first words of a text, in its paragraphs.
 fn head(text: &[String], words: usize) -> String {
     let mut left = words;
     let mut head = Vec::new();
@@ -127,7 +126,7 @@ fn edited(text: &[String], other: &[String], share: f64, random: &mut Random) ->
     text.iter().map(paragraph).collect::<Vec<_>>().join("\n")
 }
 
-/// Without a tenth to a quarter of the paragraphs, but one at least.
+/// Removes a tenth to a quarter of the paragraphs, at least one.
 fn dropped(text: &[String], random: &mut Random) -> String {
     let share = random.between(10, 25);
     let mut order: Vec<usize> = (0..text.len()).collect();
@@ -154,7 +153,7 @@ fn wire(text: &[String], other: &[String], language: Language, random: &mut Rand
     format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
 }
 
-/// Tone marks by the other of the two rules, then all letters decomposed; other quotes.
+/// Moves tone marks by the other of the two rules, then decomposes all letters; other quotes.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),
@@ -181,7 +180,7 @@ mod tests {
         (0..20).map(|line| (0..25).map(|at| format!("{of}{} ", line * 25 + at)).collect()).collect()
     }
 
-    /// What each edit leaves, by the judge, of 500 words that occur once each.
+    /// What each edit leaves, by the shared words of 500 words that occur once each.
     #[test]
     fn edits_leave_what_their_names_say() {
         let bounds = |edit| match edit {

@@ -1,13 +1,12 @@
 //! Precision and recall of automatic duplicates, by similarity, language and kind.
 //!
-//! Each pair goes through what a document goes through: two signatures, at least one
-//! shared key, the estimate, the texts word by word. Precision: of the pairs called
-//! duplicates, how many are copies (or duplicates by nature). Recall: of the copies of
-//! which the judge says that at least [`DEMANDED`] of the longer text's words are shared,
-//! how many are called duplicates.
+//! Each pair goes through the stages of a document: two signatures, at least one shared key, the estimate,
+//! the texts word by word. Precision is the share of pairs called duplicates that are copies (or duplicates
+//! by nature). Recall considers the copies that share at least [`DEMANDED`] of the longer text's words,
+//! measured independently ([`super::share`]); it is the share of them that are called duplicates.
 //!
-//! Limitation: precision depends on how many negative pairs there are, and the
-//! share of series among them; the table by kind does not.
+//! Limitation: precision depends on the number of negative pairs, and the share of series among them; the
+//! table by kind does not.
 
 use gleaner_dedup as dedup;
 use gleaner_dedup::{Alignment, Signed, Verdict};
@@ -17,30 +16,30 @@ use super::share::Shared;
 use super::texts::Language;
 use super::{Kind, Pair};
 
-/// Share of the longer text's words from which a copy has to be found.
+/// Share of the longer text's words from which a copy must be found.
 pub const DEMANDED: f64 = 0.85;
 
 /// Share of the shorter text's words from which two other texts are duplicates by nature.
 const BY_NATURE: f64 = 0.7;
 
-/// What was found of a pair.
+/// The results for a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judged {
     /// Language of the pair.
     pub language: Language,
-    /// What the pair is.
+    /// The kind of pair.
     pub kind: Kind,
-    /// What the judge says.
+    /// The shared words, measured independently.
     pub shared: Shared,
-    /// Keys that the texts share in the index.
+    /// Index keys that the texts share.
     pub keys: usize,
-    /// Estimated similarity; 0 where a text has no signature.
+    /// Estimated similarity; 0 if a text has no signature.
     pub similarity: f64,
     /// The texts word by word, as the product compares them.
     pub alignment: Alignment,
 }
 
-/// How duplicates are told.
+/// The rule by which a pair is called a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// As in the product: the estimate, then the texts.
@@ -69,13 +68,13 @@ impl Judged {
         }
     }
 
-    /// All of these, on all cores.
+    /// The results for all pairs, on all cores.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
         pairs.par_iter().map(Self::from_pair).collect()
     }
 
-    /// What the product says at these thresholds.
+    /// The product's verdict at these thresholds.
     #[must_use]
     pub fn verdict(&self, by: By, params: &dedup::Params) -> Verdict {
         match by {
@@ -95,7 +94,7 @@ impl Judged {
         }
     }
 
-    /// Whether it has to be found.
+    /// Whether it must be found.
     #[must_use]
     pub fn is_demanded(&self) -> bool {
         self.is_copy() && self.shared.share() >= DEMANDED
@@ -109,13 +108,13 @@ pub struct Point {
     pub similarity: f64,
     /// Pairs called duplicates.
     pub called: usize,
-    /// Share of them that are; 1 where none is called so.
+    /// Share of them that are duplicates; 1 if there are none.
     pub precision: f64,
-    /// Share of what has to be found that is found; 1 where there is none.
+    /// Share of the pairs to be found that are found; 1 if there are none.
     pub recall: f64,
 }
 
-/// The figures of these pairs when duplicates are told from `similarity` on.
+/// Precision and recall of these pairs with `similarity` as the threshold.
 #[must_use]
 pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarity: f64) -> Point {
     let params = dedup::Params::default().with_duplicate(similarity);
@@ -131,28 +130,28 @@ pub fn point<'a>(judged: impl IntoIterator<Item = &'a Judged>, by: By, similarit
     Point { similarity, called, precision: share(right, called), recall: share(found, demanded) }
 }
 
-/// What became of the pairs of a kind at the default thresholds.
+/// The results for one kind of pair at the default thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfKind {
     /// The language.
     pub language: Language,
     /// The kind.
     pub kind: Kind,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: usize,
-    /// Mean share of the longer text's words that the judge found.
+    /// Mean share of the longer text's words that is shared.
     pub shared: f64,
     /// Mean estimated similarity.
     pub similarity: f64,
-    /// How many share a key.
+    /// Pairs that share a key.
     pub candidates: usize,
-    /// How many are called duplicates.
+    /// Pairs that are called duplicates.
     pub duplicates: usize,
-    /// How many would be by the estimate alone.
+    /// Pairs that the estimate alone would call duplicates.
     pub estimated: usize,
-    /// How many are called duplicates or related.
+    /// Pairs that are called duplicates or related.
     pub related: usize,
-    /// How many have to be found, and how many of them are.
+    /// Pairs that must be found, and how many of them are.
     pub demanded: (usize, usize),
 }
 
@@ -215,7 +214,6 @@ mod tests {
             judged(copy, &text("a"), &text("a")),
             judged(copy, &text("a"), &text("b")),
             judged(other, &text("a"), &text("b")),
-            // A duplicate by nature.
             judged(other, &text("a"), &text("a")),
             judged(Kind::Unlike(Unlike::Series(Series::Market)), &text("a"), &text("a")),
         ];

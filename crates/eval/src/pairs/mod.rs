@@ -1,23 +1,21 @@
-//! Labelled pairs of texts, made from gold texts: how well duplicates are told.
+//! Makes labelled pairs from gold texts, to evaluate the detection of duplicates.
 //!
-//! | file | what it has |
+//! | file | content |
 //! |---|---|
 //! | [`texts`] | gold texts by language, cut to the length of news |
 //! | [`edits`] | copies as editors make them: the positive pairs |
 //! | [`series`] | series with fixed wording: negative pairs |
-//! | [`share`] | the judge: shared words by alignment, never by shingles |
+//! | [`share`] | independent measurement: shared words by alignment, never by shingles |
 //! | [`figures`] | precision and recall by similarity, language and kind |
-//! | [`curve`] | the same as a picture |
+//! | [`curve`] | precision and recall as a picture |
 //!
-//! The other negative pairs are other texts: of the same site and most like it by words,
-//! of the same article (another part of it), any, and two texts in the same frame of
-//! boilerplate. A pair of other texts of which the judge says that one contains seven
-//! tenths of the other's words is a duplicate by nature and counts as one.
+//! The other negative pairs are two different texts: the most similar ones of a site, two parts of an
+//! article, any two, and two texts with the same boilerplate. If one of two different texts contains seven
+//! tenths of the other's words ([`share`]), the pair counts as a duplicate by nature.
 //!
-//! Everything comes from a seed: the same sets give the same pairs.
+//! All choices depend on a seed: the same sets yield the same pairs.
 //!
-//! Limitation: copies and series are made up; what editors really do to wire copy
-//! is in no set that we have.
+//! Limitation: copies and series are artificial; none of our sets has real edits of wire copy.
 
 pub mod curve;
 pub mod edits;
@@ -35,7 +33,7 @@ use self::series::{Series, renumbered};
 use self::texts::{Language, Text};
 use crate::measure::words::Bag;
 
-/// Why a pair is no duplicate.
+/// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unlike {
     /// The text of the same site with most words in common.
@@ -48,12 +46,12 @@ pub enum Unlike {
     Framed,
     /// Two parts of a made-up series.
     Series(Series),
-    /// A gold text with other numbers.
+    /// A gold text and a version with other numbers.
     Renumbered,
 }
 
 impl Unlike {
-    /// As in tables.
+    /// The name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,17 +68,17 @@ impl Unlike {
     }
 }
 
-/// What a pair is.
+/// The kind of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A text and its copy.
     Copy(Edit),
-    /// Two texts.
+    /// Two different texts.
     Unlike(Unlike),
 }
 
 impl Kind {
-    /// As in tables.
+    /// The name in tables.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -90,12 +88,12 @@ impl Kind {
     }
 }
 
-/// Two texts and what they are.
+/// A labelled pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     /// Language of both.
     pub language: Language,
-    /// What they are.
+    /// The kind of the pair.
     pub kind: Kind,
     /// The texts.
     pub texts: (String, String),
@@ -104,12 +102,11 @@ pub struct Pair {
 /// How many pairs are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// What all chance comes from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// Texts of a language from which copies and other texts are made, at most.
+    /// Most texts of a language that are used for copies and other texts.
     pub texts: usize,
-    /// Copies of each kind that are made of the texts of a language, at most, if there
-    /// are fewer texts: each text is then copied several times.
+    /// Most copies of each kind per language; if there are fewer texts, each is copied several times.
     pub copies: usize,
     /// Pairs of each made-up series in a language.
     pub series: usize,
@@ -121,7 +118,7 @@ impl Default for Params {
     }
 }
 
-/// All pairs that these texts give.
+/// All pairs from these texts.
 #[must_use]
 pub fn pairs(texts: &[Text], params: &Params) -> Vec<Pair> {
     let of = |language: Language| {
@@ -136,7 +133,6 @@ pub fn pairs(texts: &[Text], params: &Params) -> Vec<Pair> {
     Language::ALL.into_iter().flat_map(of).collect()
 }
 
-/// A stream of its own for each pair.
 fn stream(seed: u64, of: usize, round: usize) -> Random {
     Random::new(Random::new(seed ^ ((of as u64) << 20 | round as u64)).number())
 }

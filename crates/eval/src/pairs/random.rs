@@ -1,8 +1,7 @@
-//! Chance from a seed, the same on every machine: what pairs are made with.
+//! Random numbers from a seed, the same on every machine.
 //!
-//! SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: nothing for
-//! secrets, and a modulus of it favours small numbers by less than one in a thousand
-//! million, which no figure here can show.
+//! SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). Limitation: it is not cryptographic, and a modulus
+//! of it favours small numbers by less than one in a thousand million, which is negligible here.
 
 /// A stream of numbers.
 #[derive(Debug, Clone)]
@@ -24,7 +23,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, 0 where `end` is 0.
+    /// A number below `end`, or 0 if `end` is 0.
     pub const fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
@@ -34,12 +33,12 @@ impl Random {
         from + self.below(to + 1 - from)
     }
 
-    /// Whether something of this probability happens.
+    /// `true` with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64 <= probability && probability > 0.0
     }
 
-    /// One of several.
+    /// One of several items.
     ///
     /// # Panics
     /// If there is none.
@@ -47,7 +46,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// Any order.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             items.swap(at, self.below(at + 1));

@@ -1,16 +1,15 @@
-//! Texts of series with fixed wording: weather, prices, lottery results, markets.
+//! Makes texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! A pattern is a text in which `#5-20` stands for a number from 5 to 20 and `[a|b]` for
-//! one of two wordings. Two fillings of one pattern are two parts of a series: nearly
-//! all their words are the same, and each is news of its own. [`renumbered`] makes a
-//! part of a series of a gold text with many numbers.
+//! In a pattern, `#5-20` is a placeholder for a number from 5 to 20 and `[a|b]` for one of two wordings. Two
+//! texts from one pattern are two parts of a series: they share nearly all words, and yet each is separate
+//! news. [`renumbered`] makes a part of a series from a gold text with many numbers.
 //!
-//! Limitation: the patterns are made up, after what such reports look like.
+//! Limitation: the patterns are artificial, modelled on such reports.
 
 use super::random::Random;
 use super::texts::Language;
 
-/// What a series is about.
+/// The topic of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Series {
     /// A forecast.
@@ -19,7 +18,7 @@ pub enum Series {
     Prices,
     /// Drawn numbers.
     Lottery,
-    /// What an exchange did on a day.
+    /// An exchange on one day.
     Market,
 }
 
@@ -97,7 +96,6 @@ Khối lượng khớp lệnh đạt #300-990 triệu cổ phiếu, tương ứn
 Nhóm ngân hàng [dẫn dắt thị trường|gây áp lực lên thị trường] với mức thay đổi #1-4.#1-9%. Khối ngoại [mua ròng|bán ròng] #50-900 tỷ đồng, tập trung vào các mã vốn hóa lớn.\n\
 Tỷ giá tại các ngân hàng thương mại quanh mức #23-25.#100-990 đồng một USD. Nhà đầu tư được khuyến nghị theo dõi sát diễn biến thị trường.";
 
-/// A pattern with numbers and wordings.
 fn filled(pattern: &str, random: &mut Random) -> String {
     let mut text = String::new();
     let mut rest = pattern;
@@ -112,7 +110,7 @@ fn filled(pattern: &str, random: &mut Random) -> String {
     text + rest
 }
 
-/// `5-20...`: the rest behind it.
+/// Parses `5-20...`; returns the rest.
 fn number<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (from, behind) = digits(slot);
     let (to, behind) = digits(behind.strip_prefix('-').unwrap_or(behind));
@@ -125,15 +123,15 @@ fn digits(text: &str) -> (usize, &str) {
     (digits.parse().expect("patterns have a number here"), behind)
 }
 
-/// `a|b]...`: the rest behind it.
+/// Parses `a|b]...`; returns the rest.
 fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (wordings, behind) = slot.split_once(']').expect("patterns close their wordings");
     *text += random.one(&wordings.split('|').collect::<Vec<_>>());
     behind
 }
 
-/// A text with every number replaced by one of as many digits, years left as they are;
-/// `None` where fewer than one word in 25 is a number, so that it is no series.
+/// A text with every number except years replaced by one with as many digits; `None` if fewer than one word
+/// in 25 is a number, so that it is not a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();
@@ -151,7 +149,6 @@ pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     (count * 25 >= words && words > 0).then(|| out + rest)
 }
 
-/// Another number of as many digits.
 fn other_number(number: &str, random: &mut Random) -> String {
     let first = number.bytes().next().map_or(0, |digit| usize::from(digit - b'0'));
     let other = 1 + (first.max(1) - 1 + random.between(1, 8)) % 9;

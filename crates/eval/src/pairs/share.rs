@@ -1,31 +1,28 @@
-//! How many of their words two texts share: the judge of labelled pairs.
+//! Measures the share of words that two texts have in common, independently of the product.
 //!
-//! The longest common subsequence of words over the whole texts, or paragraph by
-//! paragraph, whichever is more: in the second way each paragraph of one text is given
-//! to the paragraph of the other with which it shares most, if that is at least half of
-//! the longer one, and no paragraph is given twice; so what was only moved is shared.
-//! The share is of the words of the longer text; [`Shared::contained`] is of the shorter.
+//! It is the longest common subsequence of words, over the whole texts or paragraph by paragraph, whichever
+//! is longer. In the second way each paragraph of one text is matched with the paragraph of the other with
+//! which it shares most, if that is at least half of the longer one, and no paragraph is matched twice; so a
+//! moved paragraph counts as shared. The share is of the words of the longer text; [`Shared::contained`] is
+//! of the shorter.
 //!
-//! It is not what the product does: that estimates by shingles, and verifies by one
-//! subsequence of tokens (numbers whole, tone marks told apart).
-//!
-//! Limitation: two texts of a language share a third of their words in order by
-//! mere chance, so 0.3 means nothing, and a rewritten text at 0.5 may be the same story.
+//! Limitation: two texts of a language share a third of their words in order by chance, so 0.3 means nothing,
+//! and a rewritten text at 0.5 may be the same story.
 
 use crate::measure::subsequence::length;
 use crate::measure::words::{normal, words};
 
-/// Shared words and the words of each text.
+/// Numbers of shared words and of each text's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shared {
-    /// Words that are shared.
+    /// Shared words.
     pub words: usize,
     /// Words of each text.
     pub of: (usize, usize),
 }
 
 impl Shared {
-    /// Compares two texts, a paragraph a line.
+    /// Compares two texts with one paragraph per line.
     #[must_use]
     pub fn new(one: &str, other: &str) -> Self {
         let (one, other) = (normal(one), normal(other));
@@ -35,13 +32,13 @@ impl Shared {
         Self { words: whole.max(by_paragraph(&a, &b)), of }
     }
 
-    /// Share of the words of the longer text, 0 to 1; 1 where both have none.
+    /// Share of the words of the longer text, 0 to 1; 1 if both have none.
     #[must_use]
     pub fn share(self) -> f64 {
         part(self.words, self.of.0.max(self.of.1))
     }
 
-    /// Share of the words of the shorter text, 0 to 1; 1 where it has none.
+    /// Share of the words of the shorter text, 0 to 1; 1 if it has none.
     #[must_use]
     pub fn contained(self) -> f64 {
         part(self.words, self.of.0.min(self.of.1))

@@ -1,22 +1,21 @@
-//! Gold texts of English and Vietnamese news, from which pairs are made.
+//! Reads gold texts of English and Vietnamese news, as the source of pairs.
 //!
-//! A long text is cut at paragraphs into pieces of some 400 words, so that few long ones
-//! make many pairs and all are about as long as news. The language is the manifest's or,
-//! where that says nothing, told by letters and small words.
+//! A long text is cut at paragraphs into pieces of some 400 words, so that few long texts yield many pairs
+//! and all are about as long as news. The language is the manifest's; if that names none, it is detected by
+//! letters and small words.
 //!
-//! Limitation: pieces of one article are other texts on the same topic, and are
-//! used as such.
+//! Limitation: pieces of one article are treated as different texts on the same topic.
 
 use crate::measure::words::{normal, words};
 use crate::set::{Set, SetError};
 
-/// Words of a piece, about.
+/// Approximate words of a piece.
 const PIECE: usize = 400;
 
-/// Words of the shortest piece that is used.
+/// Least words of a piece.
 const SHORTEST: usize = 60;
 
-/// The languages that pairs are made in.
+/// The languages of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// English.
@@ -29,7 +28,7 @@ impl Language {
     /// Both.
     pub const ALL: [Self; 2] = [Self::English, Self::Vietnamese];
 
-    /// Its tag.
+    /// The language tag.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
@@ -38,7 +37,7 @@ impl Language {
         }
     }
 
-    /// The language of a text; `None` where it is neither.
+    /// The language of a text; `None` for other languages.
     #[must_use]
     pub fn new(tag: &str, text: &str) -> Option<Self> {
         match tag.split('-').next() {
@@ -64,21 +63,21 @@ impl Language {
     }
 }
 
-/// A text as it stands in a set.
+/// A piece of a gold text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     /// Its language.
     pub language: Language,
-    /// The site or, where the manifest has none, the set.
+    /// The site or, if the manifest has none, the set.
     pub site: String,
-    /// Which article it is a piece of, counted over all sets.
+    /// The number of its article, counted over all sets.
     pub article: usize,
     /// Its paragraphs.
     pub paragraphs: Vec<String>,
 }
 
 impl Text {
-    /// A paragraph a line.
+    /// The text with one paragraph per line.
     #[must_use]
     pub fn whole(&self) -> String {
         self.paragraphs.join("\n")
@@ -102,7 +101,6 @@ pub fn texts(sets: &[Set]) -> Result<Vec<Text>, SetError> {
     Ok(texts)
 }
 
-/// A text cut at paragraphs.
 fn pieces(text: &str) -> Vec<Vec<String>> {
     let (mut pieces, mut piece, mut count) = (Vec::new(), Vec::new(), 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

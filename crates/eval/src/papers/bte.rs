@@ -1,14 +1,13 @@
-//! Tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of
-//! the improved method against that of the original.
+//! Tables 1 and 2 of the improved BTE paper: shares of text and tags, and the time of the improved method
+//! compared with the original.
 //!
-//! Table 1 is taken on all pages with gold. Table 2 is timed on one thread, on the first
-//! pages whose source has few enough tokens for the cubic search; what the paper says
-//! there in words (languages, news) stands beside it as word F1 of all pages. The word
-//! F1 of the original comes from the linear search, which finds the same range.
+//! Table 1 is measured on all pages with gold. Table 2 is timed on one thread, on the first pages whose
+//! source has few enough tokens for the cubic search; for the paper's statements in words (languages, news)
+//! it has the word F1 of all pages. The word F1 of the original is that of the linear search, which finds the
+//! same range.
 //!
-//! Limitation: the paper's ratio of 9.7 cannot be had from the two searches, of
-//! which one is cubic in tokens and the other quadratic in far fewer runs. What else its
-//! times hold is not said.
+//! Limitation: the two searches cannot have the paper's ratio of 9.7, since one is cubic in tokens and the
+//! other quadratic in far fewer runs. The paper does not say what else its times include.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +25,7 @@ use crate::set::{Entry, Recorded, Set, SetError};
 const TABLE_1: [(&str, [f64; 2]); 3] =
     [("vietnamnet.vn", [53.0, 9.0]), ("dantri.com.vn", [55.0, 10.0]), ("vnexpress.net", [52.0, 3.0])];
 
-/// Table 2 as printed: the improved and the original method. The times are in seconds.
+/// Table 2 as printed: the improved and the original method. Times in seconds.
 const TABLE_2: [(&str, [&str; 2]); 4] = [
     ("Support multilingual sites", ["Yes", "Yes"]),
     ("Support BTE from news sites", ["Good", "Good"]),
@@ -40,13 +39,9 @@ const TABLE_2: [(&str, [&str; 2]); 4] = [
 /// Pages that are timed: the paper's "100 news sites".
 const TIMED: usize = 100;
 
-/// Runs of which the fastest counts, but for the original's only one.
 const RUNS: usize = 3;
 
-/// Tables 1 and 2. `done` is called once for each page with gold of all sets.
-///
-/// # Errors
-/// [`SetError`]: the first page in the order of sets and manifests that cannot be read.
+/// `done` is called once for each page with gold. The error is that of the first unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, SetError>>()?;
@@ -55,20 +50,15 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_1(&measured), table_2(&measured, &timing)])
 }
 
-/// A set and what was measured of its pages with gold.
 struct OfSet<'a> {
     set: &'a Set,
     pages: Vec<OfPage<'a>>,
 }
 
-/// What was measured of a page.
 struct OfPage<'a> {
     entry: &'a Entry,
-    /// Shares of text and tags in the main content, in percent.
     shares: [f64; 2],
-    /// Tokens of the source.
     tokens: usize,
-    /// Word F1 of the improved, the original and the linear method.
     f1: [f64; 3],
 }
 
@@ -76,7 +66,7 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     let bag = Bag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::Params::default();
-    // With no token allowed the original's range is found in linear time.
+    // With a limit of 0 tokens the original's range is found in linear time.
     let in_linear_time = bte::Params { max_tokens: 0, ..bte::Params::default() };
     let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
     OfPage {
@@ -91,14 +81,10 @@ fn of_page<'a>(entry: &'a Entry, recorded: &Recorded, gold: &str) -> OfPage<'a> 
     }
 }
 
-/// What the timed pages took, all together, in the order of their sets.
 #[derive(Debug, Default)]
 struct Timing {
-    /// Seconds of the improved, the original and the linear method.
     seconds: [f64; 3],
-    /// Tokens of each page.
     tokens: Vec<f64>,
-    /// Pages with too many tokens that were met on the way.
     passed_over: usize,
 }
 
@@ -122,7 +108,7 @@ fn time(measured: &[OfSet<'_>]) -> Result<Timing, SetError> {
     Ok(timing)
 }
 
-/// From the decoded source to the text, parsing included where the method parses.
+/// From the decoded source to the text, with parsing if the method parses.
 fn seconds(source: &str) -> [f64; 3] {
     let params = bte::Params::default();
     [
@@ -157,7 +143,6 @@ fn table_1(measured: &[OfSet<'_>]) -> Table {
     }
 }
 
-/// Means over the sets of the means over their pages.
 fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     let sets: Vec<&OfSet<'_>> = sets.collect();
     [0, 1].map(|at| {
@@ -167,13 +152,13 @@ fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
     })
 }
 
-/// The language of all pages of a set; `None` where they have several, or none is named.
+/// The language of all pages of a set; `None` if there are several, or none is named.
 fn language(set: &Set) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)
 }
 
-/// `en` of `en-GB`; `None` where no language is named.
+/// `en` for `en-GB`; `None` if no language is named.
 fn primary(tag: &str) -> Option<&str> {
     tag.split(['-', '_']).next().filter(|language| !language.is_empty())
 }
@@ -222,15 +207,12 @@ fn table_2(measured: &[OfSet<'_>], timing: &Timing) -> Table {
     }
 }
 
-/// A row of the paper, with the ratio of its figures where it has two.
 fn printed((label, [improved, original]): (&str, [&'static str; 2])) -> Row {
     let mut row = Row::as_printed(label, &[improved, original, "", ""]);
     row.figures[2] = row.figures[1].zip(row.figures[0]).map(|(original, improved)| original / improved);
     row
 }
 
-/// The paper's times, ours, and the difference of their ratios: that of times of two machines
-/// means nothing.
 fn of_times(paper: Row, timing: &Timing) -> [Row; 3] {
     let [improved, original, linear] = timing.seconds;
     let pages = timing.tokens.len();
@@ -241,7 +223,6 @@ fn of_times(paper: Row, timing: &Timing) -> [Row; 3] {
     [paper, ours, difference.without(&[0, 1])]
 }
 
-/// The mean over pages of each method's word F1.
 fn f1_row<'a>(label: &str, pages: impl Iterator<Item = &'a OfPage<'a>>) -> Row {
     let f1: Vec<[f64; 3]> = pages.map(|page| page.f1).collect();
     let [improved, original, linear] =
@@ -285,7 +266,6 @@ fn remarks_2(measured: &[OfSet<'_>], timing: &Timing) -> Vec<String> {
     remarks
 }
 
-/// What is always to be said under table 2.
 const EXPLAINED: [&str; 5] = [
     "The paper's ratio is 9.7. A search cubic in tokens against one quadratic in runs, of which a page has \
      far fewer, gives a greater one, and the longer the pages the greater. Our improved method's time is nearly \
@@ -317,7 +297,7 @@ mod tests {
         format!("<ul><li>{site}<li>News</ul><p>{first}</p><p>{second}</p><ul><li>About<li>Us</ul>")
     }
 
-    /// A Vietnamese set of vnexpress.net, an English one, one page each without gold.
+    /// A Vietnamese set of vnexpress.net, an English one, each with one page without gold.
     fn folder() -> TempDir {
         let folder = TempDir::new().unwrap();
         for (name, site, lang, pages) in [("a", "vnexpress.net", "vi", 2), ("b", "b.example", "en-GB", 3)] {

@@ -1,14 +1,14 @@
-//! The time that an extraction takes.
+//! Measures the time of an extraction.
 //!
-//! Limitation: it is that of a clock on the wall. The least of a few runs leaves out
-//! most of what else the machine did, not all.
+//! Limitation: it is wall-clock time. The minimum of a few runs excludes most other load on the machine, not
+//! all.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use gleaner_html::text::Line;
 
-/// Seconds of the fastest of so many runs; 0 of none.
+/// Seconds of the fastest of so many runs; 0 without runs.
 pub(super) fn seconds(runs: usize, extract: impl Fn() -> Vec<Line>) -> f64 {
     let run = |_| {
         let start = Instant::now();

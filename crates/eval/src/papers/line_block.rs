@@ -1,14 +1,13 @@
 //! Line-Block: tables 1 and 2.
 //!
-//! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three forms
-//! are measured: step 4 as printed on lines of the source with the constants 30, 0.2 and
-//! 2; the rule that is the default here, on lines that end at blocks, with the constants;
-//! and that with lambda sigma, lambda 1. A set stands for a site.
+//! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three forms are measured: step
+//! 4 as printed on lines of the source with the constants 30, 0.2 and 2; the default rule here, on lines that
+//! end at blocks, with the constants; and the default rule with lambda sigma, lambda 1. Each set counts as a
+//! site.
 //!
-//! Limitation: table 2 counts pages that are "right", and when a page is, the
-//! paper does not say. Read here: when its F1 by the longest common subsequence of words,
-//! the paper's only measure, is [`RIGHT`] or more. The accuracy is as much a figure of that
-//! choice as of the method, so it is printed for others, too.
+//! Limitation: table 2 counts pages that are "right", without a definition. Our reading: a page is right if
+//! its F1 by the longest common subsequence of words, the paper's only measure, is at least [`RIGHT`]. The
+//! accuracy depends on that choice as much as on the method, so it is printed for other values, too.
 
 use gleaner_extract::Lines;
 use gleaner_extract::line_block::{self, Params, Rule};
@@ -20,11 +19,11 @@ use super::{Column, From, Paper, Row, Table};
 use crate::measure::{Ratios, subsequence};
 use crate::set::{Recorded, Set, SetError};
 
-/// The F1 that makes a page right: a choice of ours. The paper's worked example, with one
-/// word too many and two too few of six, has 8/11 = 0.73; whether it is right is not said.
+/// The F1 from which a page is right: our choice. The paper's worked example, with one word too many and two
+/// too few of six, has 8/11 = 0.73; the paper does not say whether it is right.
 const RIGHT: f64 = 0.8;
 
-/// Other readings of "right", a column each: more right than wrong; nearly all.
+/// Other readings of "right", one column each: more right than wrong; nearly all right.
 const OTHERS: [f64; 2] = [0.5, 0.9];
 
 /// Table 1, in KB: HTML, extracted text; and the saving in percent that its text names.
@@ -39,11 +38,9 @@ const TABLE_2: [(&str, [f64; 4]); 5] = [
     ("techweb", [136.0, 127.0, 9.0, 93.3]),
 ];
 
-/// The site of each row of table 2.
 const SITES: [&str; TABLE_2.len()] =
     ["bbc.co.uk", "nytimes.com", "nypost.com", "suntimes.com", "techweb.com"];
 
-/// The columns of table 2; those that the paper has not are readings of ours.
 const COLUMNS: [Column; 7] = [
     Column::new("Page Number", 0),
     Column::new("Right Number", 0),
@@ -54,26 +51,18 @@ const COLUMNS: [Column; 7] = [
     Column::new("Mean F1", 3),
 ];
 
-/// Pages that the paper has measured.
 const PAGES: f64 = 736.0;
 
-/// Bytes in a KB.
 const KB: f64 = 1024.0;
 
-/// What is measured as table 2, and in rows of table 1.
 struct Form {
-    /// The name of its table 2.
     table: &'static str,
-    /// What its rows of table 1 add to their label.
     label: &'static str,
     params: fn() -> Params,
-    /// Rule, thresholds and lines.
     is: &'static str,
-    /// What makes its pages wrong.
     wrong: &'static str,
 }
 
-/// Step 4 as printed first.
 const FORMS: [Form; 3] = [
     Form {
         table: "table 2",
@@ -105,7 +94,6 @@ const FORMS: [Form; 3] = [
     },
 ];
 
-/// What makes pages wrong where blocks without the title's words are kept.
 const WRONG_BY_REMEDY: &str = " What stands there too much on the recorded sets: readers' comments and the \
     rules for them, imprints, and the items of a `select`, which have as much text a tag as prose; what is \
     hidden is among them, since no tree is read. Their gold leaves out headline and captions; CleanEval's \
@@ -119,18 +107,14 @@ fn lambda_sigma() -> Params {
     Params::lambda_sigma(1.0)
 }
 
-/// What is measured of a page, a form each.
 struct Figures {
     html: usize,
     text: [usize; FORMS.len()],
-    /// By the longest common subsequence of words.
     lcs: [Ratios; FORMS.len()],
 }
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut sites = Vec::new();
     for set in sets {
@@ -152,7 +136,6 @@ fn figures(recorded: &Recorded, gold: &str) -> Figures {
     }
 }
 
-/// A set, which stands for a site, and its pages.
 struct Site<'a> {
     set: &'a Set,
     pages: Vec<Figures>,
@@ -195,7 +178,6 @@ fn table_1(sites: &[Site<'_>]) -> Table {
     }
 }
 
-/// Sizes, with the saving in percent behind them.
 fn with_saving(html: Option<f64>, text: Option<f64>) -> [Option<f64>; 3] {
     let saving = || Some((1.0 - text? / html?) * 100.0);
     [html, text, saving()]
@@ -260,12 +242,10 @@ fn remarks(sites: &[Site<'_>], form: usize) -> Vec<String> {
     remarks
 }
 
-/// Columns of the paper, and none for those it has not.
 fn widened(figures: &[Option<f64>]) -> [Option<f64>; 7] {
     std::array::from_fn(|at| figures.get(at).copied().flatten())
 }
 
-/// Counts of pages, shares of right ones in percent, mean F1.
 fn accuracy(f1: &[f64]) -> [Option<f64>; 7] {
     let right = |least: f64| f1.iter().filter(|f1| **f1 >= least).count() as f64;
     let pages = f1.len() as f64;
@@ -281,13 +261,11 @@ fn accuracy(f1: &[f64]) -> [Option<f64>; 7] {
     ]
 }
 
-/// Means of the shares; counts have none that could be compared.
 fn mean_of_sites(sites: &[[Option<f64>; 7]]) -> [Option<f64>; 7] {
     let column = |at: usize| mean(&sites.iter().filter_map(|site| site[at]).collect::<Vec<_>>());
     without_counts(std::array::from_fn(column))
 }
 
-/// The paper's row, ours and the difference. How many more pages there are says nothing.
 fn beside(label: &str, paper: [Option<f64>; 7], ours: [Option<f64>; 7]) -> [Row; 3] {
     Row::compared(label, &paper, &ours).map(|row| match row.from {
         From::Difference => row.without(&[0, 1, 2]),
@@ -303,7 +281,6 @@ fn mean_of_sites_paper() -> [Option<f64>; 7] {
     mean_of_sites(&TABLE_2.map(|(_, figures)| widened(&figures.map(Some))))
 }
 
-/// What the paper's counts come to.
 fn all_pages_paper() -> [Option<f64>; 7] {
     let sum = |at: usize| TABLE_2.iter().map(|(_, figures)| figures[at]).sum::<f64>();
     let (pages, right, wrong) = (sum(0), sum(1), sum(2));
@@ -318,7 +295,6 @@ mod tests {
     const TEXT: &str =
         "Many words of a text that is long enough to stand above thirty a tag, and then some more.";
 
-    /// One page that is right, one that is wrong in all forms.
     fn set() -> (tempfile::TempDir, Set) {
         let page = |inner: &str| {
             format!("<title>Many words</title><body>\n<ul></ul>\n<p>{inner}</p>\n<ul></ul>\n<div>a</div>")
@@ -409,7 +385,7 @@ mod tests {
         assert_eq!(tables[1].rows.iter().filter(|row| row.from == From::Paper).count(), 7);
     }
 
-    /// What follows from the paper's figures shows that they are typed as printed.
+    /// Consistent sums show that the paper's values are copied correctly.
     #[test]
     fn the_paper_s_figures() {
         let rounded = |figure: f64| (figure * 10.0).round() / 10.0;

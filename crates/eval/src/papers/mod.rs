@@ -1,4 +1,4 @@
-//! `--protocol papers`: the tables of the papers, with our figures in their rows.
+//! Reproduces the tables of the papers with our measurements (`--protocol papers`).
 //!
 //! | file | paper | tables |
 //! |---|---|---|
@@ -8,9 +8,9 @@
 //! | `line_block.rs` | Pan Ei San, Nilar Aye: Line-Block | 1, 2 |
 //! | `comma_score/` | Posch: comma score | statistics, comparison |
 //!
-//! The papers' own pages are gone, so every table is measured on the sets at hand, and
-//! a difference is one of pages and years as much as of programs. What a paper does not
-//! say and was decided stands in the table's remarks and in docs/papers.md.
+//! The papers' own pages no longer exist, so every table is measured on our sets, and a difference may come
+//! from pages and years as well as from programs. Our decisions on points that a paper leaves open are in the
+//! table's remarks and in docs/papers.md.
 
 mod bte;
 mod clock;

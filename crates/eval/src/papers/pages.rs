@@ -1,10 +1,9 @@
-//! The pages with gold of a set, each read once and measured.
+//! Reads and measures each page with gold of a set once.
 //!
-//! One page a thread is in memory, and of the others what was measured. Results stand
-//! in the order of the manifest, whichever thread made them.
+//! Each thread has one page in memory; of the others only the measurements are kept. Results are in the order
+//! of the manifest.
 //!
-//! Limitation: a page whose gold has no word is passed over in silence, since no
-//! share of it can be taken.
+//! Limitation: a page whose gold has no word is skipped without a message, since it has no shares.
 
 use rayon::prelude::*;
 
@@ -12,11 +11,9 @@ use crate::measure::words::words;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// What `measure` says of each page that has a word of gold, given the gold. `done` is
-/// called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the pages that cannot be read, in the order of the manifest.
+/// The result of `measure`, given the gold, for each page with a word of gold. `done` is called after each
+/// page with gold, from any thread. The errors are those of all unreadable pages, in the order of the
+/// manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Set,
     done: &(dyn Fn() + Sync),
@@ -33,14 +30,14 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are of a site, such as `bbc.co.uk`. `www.` is left aside, and
-/// what manifests add behind a `_`, which no host has, such as the year.
+/// Whether all pages of a set are of a site, such as `bbc.co.uk`. Ignores `www.`, and additions of manifests
+/// after a `_`, which no host has, such as the year.
 pub(super) fn is_of(set: &Set, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
-/// That a set of several sites stands for one in a mean of sites or sets, a sentence each.
+/// One sentence for each set of several sites, which counts as one in a mean of sites or sets.
 pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {
@@ -49,7 +46,6 @@ pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Set>) -> Vec<Stri
     .collect()
 }
 
-/// Sets of pages for the tests of this folder's files.
 #[cfg(test)]
 pub(super) mod made {
     use std::fs;
@@ -58,7 +54,7 @@ pub(super) mod made {
 
     use crate::set::Set;
 
-    /// A set of pages: HTML, gold, language; the folder lives as long as the first value.
+    /// A set of pages: HTML, gold, language; the folder exists as long as the first value.
     pub(in crate::papers) fn set(pages: &[(&str, Option<&str>, &str)]) -> (TempDir, Set) {
         let folder = TempDir::new().unwrap();
         let mut manifest = String::new();
@@ -75,7 +71,6 @@ pub(super) mod made {
         (folder, set)
     }
 
-    /// What comes of some work on so many threads.
     pub(in crate::papers) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
     }

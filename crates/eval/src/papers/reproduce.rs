@@ -1,4 +1,4 @@
-//! Which papers there are, and their tables one after another.
+//! Lists the papers, and produces their tables.
 
 use std::num::NonZeroUsize;
 
@@ -31,7 +31,7 @@ impl Paper {
         Self::CommaScore,
     ];
 
-    /// The name that is typed and printed, such as `line-block`.
+    /// The name on the command line and in tables, such as `line-block`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -60,9 +60,9 @@ impl Paper {
     }
 }
 
-/// The tables of papers on these sets, paper by paper. `done` is called once a paper
-/// for each page with gold, from any thread. What is timed runs alone on one
-/// thread, everything else on `threads`, as in a [`Task`](crate::Task).
+/// The tables of papers on these sets. `done` is called for each page with gold, once per paper, from any
+/// thread. Time measurements run alone on one thread, everything else on `threads`, as in a
+/// [`Task`](crate::Task).
 ///
 /// # Errors
 /// [`SetError`]: a page cannot be read, or none has gold.

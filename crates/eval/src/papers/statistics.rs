@@ -1,11 +1,11 @@
 //! Means and medians of a table's columns.
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` for no values.
 pub(super) fn mean(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
 }
 
-/// The figure in the middle, or the mean of the two there; `None` of nothing.
+/// The median, the mean of the two middle values for an even number; `None` for no values.
 pub(super) fn median(figures: &[f64]) -> Option<f64> {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,23 +1,19 @@
-//! Figure 5 as a picture: two measures against the coefficient, in SVG without a library.
+//! Draws figure 5: two measures against the coefficient, as SVG without a library.
 //!
-//! Limitation: the axes are those of this figure, 0 to 2 and 0% to 100%; what
-//! lies outside of them is drawn at the edge.
+//! Limitation: the axes are those of this figure, 0 to 2 and 0% to 100%; values outside are drawn at the
+//! edge.
 
 use std::fmt::Write;
 
-/// The picture's width and height, in pixels.
 const SIZE: (f64, f64) = (720.0, 460.0);
 
-/// Where the axes end: left, top, right, bottom, in pixels.
 const PLOT: (f64, f64, f64, f64) = (70.0, 50.0, 690.0, 390.0);
 
-/// The greatest coefficient.
 const MOST: f64 = 2.0;
 
-/// A measure as a line.
 struct Measure {
     name: &'static str,
-    /// Two hues that differ in lightness, too, and so in print and to the colour-blind.
+    /// The two hues also differ in lightness, for print and for colour-blind readers.
     colour: &'static str,
     dashes: &'static str,
 }
@@ -25,8 +21,8 @@ struct Measure {
 const LCS: Measure = Measure { name: "LCS (recall)", colour: "#1b4f9c", dashes: "none" };
 const EDR: Measure = Measure { name: "EDR (precision)", colour: "#d9660a", dashes: "8 4" };
 
-/// The picture of points `(coefficient, LCS, EDR)`: 0 to 2, then shares from 0 to 1, in
-/// the order of the coefficient. Without points the axes alone.
+/// Draws points `(coefficient, LCS, EDR)`: 0 to 2, then shares from 0 to 1, in the order of the coefficient.
+/// Without points, only the axes.
 #[must_use]
 pub(super) fn figure_5(points: &[(f64, f64, f64)]) -> String {
     let mut out = String::new();
@@ -46,7 +42,6 @@ pub(super) fn figure_5(points: &[(f64, f64, f64)]) -> String {
     out
 }
 
-/// Pixels of a coefficient and a share.
 fn place(coefficient: f64, share: f64) -> (f64, f64) {
     let (left, top, right, bottom) = PLOT;
     let across = left + (right - left) * (coefficient / MOST).clamp(0.0, 1.0);
@@ -82,7 +77,7 @@ fn stroke(out: &mut String, colour: &str, from: (f64, f64), to: (f64, f64)) {
     );
 }
 
-/// `anchor` is SVG's word for which end of the text stands at the place.
+/// `anchor` is SVG's `text-anchor`.
 fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
     let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
 }
@@ -101,7 +96,6 @@ fn line(out: &mut String, measure: &Measure, points: impl Iterator<Item = (f64, 
     );
 }
 
-/// Above the plot, so that no line can run through it.
 fn legend(out: &mut String) {
     let (_, top, right, _) = PLOT;
     for (measure, x) in [(&LCS, right - 350.0), (&EDR, right - 170.0)] {

@@ -1,68 +1,66 @@
-//! A table of a paper, with what is reached here beside what its authors reached.
+//! A table of a paper, with our results beside those of its authors.
 //!
-//! Rows and columns are the paper's. Each row says whose figures it holds: the
-//! paper's, ours, or the difference (ours less the paper's). Where both measured the
-//! same thing on different pages, as always here, the three stand under one another.
+//! Rows and columns are the paper's. Each row says whose values it holds: the paper's, ours, or the
+//! difference (ours minus the paper's). If both measured the same quantity, though always on different pages,
+//! the three rows follow one another.
 
 use std::fmt::Write;
 
 use super::Paper;
 
-/// A table as the paper prints it, and ours.
+/// A table as printed in the paper, and ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The paper.
     pub paper: Paper,
     /// The table's name in the paper, such as `table II`.
     pub name: &'static str,
-    /// What it shows.
+    /// Its subject.
     pub title: String,
-    /// What the figures are: names with units.
+    /// The columns, with units.
     pub columns: Vec<Column>,
     /// The paper's rows and ours.
     pub rows: Vec<Row>,
-    /// What was measured how, what cannot be compared, why figures differ: a sentence
-    /// or more each.
+    /// How it was measured, what cannot be compared, why values differ; at least a sentence each.
     pub remarks: Vec<String>,
 }
 
-/// What stands in a column.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The paper's name of it, with its unit.
+    /// The paper's name for it, with its unit.
     pub name: &'static str,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub decimals: usize,
 }
 
-/// One line of figures.
+/// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What the figures are of: a site, a statistic.
+    /// The subject of the values: a site, a statistic.
     pub label: String,
-    /// Whose they are.
+    /// Whose values they are.
     pub from: From,
-    /// One a column; `None` where there is none.
+    /// One value per column; `None` if there is none.
     pub figures: Vec<Option<f64>>,
-    /// The cells as the paper prints them, one a column, which may be words: empty where
-    /// it has none, or where the column's decimals say how the figure is printed; none at
-    /// all where that holds for every column.
+    /// The cells as printed in the paper, numbers or words, one per column. An empty cell means no value, or
+    /// a figure that is printed with the column's decimals; an empty list means that for every column.
     pub as_printed: Vec<&'static str>,
 }
 
-/// Whose figures a row holds.
+/// The source of a row's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
     /// Printed in the paper.
     Paper,
     /// Measured by this run.
     Ours,
-    /// Ours less the paper's.
+    /// Ours minus the paper's.
     Difference,
 }
 
 impl From {
-    /// The word that is printed.
+    /// The printed word.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +72,7 @@ impl From {
 }
 
 impl Column {
-    /// A column whose figures have so many decimals.
+    /// A column whose values have so many decimals.
     #[must_use]
     pub const fn new(name: &'static str, decimals: usize) -> Self {
         Self { name, decimals }
@@ -82,20 +80,20 @@ impl Column {
 }
 
 impl Row {
-    /// Figures printed in the paper.
+    /// Values printed in the paper.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Paper, figures)
     }
 
-    /// Cells as the paper prints them, figures or words; an empty one where it has none.
+    /// Cells as printed in the paper, numbers or words; an empty one if it has none.
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
         Self { as_printed: cells.to_vec(), ..Self::new(label, From::Paper, &figures) }
     }
 
-    /// Figures of this run.
+    /// Values of this run.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
         Self::new(label, From::Ours, figures)
@@ -105,7 +103,7 @@ impl Row {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
-    /// Three rows: the paper's, ours, and the difference where both have a figure.
+    /// Three rows: the paper's, ours, and the difference if both have a value.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
@@ -114,7 +112,7 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// The same without the figures of some columns, where a difference says nothing.
+    /// Removes the values of some columns, for which a difference is meaningless.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {
@@ -123,19 +121,18 @@ impl Row {
         self
     }
 
-    /// What the paper prints in a column, if the row has it as printed.
+    /// The paper's printed cell of a column, if the row has it.
     fn printed(&self, column: usize) -> Option<&'static str> {
         self.as_printed.get(column).copied().filter(|cell| !cell.is_empty())
     }
 
-    /// What stands in a column of words: `None` in one of figures.
     fn word(&self, column: usize) -> Option<&'static str> {
         self.printed(column).filter(|_| self.figures.get(column).is_none_or(Option::is_none))
     }
 }
 
 impl Table {
-    /// The rows as text: label, whose, and a cell a column; an en dash where there is none.
+    /// The rows as text: label, source, and one cell per column; an en dash for a missing value.
     pub fn cells(&self) -> impl Iterator<Item = Vec<String>> + '_ {
         self.rows.iter().map(|row| {
             let figures = row.figures.iter().zip(&self.columns).enumerate();
@@ -151,7 +148,7 @@ impl Table {
         })
     }
 
-    /// All tables as CSV: a head, then a line a figure.
+    /// All tables as CSV: a header, then one line per value.
     #[must_use]
     pub fn csv(tables: &[Self]) -> String {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();
@@ -169,8 +166,8 @@ impl Table {
         out
     }
 
-    /// One JSON object a row and line, `null` where there is no figure; then one with the
-    /// table's `title` and `remarks`.
+    /// One JSON object per row and line, `null` for a missing value; then one with the table's `title` and
+    /// `remarks`.
     #[must_use]
     pub fn json(&self) -> String {
         let mut out = String::new();

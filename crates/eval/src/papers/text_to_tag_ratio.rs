@@ -1,14 +1,12 @@
 //! Text-To-Tag Ratio: tables 2, 3 and 4, and figure 5.
 //!
-//! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. All
-//! pages with gold of all sets are taken together, as the paper takes its 176. LCS is
-//! the recall by the longest common subsequence of words ([`subsequence`]), EDR the edit
-//! distance ratio of characters ([`edit_distance`]). A page's text is compared
-//! once, however many coefficients and clusterings select it.
+//! Weninger, Hsu: Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.2. All pages with gold of all
+//! sets are taken together, as the paper does with its 176. LCS is the recall by the longest common
+//! subsequence of words ([`subsequence`]), EDR the edit distance ratio of characters ([`edit_distance`]).
+//! Each distinct text of a page is compared once, however many coefficients and clusterings select it.
 //!
-//! Limitation: the paper's LCS is of files whose characters, not words, were
-//! compared, as far as can be told, and figure 5 is a picture without figures: of its
-//! points only that at the coefficient 1 is printed, in tables 2 and 3.
+//! Limitation: as far as can be seen, the paper's LCS compares characters of files, not words. Figure 5 is a
+//! picture without numbers: only its point at the coefficient 1 is printed, in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -24,10 +22,8 @@ use crate::measure::space::{Size, Space};
 use crate::measure::{edit_distance, subsequence};
 use crate::set::{Recorded, Set, SetError};
 
-/// The name of the table of figure 5's points.
 const FIGURE_5: &str = "figure 5";
 
-/// The clusterings in the order of the paper's columns.
 const CLUSTERINGS: [Clustering; 5] = [
     Clustering::Threshold,
     Clustering::ExpectationMaximization,
@@ -36,7 +32,6 @@ const CLUSTERINGS: [Clustering; 5] = [
     Clustering::Prediction,
 ];
 
-/// The columns of tables 2 and 3.
 const COLUMNS: [Column; 5] = [
     Column::new("Thrshld", 2),
     Column::new("EM", 2),
@@ -45,61 +40,51 @@ const COLUMNS: [Column; 5] = [
     Column::new("Predctn", 2),
 ];
 
-/// Table 2: mean, median and deviation in percent.
 const TABLE_2: [[f64; 5]; 3] = [
     [94.19, 92.62, 92.47, 85.88, 81.14],
     [98.65, 99.34, 98.68, 94.18, 94.42],
     [14.03, 17.60, 16.57, 21.32, 24.85],
 ];
 
-/// Pages that match in table 2.
 const MATCHES_2: [&str; 5] = ["34", "43", "35", "25", "22"];
 
-/// Table 3.
 const TABLE_3: [[f64; 5]; 3] = [
     [56.21, 48.77, 57.44, 62.53, 52.40],
     [61.63, 48.98, 61.17, 77.03, 55.30],
     [31.89, 30.66, 32.96, 33.75, 30.01],
 ];
 
-/// Pages that match in table 3: stands in the text.
+/// Pages with 100% in table 3, according to the text.
 const MATCHES_3: [&str; 5] = ["0"; 5];
 
 /// Table 4, in KB: HTML, text, both compressed.
 const TABLE_4: [f64; 4] = [9_630.34, 497.70, 2_234.77, 275.53];
 
-/// Pages that the paper has measured.
 const PAGES: f64 = 176.0;
 
 /// Coefficients of figure 5: 0.0 to 2.0 in tenths.
 const STEPS: usize = 21;
 
-/// The step whose coefficient is 1, which is what tables 2 and 3 are measured with.
 const STEP_OF_TABLES: usize = 10;
 
-/// Bytes in a KB.
 const KB: f64 = 1024.0;
 
-/// LCS and EDR, 0 to 1.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scores {
     lcs: f64,
     edr: f64,
 }
 
-/// What is measured of a page.
 struct Figures {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The threshold's on the lines of the source, where they are not those of [`Lines::Auto`].
+    /// The threshold's scores on the lines of the source, if these differ from [`Lines::Auto`].
     as_written: Option<Scores>,
     space: Space,
 }
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {
@@ -114,7 +99,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&pages, given_up, of_sets), table_3(&pages), table_4(&pages), figure_5_table(&pages)])
 }
 
-/// Figure 5 as SVG, from the table of its points among `tables`; `None` where it is not.
+/// Figure 5 as SVG, from the table of its points among `tables`; `None` if that is missing.
 #[must_use]
 pub fn figure_5(tables: &[Table]) -> Option<String> {
     let table = tables.iter().find(|table| table.paper == Paper::TextToTagRatio && table.name == FIGURE_5)?;
@@ -126,7 +111,7 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
-/// `None` where some text is too long and too unlike the gold for the edit distance.
+/// `None` if some text is too long and too different from the gold for the edit distance.
 fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
     let ratios = Ratios::new(&recorded.source, &Params::default());
     let mut known: HashMap<String, Scores> = HashMap::new();
@@ -153,7 +138,6 @@ fn figures(recorded: &Recorded, gold: &str) -> Option<Figures> {
     is_whole.then_some(Figures { clusterings, steps, as_written, space })
 }
 
-/// The coefficient of one of figure 5's steps.
 fn coefficient(step: usize) -> f64 {
     step as f64 / 10.0
 }
@@ -193,7 +177,6 @@ fn table_2(pages: &[Figures], given_up: usize, mut of_sets: Vec<(f64, &str)>) ->
     )
 }
 
-/// Where lines end, under each table.
 fn of_lines(pages: &[Figures]) -> String {
     let by = |scores: fn(&Figures) -> Scores| {
         let all: Vec<Scores> = pages.iter().map(scores).collect();
@@ -239,7 +222,6 @@ fn table_3(pages: &[Figures]) -> Table {
     )
 }
 
-/// Mean, median, deviation and matches of one of the scores.
 fn statistics(
     pages: &[Figures],
     name: &'static str,
@@ -273,14 +255,12 @@ fn statistics(
     }
 }
 
-/// Of the pages themselves, not of a larger number of which they were drawn.
 fn deviation(figures: &[f64]) -> Option<f64> {
     let of_all = mean(figures)?;
     let squares: Vec<f64> = figures.iter().map(|figure| (figure - of_all).powi(2)).collect();
     mean(&squares).map(f64::sqrt)
 }
 
-/// How many pages have 100%.
 fn matches(figures: &[f64]) -> Option<f64> {
     (!figures.is_empty()).then(|| figures.iter().filter(|figure| **figure >= 100.0).count() as f64)
 }
@@ -355,7 +335,6 @@ fn figure_5_table(pages: &[Figures]) -> Table {
     }
 }
 
-/// Whether that holds here.
 fn trend(means: &[[Option<f64>; 2]; STEPS]) -> String {
     let decreases = means.is_sorted_by(|before, after| before[0] >= after[0]);
     let mut best = 0;
@@ -384,7 +363,6 @@ mod tests {
 
     const TEXT: &str = "A sentence of the text that is rather longer than any link of the menu.";
 
-    /// Two pages whose texts differ in how much of them each coefficient selects.
     fn set() -> (tempfile::TempDir, Set) {
         let menu = "<li><a href=/>Link</a>\n".repeat(30);
         let page = |inner: &str| format!("{menu}{inner}{menu}");
@@ -506,8 +484,7 @@ mod tests {
         assert!(figure_5(&tables).is_some());
     }
 
-    /// What follows from the paper's figures shows that they are typed as printed: its
-    /// winners, its savings, and the sums of the rows.
+    /// Consistent winners, savings and sums show that the paper's values are copied correctly.
     #[test]
     fn the_paper_s_figures() {
         let winner = |row: [f64; 5], better: fn(&f64, &f64) -> std::cmp::Ordering| {

@@ -1,36 +1,34 @@
-//! Growing the trees of the block model: gradient boosting on histograms.
+//! Grows the trees of the block model: gradient boosting on histograms.
 //!
-//! The loss is the cross entropy between label and logistic of the sum of trees
-//! (Friedman 2001, section 4.5). Features are cut into at most 64 bins of about
-//! equal size, once; a leaf's gradients are summed a bin, and the larger child's sums
-//! are what is left of its parent's (the method of LightGBM: Ke et al., NIPS 2017).
-//! The leaf with the largest gain is split next.
+//! The loss is the cross entropy between label and logistic of the sum of trees (Friedman 2001, section 4.5).
+//! Features are cut once into at most 64 bins of about equal size. A leaf's gradients are summed per bin; the
+//! sums of the larger child are the difference of the parent's and its sibling's (the method of LightGBM: Ke
+//! et al., NIPS 2017). The leaf with the largest gain is split next.
 //!
-//! Why not a library: those that are kept up bind C++ or bring a dataframe with
-//! them, and a model is grown once a release; this is two hundred lines.
+//! No library is used: the maintained ones bind C++ or depend on a dataframe.
 //!
 //! The same rows and parameters give the same trees, bit for bit.
 
 use gleaner_extract::block_model::{Forest, Split, Tree};
 
-/// How trees are grown.
+/// Training parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// Trees of a forest.
+    /// Number of trees.
     pub trees: usize,
-    /// Leaves of a tree at most.
+    /// Most leaves of a tree.
     pub leaves: usize,
-    /// What each tree adds of its answer.
+    /// Learning rate: the factor of each tree's values.
     pub rate: f64,
-    /// Rows of a leaf at least.
+    /// Least rows of a leaf.
     pub least_rows: usize,
-    /// Weight of "no answer" in each leaf (L2).
+    /// L2 regularization of each leaf's value.
     pub shrinkage: f64,
-    /// Share of the features that a tree may ask.
+    /// Share of the features that a tree may use.
     pub features: f64,
-    /// Share of the rows that a tree sees.
+    /// Share of the rows that a tree uses.
     pub rows: f64,
-    /// Where the choice of features and rows begins.
+    /// Seed for the choice of features and rows.
     pub seed: u64,
 }
 
@@ -49,16 +47,14 @@ impl Default for Params {
     }
 }
 
-/// Bins of a feature at most.
 const BINS: usize = 64;
 
-/// Rows of features in bins, with the bounds between bins.
+/// Rows of features as bins, with the bounds between bins.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: usize,
-    /// Row by row.
     bins: Vec<u8>,
-    /// Of each feature: a value is in bin `b` if it is at most `edges[b]`.
+    /// For each feature: a value is in bin `b` if it is at most `edges[b]`.
     edges: Vec<Vec<f32>>,
 }
 
@@ -102,13 +98,12 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 /// A label with its weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
-    /// How much of the block is content, 0 to 1.
+    /// How much of the block is body text, 0 to 1.
     pub label: f32,
-    /// How much it counts; 0 for not at all.
+    /// Its weight; 0 excludes the row.
     pub weight: f32,
 }
 
-/// Sums of gradients, and rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     gradient: f64,
@@ -136,7 +131,6 @@ impl Sum {
     }
 }
 
-/// A leaf that may be split.
 struct Leaf {
     rows: Vec<u32>,
     sums: Vec<Sum>,
@@ -149,12 +143,12 @@ struct Leaf {
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     gain: f64,
-    /// Place among the tree's features, and the last bin of the left child.
+    /// Index among the tree's features, and the last bin of the left child.
     feature: usize,
     bin: usize,
 }
 
-/// Grows a forest from the rows whose weight is not 0.
+/// Grows a forest from the rows with a weight above 0.
 #[must_use]
 pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
     let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();
@@ -173,7 +167,7 @@ pub fn grow(table: &Table, targets: &[Target], params: &Params) -> Forest {
     Forest::new(trees)
 }
 
-/// The tree's answer for a row in bins: as [`Tree::value`], since thresholds are edges.
+/// The tree's value for a row in bins; equals [`Tree::value`], since thresholds are edges.
 fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };
@@ -187,7 +181,6 @@ fn value(table: &Table, tree: &Tree, at: u32) -> f32 {
     tree.leaves[(-(node + 1)) as usize]
 }
 
-/// What one tree is grown from.
 struct Grower<'a> {
     table: &'a Table,
     targets: &'a [Target],
@@ -236,8 +229,8 @@ impl Grower<'_> {
         }
     }
 
-    /// A leaf of these rows; its sums are counted or, where the parent's and the
-    /// sibling's are known, what is left of them.
+    /// A leaf of these rows; its sums are counted or, if `known`, the difference of the parent's and the
+    /// sibling's.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {
@@ -321,7 +314,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About this share of the numbers below `count`, one at least, ascending.
+    /// About this share of the numbers below `count`, at least one, ascending.
     fn choose(&mut self, count: usize, share: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = (0..count).filter(|_| self.share() < share).collect();
         if chosen.is_empty() && count > 0 {
@@ -339,7 +332,6 @@ mod tests {
         Params { trees: 60, least_rows: 2, shrinkage: 0.1, features: 1.0, rate: 0.3, ..Params::default() }
     }
 
-    /// Content is what is long and not linked, or has the third feature.
     fn rows() -> (Vec<Vec<f32>>, Vec<Target>) {
         let mut random = Random(7);
         let row = |random: &mut Random| {

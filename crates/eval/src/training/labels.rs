@@ -1,21 +1,20 @@
-//! Which blocks of a page its gold text holds.
+//! Labels the blocks of a page by its gold text.
 //!
-//! A block of five words and more is content by the share of its trigrams of words
-//! that the gold has; a shorter one must be a line of the gold. Each trigram and line
-//! of the gold serves as often as the gold has it. Blocks that stand among content
-//! are served first: the same sentence in a list of related stories gets nothing.
+//! The label of a block with at least five words is the share of its word trigrams that the gold has; a
+//! shorter block must be a line of the gold. Each trigram and line can be matched as often as the gold has
+//! it. Blocks among body text are matched first, before the same sentence in a list of related stories.
 
 use std::collections::HashMap;
 
 use gleaner_extract::words;
 
-/// Words below which a block must be a whole line of the gold.
+/// A block with fewer words than this must be a whole line of the gold.
 const SHORT: usize = 5;
 
-/// Blocks on each side that tell whether a block stands among content.
+/// Blocks on each side that decide whether a block is among body text.
 const AROUND: usize = 6;
 
-/// A label for every block, 0 to 1: how much of it is content.
+/// A label for every block, 0 to 1: how much of it is body text.
 #[must_use]
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
@@ -32,7 +31,6 @@ pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     labels
 }
 
-/// Share of words that are content near a block.
 fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(blocks.len());
     let (mut content, mut all) = (0.0, 0.0);
@@ -44,7 +42,7 @@ fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     content / f32::max(all, 1.0)
 }
 
-/// A share near 0 is chance, one near 1 a difference in how words are cut.
+/// A share near 0 is chance; one near 1 differs only in how words are cut.
 fn certain(share: f32) -> f32 {
     ((share - 0.25) / 0.5).clamp(0.0, 1.0)
 }
@@ -53,7 +51,6 @@ fn lower(text: &str) -> Vec<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// What of the gold is still to be found.
 struct Supply {
     trigrams: HashMap<[String; 3], u32>,
     lines: HashMap<Vec<String>, u32>,

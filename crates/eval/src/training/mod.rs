@@ -1,10 +1,9 @@
-//! Teaching the block model with pages that have gold text.
+//! Trains the block model on pages with gold text.
 //!
-//! [`Lessons::read`] takes features and [`labels`] of every page of some sets once.
-//! [`Lessons::teach`] grows one model of all of them; [`Lessons::cross_validate`] one
-//! a fold, sites apart, so that every page can be judged by a model that has seen no
-//! page of its site. A site counts as at most 12 pages, a page by its words
-//! once, and a page whose gold cannot be found on it counts little.
+//! [`Lessons::read`] computes features and [`labels`] of every page of some sets once. [`Lessons::teach`]
+//! trains one model on all of them; [`Lessons::cross_validate`] trains one per fold of sites, so that every
+//! page can be classified by a model that has seen no page of its site. A site counts as at most 12 pages, a
+//! page counts by its words, and a page whose gold is not found on it has a low weight.
 
 pub mod boosting;
 pub mod labels;
@@ -21,26 +20,24 @@ use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 use boosting::{Params, Table, Target};
 
-/// Pages that a site counts as, however many it has.
+/// Most pages that a site counts as.
 const SITE_PAGES: f32 = 12.0;
 
-/// Words of a block that count.
+/// Most words of a block that count.
 const LONG: f32 = 120.0;
 
-/// What a block counts without words.
+/// The weight that a block has in addition to its words.
 const ANY: f32 = 3.0;
 
-/// Pages with gold as rows of features with labels.
+/// Training examples: pages with gold as rows of features with labels.
 #[derive(Debug, Clone)]
 pub struct Lessons {
     rows: Vec<Vec<f32>>,
     targets: Vec<Target>,
-    /// Of each row: its site's number in `sites`.
     site: Vec<usize>,
     sites: Vec<String>,
 }
 
-/// One page's part.
 struct Lesson {
     site: String,
     rows: Vec<Vec<f32>>,
@@ -48,9 +45,9 @@ struct Lesson {
 }
 
 impl Lessons {
-    /// Reads every page that has gold; `done` is called a page. A page of a site with
-    /// several is there twice, each time with half its weight: as it is, and without
-    /// what the pages of other folds repeat.
+    /// Reads every page that has gold; `done` is called once per page. A page of a site with several is
+    /// included twice, each time with half its weight: complete, and without the text that the pages of other
+    /// folds repeat.
     ///
     /// # Errors
     /// [`SetError`]: a page cannot be read.
@@ -80,14 +77,14 @@ impl Lessons {
         all
     }
 
-    /// One model of all pages.
+    /// Trains one model on all pages.
     #[must_use]
     pub fn teach(&self, params: &Params) -> Forest {
         boosting::grow(&Table::from_rows(&self.rows), &self.targets, params)
     }
 
-    /// Of each site the model that has seen no page of it: one model a fold, sites
-    /// dealt out in the order of their names.
+    /// For each site, the model that has seen no page of it: one model per fold, with sites assigned in the
+    /// order of their names.
     #[must_use]
     pub fn cross_validate(&self, folds: usize, params: &Params) -> CrossValidated {
         let table = Table::from_rows(&self.rows);
@@ -105,7 +102,7 @@ impl Lessons {
     }
 }
 
-/// A model for each site that has seen no page of it.
+/// For each site, a model that has seen no page of it.
 #[derive(Debug, Clone, Default)]
 pub struct CrossValidated {
     forests: Vec<Forest>,
@@ -113,7 +110,7 @@ pub struct CrossValidated {
 }
 
 impl CrossValidated {
-    /// The model for a site; `None` for one that was not there.
+    /// The model for a site; `None` if the site was not part of the training.
     #[must_use]
     pub fn of(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
@@ -143,7 +140,7 @@ fn of_set(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Vec<Lesson>, SetError> 
     in_order(with_gold.map(read))
 }
 
-/// One page, without what is repeated, in each form with its weight.
+/// The training examples of one page, for each form (the text removed as repeated, and a weight).
 fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Lesson {
     let gold = recorded.gold.as_deref().unwrap_or_default();
     let mut lesson = Lesson { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
@@ -165,11 +162,9 @@ fn lesson(entry: &Entry, recorded: &Recorded, forms: &[(&Repeated, f32)]) -> Les
     lesson
 }
 
-/// So that a block's weight is near 1.
 const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
-/// How well gold and blocks agree, 0 to 1: the square of the word F1 that the labels
-/// would reach.
+/// How well gold and blocks agree, 0 to 1: the square of the word F1 that the labels would reach.
 fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();

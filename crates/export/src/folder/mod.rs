@@ -1,18 +1,17 @@
-//! Many files in a folder, whole or not there; an interrupted export goes on.
+//! Exports many files into a folder atomically, and resumes an interrupted export.
 //!
-//! `FOLDER.part` is written, and becomes `FOLDER` at the end. In between, whenever the
-//! open files come to the size of a shard, they are ended and brought to disk, and the
-//! manifest with them: what the manifest names is whole. The same command finds the
-//! manifest, checks the files that it names by their hashes, removes what came after, and
-//! goes on behind the last document. Documents come in the order of their ids and formats
-//! have no clock in them, so the files are those that an export in one go would have made.
+//! `FOLDER.part` is written and renamed to `FOLDER` at the end. Whenever the open files reach the
+//! size of a shard, they are closed and flushed to disk with the manifest, so every file in the
+//! manifest is whole. The same command reads the manifest, checks its files by their hashes,
+//! removes later ones, and continues after the last document. Documents are in the order of their
+//! ids and formats have no clock, so the files equal those of an uninterrupted export.
 //!
-//! What is fetched after the export began is left out, and is the next one's: the manifest
-//! names that moment as `until`.
+//! Documents fetched after the export began are left to the next one: `until` in the manifest is
+//! that time.
 //!
-//! Limitation: that holds for a corpus that only grows. Files of plain text, one a
-//! document, are not brought to disk one by one, which would take longer than writing
-//! them: after a power cut, `sha256sum -c SHA256SUMS` says whether all are whole.
+//! Limitation: this holds for a corpus that only grows. Plain text with one file per document is
+//! not flushed file by file, which would take too long: after a power cut, check it with `sha256sum
+//! -c SHA256SUMS`.
 
 mod shards;
 mod sites;
@@ -32,31 +31,31 @@ use shards::Shards;
 use sites::Sites;
 use texts::Texts;
 
-/// What an export is to be.
+/// The parameters of an export.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Its form.
     pub format: Format,
     /// Which documents.
     pub filter: Filter,
-    /// Bytes at which a file is ended and the next begun; with plain text, after which
-    /// what was written is brought to disk.
+    /// Bytes after which a file is closed and the next begins; with plain text, bytes between
+    /// flushes to disk.
     pub shard_size: u64,
-    /// The command line, the program's name left out: what an interrupted export is known by.
+    /// The command line without the program's name; identifies an interrupted export.
     pub command: Vec<String>,
-    /// Now.
+    /// The current time.
     pub started: Timestamp,
 }
 
-/// How documents are laid out in files.
+/// The layout of documents in files.
 trait Layout: std::fmt::Debug {
-    /// Writes a record; gives the bytes written since the last close, about.
+    /// Writes a record; returns roughly the bytes written since the last close.
     fn write(&mut self, record: &Record) -> Result<u64, ExportError>;
 
-    /// Ends what is open, brings it to disk and names it.
+    /// Closes open files, flushes them to disk and adds them to `files`.
     fn close(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError>;
 
-    /// The same, at the end of the export.
+    /// Like `close`, at the end of the export.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         self.close(files)
     }
@@ -74,18 +73,17 @@ pub struct Folder {
     manifest: Manifest,
     selection: Selection,
     layout: Box<dyn Layout>,
-    /// The last document that was looked at.
     last: Option<DocumentId>,
 }
 
 impl Folder {
-    /// Begins, or goes on where the same command was interrupted.
+    /// Begins an export, or resumes the same command's interrupted one.
     ///
     /// # Errors
-    /// The folder is there already, another export was interrupted there, its files are
-    /// damaged, or nothing can be written.
+    /// The folder exists, another export was interrupted there, its files are damaged, or writing
+    /// fails.
     pub fn begin(path: &Path, request: Request) -> Result<Self, ExportError> {
-        // Without a slash at the end.
+        // Without a final slash.
         let target: PathBuf = path.components().collect();
         let Some(name) = target.file_name() else {
             return Err(ExportError::Nameless { path: path.into() });
@@ -112,28 +110,28 @@ impl Folder {
         Ok(Self { target, part, format, shard_size, manifest, selection, layout, last })
     }
 
-    /// The document behind which it goes on; `None` at the begin of the corpus.
+    /// The document after which the export continues; `None` at the beginning of the corpus.
     #[must_use]
     pub const fn last(&self) -> Option<DocumentId> {
         self.last
     }
 
-    /// Where it is written until it is whole.
+    /// The folder in which it is written until it is complete.
     #[must_use]
     pub fn part(&self) -> &Path {
         &self.part
     }
 
-    /// What was exported so far, earlier starts included.
+    /// The counts so far, including earlier starts.
     #[must_use]
     pub const fn tally(&self) -> &Tally {
         self.selection.tally()
     }
 
-    /// Writes a document, if it passes; they are to come in the order of their ids.
+    /// Writes a document if it passes the filter. Documents must come in the order of their ids.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(&mut self, document: &Document, beside: &Beside) -> Result<(), ExportError> {
         self.last = Some(document.id);
         let Some(record) = self.selection.take(document, beside) else { return Ok(()) };
@@ -144,10 +142,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Ends the export and gives the folder its name.
+    /// Finishes the export and renames the folder.
     ///
     /// # Errors
-    /// When a file cannot be written, or the folder not be renamed.
+    /// If a file cannot be written, or the folder cannot be renamed.
     pub fn finish(mut self) -> Result<Manifest, ExportError> {
         self.layout.finish(&mut self.manifest.files)?;
         self.manifest.complete = true;
@@ -167,7 +165,7 @@ impl Folder {
         Ok(self.manifest)
     }
 
-    /// Writes the manifest: all that was looked at so far is on disk.
+    /// Writes the manifest; all documents seen so far are on disk.
     fn note(&mut self) -> Result<(), ExportError> {
         self.manifest.last_id = self.last.map(|id| id.to_string());
         self.manifest.tally = self.selection.tally().clone();
@@ -175,12 +173,11 @@ impl Folder {
     }
 }
 
-/// The folder that holds a path.
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether nothing, or an empty folder, has this name.
+/// Whether the path does not exist or is an empty folder.
 fn is_free(path: &Path) -> Result<bool, ExportError> {
     match fs::read_dir(path) {
         Ok(mut entries) => Ok(entries.next().is_none()),
@@ -192,9 +189,8 @@ fn is_free(path: &Path) -> Result<bool, ExportError> {
     }
 }
 
-/// Makes the folder and its first manifest.
 fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
-    // A kill before the first manifest leaves this behind.
+    // A kill before the first manifest leaves this file.
     let left = part.join("manifest.json.new");
     if left.exists() {
         fs::remove_file(&left).map_err(ExportError::writing(left))?;
@@ -219,7 +215,7 @@ fn begin(part: &Path, request: &Request) -> Result<Manifest, ExportError> {
     Ok(manifest)
 }
 
-/// The manifest of an interrupted export, if it was this one.
+/// Returns the manifest if the interrupted export has the same command and version, else an error.
 fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, ExportError> {
     let is_same = manifest.manifest_version == VERSION
         && manifest.gleaner == env!("CARGO_PKG_VERSION")
@@ -231,7 +227,6 @@ fn same(manifest: Manifest, request: &Request, part: &Path) -> Result<Manifest, 
     Err(ExportError::Other { path: part.into(), command, version: manifest.gleaner })
 }
 
-/// An error for a file that is not as the manifest says.
 fn damaged(path: PathBuf, folder: &Path, reason: impl Into<String>) -> ExportError {
     ExportError::Damaged { path, reason: reason.into(), folder: folder.into() }
 }

@@ -1,8 +1,7 @@
-//! Files of a size, one after the other: JSON Lines, Parquet, vertical text.
+//! Writes numbered files of a given size: JSON Lines, Parquet, vertical text.
 //!
-//! A file is ended once it has come to the size, so that it is larger by one document at
-//! most; of a compressed one the last blocks are still in the compressor then, and of a
-//! Parquet file the rows of a group.
+//! A file is closed once it reaches the size, so it exceeds it by at most one document, plus the
+//! compressor's last blocks or a Parquet group's rows.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,14 +13,12 @@ use crate::manifest::{Counted, DataFile, hash_file, hex, sync_folder};
 use crate::single::GROUP;
 use crate::{ExportError, Format, Record};
 
-/// Numbered files.
 #[derive(Debug)]
 pub(super) struct Shards {
     folder: PathBuf,
     format: Format,
-    /// Bytes of a Parquet group: no more than a shard.
+    /// Bytes of a Parquet group, at most a shard.
     group: u64,
-    /// How many are whole.
     whole: usize,
     open: Option<Shard>,
 }
@@ -35,7 +32,7 @@ struct Shard {
 }
 
 impl Shards {
-    /// Goes on behind the files that are whole, after a look at each of them.
+    /// Continues after the whole files, once each is checked.
     pub(super) fn begin(
         folder: &Path,
         format: Format,
@@ -66,7 +63,6 @@ impl Shards {
         }
     }
 
-    /// The next file's name.
     fn name(&self) -> String {
         let inside = if self.format == Format::Datasets { "data/" } else { "" };
         format!("{inside}documents-{:05}{}", self.whole, self.format.ending())
@@ -82,11 +78,11 @@ impl Shards {
         Ok(self.open.as_mut().expect("it was opened if it was not"))
     }
 
-    /// Removes the half file, so that a full disk is not full of it.
+    /// Removes the partial file, so that it does not fill the disk.
     fn abandon(&mut self, name: &str, error: io::Error) -> ExportError {
         self.open = None;
         let path = self.folder.join(name);
-        // The first error is the one to tell.
+        // Report the first error.
         let _ = fs::remove_file(&path);
         ExportError::writing(path)(error)
     }
@@ -100,7 +96,6 @@ fn begin(path: &Path, format: Format, group: u64) -> io::Result<Sink<Counted<Buf
     Ok(format.sink(out, group)?.expect("plain text has layouts of its own"))
 }
 
-/// Ends a file and brings it to disk.
 fn end(shard: Shard, path: &Path) -> io::Result<DataFile> {
     let Shard { sink, name, documents } = shard;
     let mut counted = sink.finish()?;
@@ -137,7 +132,7 @@ impl Layout for Shards {
         Ok(())
     }
 
-    /// An export without documents is a file without documents, which every reader reads.
+    /// An export without documents still has one file, which every reader accepts.
     fn finish(&mut self, files: &mut Vec<DataFile>) -> Result<(), ExportError> {
         if files.is_empty() {
             self.open()?;

@@ -1,8 +1,8 @@
-//! Plain text, a file a site: `HOST.txt`, two empty lines between documents.
+//! Writes plain text, one file per site: `HOST.txt`, two empty lines between documents.
 //!
-//! The documents of a host come scattered, so each file grows bit by bit; it is opened
-//! for each document, since there may be more hosts than a process may have files open.
-//! The manifest says up to which byte each is whole; going on cuts them there.
+//! The documents of a host are scattered, so files grow in steps. A file is opened for each
+//! document, because there may be more hosts than a process may open files. The manifest has the
+//! length up to which each file is whole; resuming truncates to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,13 +16,11 @@ use crate::format::text::{file_name, render};
 use crate::manifest::{DataFile, hash_file, hex, sync_folder};
 use crate::{ExportError, Record};
 
-/// Files by host.
 #[derive(Debug)]
 pub(super) struct Sites {
     folder: PathBuf,
-    /// By file name.
     sites: BTreeMap<String, Site>,
-    /// Names of those written to since the last close.
+    /// Names of files written since the last close.
     touched: BTreeSet<String>,
     /// Bytes written since the last close.
     fresh: u64,
@@ -36,7 +34,7 @@ struct Site {
 }
 
 impl Sites {
-    /// Goes on behind what is whole; what is not is cut off.
+    /// Continues after the whole parts and truncates the rest.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let mut sites = BTreeMap::new();
         for file in whole {
@@ -55,7 +53,7 @@ impl Sites {
     }
 }
 
-/// Removes text files that were begun after the last close.
+/// Removes text files begun after the last close.
 fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, Site>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
@@ -77,7 +75,7 @@ impl Layout for Sites {
         let parting = text.len();
         render(record, &mut text);
         if text.len() == parting {
-            // Neither headline nor text: there is nothing to part from the next one.
+            // Neither headline nor text: no separator is needed.
             return Ok(self.fresh);
         }
         let file = File::options().create(true).append(true).open(&path);

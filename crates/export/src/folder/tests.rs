@@ -1,4 +1,4 @@
-//! Folders as they are, interrupted and gone on with, damaged, in the way.
+//! Tests folders: complete, interrupted and resumed, damaged, already existing.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn request(format: Format) -> Request {
     }
 }
 
-/// Writes what comes after the last document, `limit` documents at most.
+/// Writes at most `limit` documents after the last one.
 fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     let last = folder.last();
     for document in corpus.iter().filter(|document| Some(document.id) > last).take(limit) {
@@ -56,7 +56,6 @@ fn feed(folder: &mut Folder, corpus: &[Document], limit: usize) {
     }
 }
 
-/// All files below a folder, by their paths.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -93,7 +92,7 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
             let mut folder = Folder::begin(&parts, request(format)).unwrap();
             feed(&mut folder, &corpus, limit);
             assert!(!parts.exists());
-            // Dropped here, as by a kill: what is buffered may or may not be on disk.
+            // Dropped as by a kill: buffered data may or may not be on disk.
         }
         let mut folder = Folder::begin(&parts, request(format)).unwrap();
         feed(&mut folder, &corpus, usize::MAX);
@@ -185,7 +184,7 @@ fn another_command_does_not_go_on() {
 
 #[test]
 fn a_damaged_shard_is_named() {
-    // A compressor keeps all of so small a corpus to itself until the end.
+    // A compressor holds all of so small a corpus until the end.
     let is_packed =
         |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
     for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {

@@ -1,8 +1,8 @@
-//! Plain text, a file a document: `HOST/ID.txt`.
+//! Writes plain text, one file per document: `HOST/ID.txt`.
 //!
-//! `SHA256SUMS` has a line for each file, in the form of `sha256sum`, written before the
-//! file itself: so what an interrupted export left behind is known by name. The manifest
-//! names that list alone, however many files there are.
+//! `SHA256SUMS` has a line for each file, in the form of `sha256sum`, written before the file
+//! itself, so all files of an interrupted export are known by name. The manifest lists only
+//! `SHA256SUMS`.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -16,27 +16,24 @@ use crate::format::text::{file_name, render};
 use crate::manifest::{DataFile, hash_file, hex, sync_folder};
 use crate::{ExportError, Record};
 
-/// The list of all files.
 const SUMS: &str = "SHA256SUMS";
 
-/// Files by host.
 #[derive(Debug)]
 pub(super) struct Texts {
     folder: PathBuf,
     sums: File,
-    /// Of the list so far.
+    /// Hash of the list so far.
     hash: Sha256,
-    /// The list's bytes.
     bytes: u64,
     documents: u64,
-    /// Hosts whose folders are there.
+    /// Hosts with a folder.
     hosts: HashSet<String>,
     /// Bytes written since the last close.
     fresh: u64,
 }
 
 impl Texts {
-    /// Goes on behind what the list named when it was last brought to disk.
+    /// Continues after the list as last flushed to disk.
     pub(super) fn begin(folder: &Path, whole: &[DataFile]) -> Result<Self, ExportError> {
         let path = folder.join(SUMS);
         let (bytes, documents) = whole.first().map_or((0, 0), |list| (list.bytes, list.documents));
@@ -62,7 +59,7 @@ impl Texts {
     }
 }
 
-/// Removes the files that the list names behind `bytes`.
+/// Removes the files that the list names after `bytes`.
 fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
     let text = fs::read(list)?;
     let rest = text.get(usize::try_from(bytes).unwrap_or(usize::MAX)..).unwrap_or_default();

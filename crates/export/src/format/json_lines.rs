@@ -1,7 +1,7 @@
-//! JSON Lines: one JSON object a line, UTF-8, `\n` at the end of each.
+//! JSON Lines: one JSON object per line, UTF-8, each ending in `\n`.
 //!
-//! Fields stand in the order of [`crate::record::FIELDS`]; what a document lacks is `null`.
-//! Times are RFC 3339 with as many decimals as the corpus keeps, up to nanoseconds.
+//! Fields are in the order of [`crate::record::FIELDS`]; missing values are `null`. Times are RFC
+//! 3339 with the corpus's decimals, up to nanoseconds.
 
 use crate::Record;
 

@@ -1,9 +1,8 @@
-//! The forms of an export, and a sink for each.
+//! The formats of an export, and a sink for each.
 //!
-//! What is written a line or a block a document ([`json_lines`], [`vertical`]) is rendered
-//! into memory by a pure function and may be compressed on its way; Parquet compresses
-//! by itself. Plain text has no sink: it is a file a document or a file a site
-//! ([`text`], [`crate::folder`]).
+//! Line and block formats ([`json_lines`], [`vertical`]) are rendered into memory by a pure
+//! function and may be compressed; Parquet compresses itself. Plain text has no sink: it is one
+//! file per document or per site ([`text`], [`crate::folder`]).
 
 pub mod json_lines;
 pub mod packed;
@@ -16,27 +15,27 @@ use std::io::{self, Write};
 use crate::Record;
 use packed::Packed;
 
-/// The form of an export.
+/// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines(Compression),
     /// Apache Parquet.
     Parquet,
-    /// A token a line, for Sketch Engine and NoSketch Engine.
+    /// One token per line, for Sketch Engine and NoSketch Engine.
     Vertical(Compression),
-    /// A text file a document, in a folder a host.
+    /// One text file per document, in one folder per host.
     TextByDocument,
-    /// A text file a host.
+    /// One text file per host.
     TextBySite,
-    /// A folder for the library `datasets` of Hugging Face.
+    /// A folder for Hugging Face's library `datasets`.
     Datasets,
 }
 
-/// How a form that is not compressed by itself is compressed.
+/// The compression of a format without its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// gzip.
     Gzip,
@@ -55,7 +54,7 @@ impl Compression {
 }
 
 impl Format {
-    /// The end of its files' names, such as `.jsonl.gz`.
+    /// The file extension, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
         match self {
@@ -66,14 +65,14 @@ impl Format {
         }
     }
 
-    /// Whether it is more than one file, so that it needs a folder.
+    /// Whether it has more than one file and needs a folder.
     #[must_use]
     pub const fn needs_folder(self) -> bool {
         matches!(self, Self::TextByDocument | Self::TextBySite | Self::Datasets)
     }
 
-    /// A sink that writes one file of it to `out`. `group` bytes of a Parquet file's rows
-    /// are gathered before they are written. Plain text has none.
+    /// A sink that writes one file of this format to `out`; `None` for plain text. `group`: bytes
+    /// of a Parquet file's rows that are buffered per write.
     ///
     /// # Errors
     /// Those of `out`.
@@ -91,16 +90,16 @@ impl Format {
     }
 }
 
-/// Renders one record at the end of a buffer.
+/// Appends one record to a buffer.
 pub type Render = fn(&Record, &mut Vec<u8>);
 
 /// Writes records to one file.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Sink<W: Write + Send> {
-    /// What is rendered a document at a time.
+    /// For formats rendered one document at a time.
     Lines { render: Render, out: Box<Packed<W>>, buffer: Vec<u8> },
-    /// What is written a group of documents at a time.
+    /// For groups of documents.
     Parquet(Box<parquet::Parquet<W>>),
 }
 
@@ -120,7 +119,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// The file, with what has come through so far.
+    /// The file, with the data written so far.
     pub fn out(&self) -> &W {
         match self {
             Self::Lines { out, .. } => out.inner(),
@@ -128,7 +127,7 @@ impl<W: Write + Send> Sink<W> {
         }
     }
 
-    /// Ends the file's content and gives the file back, not flushed.
+    /// Finishes the content and returns the file, not flushed.
     ///
     /// # Errors
     /// Those of the file.

@@ -1,7 +1,7 @@
-//! A stream that is compressed on its way, or not.
+//! A stream with optional compression.
 //!
-//! The same bytes in give the same bytes out: gzip gets no time and no name. zstd ends
-//! with a checksum, as gzip does.
+//! The output is deterministic: gzip gets no time and no name. zstd ends with a checksum, as gzip
+//! does.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use flate2::write::GzEncoder;
 
 use super::Compression;
 
-/// zstd's own default; higher ones are slower before they are smaller.
+/// zstd's default; higher levels cost more time than they save space.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Where compressed bytes come from.
+/// A writer of plain or compressed bytes.
 #[expect(missing_docs, reason = "its parts are nobody's to touch")]
 pub enum Packed<W: Write> {
     None(W),
@@ -30,7 +30,7 @@ impl<W: Write> Packed<W> {
     /// Compresses into `out`.
     ///
     /// # Errors
-    /// When the compressor cannot be set up.
+    /// If the compressor cannot be set up.
     pub fn new(out: W, compression: Compression) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Self::None(out),
@@ -43,7 +43,7 @@ impl<W: Write> Packed<W> {
         })
     }
 
-    /// What it compresses into.
+    /// The inner writer.
     pub fn inner(&self) -> &W {
         match self {
             Self::None(out) => out,

@@ -1,16 +1,15 @@
-//! Apache Parquet: a column a field, rows in groups, zstd inside.
+//! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
-//! Written by the file layer of the crate `parquet`, without its Arrow layer: the records
-//! are rows here, and a dozen crates are not needed to turn them into columns. Rows are
-//! gathered until their texts and lists come to a group's bytes, then written as one row
-//! group; that bounds the memory, at some twice those bytes.
+//! It uses the file layer of the crate `parquet` without Arrow, which would add a dozen crates to
+//! convert rows to columns. Rows are buffered until their texts and lists reach a group's bytes,
+//! then written as one row group; memory is about twice those bytes.
 //!
-//! Types are those of [`Kind`]: text is `BYTE_ARRAY (STRING)`, a list the three-level
-//! `LIST` of the format's specification, a time `INT64 (TIMESTAMP, microseconds, UTC)`, so
-//! that Python's own dates hold it; the corpus's nanoseconds are cut off.
+//! Types are those of [`Kind`]: text is `BYTE_ARRAY (STRING)`, a list the three-level `LIST` of the
+//! format's specification, a time `INT64 (TIMESTAMP, microseconds, UTC)`, which Python's dates can
+//! hold; nanoseconds are truncated.
 //!
-//! Limitation: one document is never parted, so a text of 100 MB makes a group of
-//! that size. The text's column has no statistics: nobody searches it by range.
+//! Limitation: a document is never split, so a text of 100 MB makes a group of that size. The text
+//! column has no statistics, because range searches on it are useless.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -26,10 +25,9 @@ use parquet::schema::types::ColumnPath;
 use crate::Record;
 use crate::record::{Cell, FIELDS, Kind};
 
-/// zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns whose values hardly ever repeat: a dictionary would only be thrown away.
+/// Columns whose values seldom repeat, for which a dictionary is useless.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A file of rows.
@@ -37,14 +35,14 @@ const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 pub struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
-    /// Bytes gathered for the next group, about.
-    gathered: u64,
+    /// Buffered bytes for the next group, approximately.
+    buffered: u64,
     /// Bytes at which a group is written.
     group: u64,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begins a file; rows are written when they come to `group` bytes.
+    /// Begins a file; rows are written in groups of `group` bytes.
     ///
     /// # Errors
     /// Those of `out`.
@@ -52,31 +50,31 @@ impl<W: Write + Send> Parquet<W> {
         let schema = parse_message_type(&schema()).expect("the schema is made of the fields");
         let file =
             SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())).map_err(io_error)?;
-        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), gathered: 0, group })
+        Ok(Self { file, columns: FIELDS.map(|(_, kind)| Column::new(kind)).into(), buffered: 0, group })
     }
 
-    /// Writes one row, or keeps it for its group.
+    /// Writes one row, or buffers it for its group.
     ///
     /// # Errors
     /// Those of the file.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
-            self.gathered += column.push(cell);
+            self.buffered += column.push(cell);
         }
-        if self.gathered >= self.group { self.write_group() } else { Ok(()) }
+        if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }
 
-    /// The file, with the groups that were written.
+    /// The file, with the groups written so far.
     pub fn inner(&self) -> &W {
         self.file.inner()
     }
 
-    /// Ends the file.
+    /// Finishes the file.
     ///
     /// # Errors
     /// Those of the file.
     pub fn finish(mut self) -> io::Result<W> {
-        if self.gathered > 0 {
+        if self.buffered > 0 {
             self.write_group()?;
         }
         self.file.into_inner().map_err(io_error)
@@ -89,12 +87,11 @@ impl<W: Write + Send> Parquet<W> {
             column.write(writer.expect("there are as many columns as fields"))?;
         }
         group.close().map_err(io_error)?;
-        self.gathered = 0;
+        self.buffered = 0;
         Ok(())
     }
 }
 
-/// The schema in the words of Parquet.
 fn schema() -> String {
     let fields = FIELDS.map(|(name, kind)| match kind {
         Kind::Text => format!("required binary {name} (STRING);"),
@@ -128,7 +125,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// The system's own error where there is one behind it, so that a full disk is called so.
+/// The underlying system error if there is one, so that a full disk is reported as such.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -139,13 +136,12 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Values of one field, and where there are none.
 #[derive(Debug)]
 struct Column {
     values: Values,
-    /// Level at which each value is defined; empty where every row has one value.
+    /// The definition level of each value; empty if every row has one value.
     definition: Vec<i16>,
-    /// 0 for a row's first value, 1 for the others; empty where there are no lists.
+    /// 0 for a row's first value, 1 for the others; empty without lists.
     repetition: Vec<i16>,
     kind: Kind,
 }
@@ -169,7 +165,7 @@ impl Column {
         Self { values, definition: Vec::new(), repetition: Vec::new(), kind }
     }
 
-    /// Takes a value; gives its bytes, about.
+    /// Adds a value; returns its approximate bytes.
     fn push(&mut self, cell: Cell) -> u64 {
         match (&mut self.values, cell) {
             (Values::Text(values), Cell::Text(text)) => {
@@ -179,7 +175,7 @@ impl Column {
             }
             (Values::Text(values), Cell::Texts(texts)) => {
                 values.extend(texts.iter().map(|text| ByteArray::from(text.as_str())));
-                // An empty list is a row all the same, with nothing defined.
+                // An empty list is also a row, with nothing defined.
                 let entries = texts.len().max(1);
                 self.definition.extend(std::iter::repeat_n(i16::from(!texts.is_empty()), entries));
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
@@ -208,7 +204,6 @@ impl Column {
         }
     }
 
-    /// Writes what was taken and forgets it.
     fn write(&mut self, mut writer: SerializedColumnWriter) -> io::Result<()> {
         let is_required = matches!(self.kind, Kind::Text | Kind::Time | Kind::Count | Kind::Number);
         let definition = (!is_required).then_some(&*self.definition);

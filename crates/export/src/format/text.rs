@@ -1,13 +1,12 @@
-//! Plain text: the headline, an empty line, then the text, a paragraph a line.
+//! Plain text: the headline, an empty line, then the text, one paragraph per line.
 //!
-//! In a file a site, two empty lines stand between documents; within one there is never
-//! more than one in a row, so that the file can be taken apart again. Other facts of a
-//! document (its URL, its dates) are in none of these files: a file a document is named
-//! by the document's id.
+//! In a file per site, two empty lines separate documents; within one there are never two in a row,
+//! so the file can be split again. The files have no other data (URL, dates). A file per document
+//! has the document's id as its name.
 
 use crate::Record;
 
-/// One record as text. Without headline it begins with the text.
+/// Renders one record as text. Without a headline it begins with the text.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let title = record.title().split_whitespace().collect::<Vec<_>>().join(" ");
     if !title.is_empty() {
@@ -24,8 +23,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// A file's or folder's name for a host: the host, with what a name may not have (the
-/// colon before a port, a full stop at the begin) as `+`. No host has a `+` of its own.
+/// The file or folder name of a host: the host with `+` for characters that a name may not have
+/// (the colon before a port, a leading full stop). Hosts contain no `+`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;

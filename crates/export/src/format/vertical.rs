@@ -1,27 +1,26 @@
-//! Vertical text: a token a line, structures as tags, for Sketch Engine and NoSketch
-//! Engine (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>).
+//! Vertical text: one token per line, structures as tags, for Sketch Engine and NoSketch Engine
+//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>).
 //!
-//! `<doc>` has the document's facts as attributes, `<p>` the kind of the line; `<g/>`
-//! stands between two tokens that no white space parts. Tokens are the segments between
-//! the word boundaries of Unicode (UAX #29): "It's" and "3.5" are one, a Vietnamese word
-//! is as many as it has syllables, each mark is one. `<`, `>` and `&` are written as XML
-//! entities in tokens, and `"` too in attributes; several authors are parted by `|`.
+//! `<doc>` has the document's metadata as attributes, `<p>` the kind of the line; `<g/>` is between
+//! two tokens without white space. Tokens are the segments between Unicode's word boundaries (UAX
+//! #29): "It's" and "3.5" are one, a Vietnamese word is one per syllable, each mark is one. `<`,
+//! `>` and `&` are XML entities in tokens, and also `"` in attributes; `|` separates several
+//! authors.
 //!
-//! Limitation: there is no `<s>`: sentences are told by a rule that was measured
-//! against nothing. Words are neither tagged nor lemmatised. No Manatee compiled these
-//! files here: escaping follows XML and what is known of published verticals. A host's
-//! name longer than a tool's limit is written as it is.
+//! Limitation: there is no `<s>`, because the rule for sentences was not evaluated. Words are
+//! neither tagged nor lemmatised. The files were not compiled with Manatee: escaping follows XML
+//! and published verticals. A host's name is not shortened to a tool's limit.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::Record;
 use crate::record::Cell;
 
-/// Attributes of `<doc>`: the fields of the record that are facts of the document.
+/// Attributes of `<doc>`: the record's metadata fields.
 pub const ATTRIBUTES: [&str; 10] =
     ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched", "cluster"];
 
-/// One record as `<doc>` with its paragraphs.
+/// Renders one record as `<doc>` with its paragraphs.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<doc");
     for name in ATTRIBUTES {
@@ -50,7 +49,7 @@ fn value(record: &Record, name: &str) -> String {
     }
 }
 
-/// ` name="value"`, white space as single spaces.
+/// ` name="value"`, with single spaces as white space.
 fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
@@ -77,7 +76,7 @@ fn escape(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// What a letter of [`Record::kinds`] stands for.
+/// The name of a letter of [`Record::kinds`].
 const fn kind_name(kind: Option<char>) -> &'static str {
     match kind {
         Some('h') => "heading",
@@ -90,7 +89,6 @@ const fn kind_name(kind: Option<char>) -> &'static str {
     }
 }
 
-/// A line that has tokens, in `<p>`.
 fn paragraph(line: &str, kind: Option<char>, out: &mut Vec<u8>) {
     let (mut any, mut glued) = (false, false);
     for token in line.split_word_bounds() {
@@ -111,7 +109,7 @@ fn paragraph(line: &str, kind: Option<char>, out: &mut Vec<u8>) {
     }
 }
 
-/// A token a line; quotes stand for themselves there.
+/// One token per line; quotes are not escaped.
 fn token(token: &str, out: &mut Vec<u8>) {
     if token.bytes().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
         out.extend_from_slice(
@@ -123,7 +121,7 @@ fn token(token: &str, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// White space, control characters, and what takes no room at all.
+/// White space, control characters, and characters without width.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
@@ -148,7 +146,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-        /// Tokens, glue and paragraphs give the text back, white space aside.
+        /// The text can be restored from tokens, glue and paragraphs, except for white space.
         #[test]
         fn the_text_comes_back(text in "[\\PC<>&\"\t\n\0 a.]{0,120}") {
             let mut document = documents().remove(0);

@@ -1,11 +1,10 @@
-//! A shard again, with some of its documents: the same form, the same fields.
+//! Copies some documents of a shard: same format, same fields.
 //!
-//! Lines are copied as they stand. Of Parquet each column is read with its levels and
-//! written again under the same schema, a column of a row group at a time; so whatever
-//! fields the shard has, it keeps.
+//! Lines are copied unchanged. Parquet columns are read with their levels and written again under
+//! the same schema, one column of a row group at a time, so all fields of the shard are kept.
 //!
-//! Limitation: pages, dictionaries and statistics of Parquet are made anew, as
-//! `gleaner export` makes them; sort orders and the writer's own metadata are lost.
+//! Limitation: Parquet pages, dictionaries and statistics are rebuilt as in `gleaner export`; sort
+//! orders and the writer's own metadata are lost.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -25,11 +24,11 @@ use crate::format::parquet::{io_error, properties};
 use crate::manifest::{Counted, DataFile};
 use crate::{Compression, ExportError};
 
-/// Writes the documents of `from` whose line or row, from 1, is wanted into the new file
-/// `into`, and brings it to disk. Gives what was written; its path is the file's name.
+/// Writes the wanted documents of `from`, by line or row number from 1, into the new file `into`
+/// and flushes it to disk. Returns the written file; its path is the file's name.
 ///
 /// # Errors
-/// A file cannot be read or written; what was begun is removed.
+/// A file cannot be read or written; the partial file is removed.
 pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result<DataFile, ExportError> {
     let kept = match Form::from_path(from) {
         Some(Form::JsonLines(compression)) => keep_lines(from, into, compression, wanted),
@@ -37,7 +36,7 @@ pub fn keep(from: &Path, into: &Path, wanted: impl FnMut(u64) -> bool) -> Result
         None => return Err(ExportError::NoShard { path: from.into() }),
     };
     if kept.is_err() {
-        // The first error is the one to tell.
+        // Report the first error.
         let _ = fs::remove_file(into);
     }
     kept
@@ -109,7 +108,7 @@ fn keep_rows(from: &Path, into: &Path, mut wanted: impl FnMut(u64) -> bool) -> R
     end(out.into_inner().map_err(failed)?, into, documents)
 }
 
-/// Copies the wanted rows of a column; the greatest levels are of definition, repetition.
+/// Copies the wanted rows of a column; the greatest levels are definition, repetition.
 fn copy(
     reader: ColumnReader,
     writer: &mut ColumnWriter,

@@ -1,4 +1,4 @@
-//! Documents of JSON Lines, one line in memory at a time.
+//! Reads documents of JSON Lines, one line in memory at a time.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,10 +12,9 @@ use serde::Deserialize;
 use super::Article;
 use crate::{Compression, ExportError};
 
-/// Bytes of a line, above which it is damaged: no text of an article is as long.
+/// A line with more bytes is damaged: no article is as long.
 pub(super) const LONGEST: usize = 64 << 20;
 
-/// The fields that are read.
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
@@ -25,7 +24,7 @@ struct Fields<'a> {
     fetched: Option<Cow<'a, str>>,
 }
 
-/// The lines of a shard, not compressed.
+/// Opens a shard and decompresses it.
 pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Box<dyn BufRead>> {
     let file = BufReader::new(File::open(path)?);
     Ok(match compression {
@@ -51,8 +50,8 @@ pub(super) fn each<E: From<ExportError>>(
     Ok(())
 }
 
-/// Reads the next line with its end; of one that is too long, a byte more than the
-/// longest. False at the end.
+/// Reads the next line with its end; of a longer one, one byte more than the limit. Returns false
+/// at the end.
 pub(super) fn read_line(lines: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let read = lines.take(LONGEST as u64 + 1).read_until(b'\n', line)?;
@@ -62,7 +61,6 @@ pub(super) fn read_line(lines: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Resu
     Ok(read > 0)
 }
 
-/// Passes over the rest of a line.
 fn pass_over(lines: &mut dyn BufRead) -> io::Result<()> {
     loop {
         let buffer = lines.fill_buf()?;
@@ -74,7 +72,6 @@ fn pass_over(lines: &mut dyn BufRead) -> io::Result<()> {
     }
 }
 
-/// The document of a line.
 pub(super) fn article(line: &[u8]) -> Result<Article, String> {
     if line.len() > LONGEST {
         return Err(format!("longer than {} MiB", LONGEST >> 20));

@@ -1,16 +1,14 @@
-//! Reading again what was exported, and shards of others in the same forms.
+//! Reads exported shards again, and shards of other programs in the same formats.
 //!
-//! A shard is a file of JSON Lines (`.jsonl`, `.jsonl.gz`, `.jsonl.zst`) or Parquet
-//! (`.parquet`). Of each document `id` and `text` are read, and `fetched` where it is;
-//! all else is passed over, so that shards of other programs are read, too.
+//! A shard is a file of JSON Lines (`.jsonl`, `.jsonl.gz`, `.jsonl.zst`) or Parquet (`.parquet`).
+//! Only `id`, `text` and, if present, `fetched` are read.
 //!
-//! A line that is no such document is handed on as damaged, with the reason. A stream that
-//! breaks off, and a Parquet file that cannot be read, are errors: what is behind the
-//! damage cannot be told, so it is not passed over in silence.
+//! A line that is not such a document is reported as damaged, with the reason. A truncated stream
+//! and an unreadable Parquet file are errors, because the number of lost documents is unknown.
 //!
-//! Limitation: of Parquet a batch of rows is in memory at a time, and the page that
-//! it is in. A page is as large as its writer made it. Pages are read that are not
-//! compressed, or by zstd or snappy; others are refused by name.
+//! Limitation: a batch of Parquet rows and its page are in memory at a time; the writer decides the
+//! size of a page. Supported are uncompressed, zstd and snappy pages; an error names any other
+//! compression.
 
 mod choice;
 mod json_lines;
@@ -22,28 +20,28 @@ pub use choice::keep;
 
 use crate::{Compression, ExportError};
 
-/// What is read of a document.
+/// The fields read of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Article {
-    /// Its name, as the shard has it.
+    /// Its id in the shard.
     pub id: String,
     /// Its text.
     pub text: String,
-    /// When it was fetched, in microseconds since 1970; `None` where the shard does not say.
+    /// Fetch time in microseconds since 1970; `None` if the shard has none.
     pub fetched: Option<i64>,
 }
 
-/// The form of a shard.
+/// The format of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines(Compression),
     /// Apache Parquet.
     Parquet,
 }
 
 impl Form {
-    /// The form that a file's name tells; `None` where it is no shard.
+    /// The format by file name; `None` if it is not a shard.
     ///
     /// ```
     /// use gleaner_export::reading::Form;
@@ -63,11 +61,11 @@ impl Form {
     }
 }
 
-/// Hands on the documents of a shard in their order: the number of the line or row, from
-/// 1, and the document or why there is none.
+/// Passes the documents of a shard to `take` in order: the number of the line or row, from 1, and
+/// the document or the reason why it is damaged.
 ///
 /// # Errors
-/// The shard cannot be read, is no shard, or lacks a field; and what `take` says.
+/// The shard cannot be read, is not a shard, or lacks a field; and those of `take`.
 pub fn each<E: From<ExportError>>(
     path: &Path,
     take: impl FnMut(u64, Result<Article, String>) -> Result<(), E>,
@@ -79,10 +77,10 @@ pub fn each<E: From<ExportError>>(
     }
 }
 
-/// The shards of a file or folder, folders inside included, in the order of their paths.
+/// The shards of a file or folder, including subfolders, in the order of their paths.
 ///
 /// # Errors
-/// A folder cannot be read, holds no shard, or has an export that has not ended.
+/// A folder cannot be read, has no shard, or has an unfinished export.
 pub fn shards(path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let metadata = std::fs::metadata(path).map_err(ExportError::reading(path))?;
     if !metadata.is_dir() {

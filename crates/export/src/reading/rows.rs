@@ -1,4 +1,4 @@
-//! Documents of Parquet: the columns that are needed, a batch of rows at a time.
+//! Reads documents of Parquet: only the needed columns, a batch of rows at a time.
 
 use std::fs::File;
 use std::io;
@@ -15,10 +15,8 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use super::Article;
 use crate::ExportError;
 
-/// Rows that are read at a time.
 const BATCH: usize = 256;
 
-/// A file, and where its columns stand.
 pub(super) fn open(path: &Path) -> Result<SerializedFileReader<File>, ExportError> {
     let file = File::open(path).map_err(ExportError::reading(path))?;
     SerializedFileReader::new(file).map_err(broken(path))
@@ -77,7 +75,7 @@ fn article(
     Ok(Article { id: owned(id, "id")?, text: owned(text, "text")?, fetched: fetched? })
 }
 
-/// The column of a field at the top that is no list.
+/// The column of a top-level field that is not a list.
 fn at(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     let is_it = |column: &ColumnDescriptor| column.path().parts() == [name] && column.max_rep_level() == 0;
     schema.columns().iter().position(|column| is_it(column))
@@ -88,7 +86,7 @@ fn texts_at(schema: &SchemaDescriptor, name: &'static str, path: &Path) -> Resul
     found.ok_or_else(|| ExportError::Lacks { path: path.into(), field: name })
 }
 
-/// Microseconds are so many units of a column of times: multiplied, divided.
+/// Factor and divisor that convert a column of times to microseconds.
 fn micros(column: &ColumnDescriptor) -> (i64, i64) {
     use parquet::basic::TimeUnit;
     match column.logical_type_ref() {
@@ -98,7 +96,6 @@ fn micros(column: &ColumnDescriptor) -> (i64, i64) {
     }
 }
 
-/// A column that is read.
 struct Cells<T: DataType> {
     reader: ColumnReaderImpl<T>,
     definition: i16,
@@ -133,7 +130,6 @@ impl Texts {
     }
 }
 
-/// The column of times, in whichever form.
 enum Times {
     Stamps(Cells<Int64Type>, (i64, i64)),
     Written(Texts),
@@ -149,7 +145,7 @@ impl Times {
         })
     }
 
-    /// The next times; `rows` of them where there are none.
+    /// The next times; `rows` empty ones without a column.
     fn batch(&mut self, rows: usize) -> Result<Vec<Result<Option<i64>, String>>, ParquetError> {
         Ok(match self {
             Self::Stamps(cells, (times, parts)) => {

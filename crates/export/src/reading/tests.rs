@@ -1,4 +1,4 @@
-//! What was written is read again, whatever its form; and in part.
+//! Tests that each format can be read again, whole and in part.
 
 use std::fs;
 use std::path::Path;
@@ -119,7 +119,7 @@ fn what_cannot_be_read_is_said_by_name() {
     assert!(shards(&folder.path().join("absent")).unwrap_err().to_string().starts_with("cannot read"));
 }
 
-/// As other programs write it: columns that may be empty, times as text, snappy.
+/// As other programs write it: optional columns, times as text, snappy.
 #[test]
 fn parquet_of_others_is_read() {
     use parquet::basic::Compression;

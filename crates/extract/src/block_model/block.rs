@@ -1,8 +1,7 @@
-//! A block: a line of the page with what its own text says: its words, which of them
-//! are linked or emphasised, sentences, commas, dates, images.
+//! A block: a line of the page with the properties of its own text, such as words, links, dates and images.
 //!
-//! Limitation: a sentence ends at a full stop that no letter or digit of ASCII
-//! follows, so one ends in `U.S. Senate`, too; and a price such as 3.50 is a time.
+//! Limitation: a sentence ends at a full stop that no ASCII letter or digit follows, so one also ends in
+//! `U.S. Senate`; and a price such as 3.50 counts as a time.
 
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
@@ -10,59 +9,49 @@ use gleaner_html::text::PlacedLine;
 use super::hashing::{hash, hashes};
 use super::lexicon;
 
-/// Words of prose below which a block is no prose.
 const LEAST_PROSE: f32 = 10.0;
 
-/// A block with what its own text says.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
     pub(super) placed: PlacedLine,
-    /// The place of its element among those of the scene.
     pub(super) element: usize,
-    /// Its words, lower-case, as hashes.
     pub(super) words: Vec<u64>,
-    /// How many of them stand in links, and in bold or italics.
+    /// Words in links, and words in bold or italics.
     pub(super) linked: f32,
     pub(super) emphasised: f32,
     pub(super) characters: Characters,
-    /// Images and other inline elements in it.
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
     pub(super) ends_as_sentence: bool,
-    /// Words outside links, if it is prose; else 0.
+    /// Words outside links if the block is prose; else 0.
     pub(super) prose: f32,
     /// What a short line says ([`lexicon::sayings`]).
     pub(super) sayings: u32,
-    /// Hash of the text.
     pub(super) text: u64,
 }
 
-/// What is counted in a text's characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Characters {
     pub(super) all: f32,
     pub(super) upper: f32,
     pub(super) digits: f32,
-    /// Ends of sentences, and commas with their kin.
     pub(super) sentences: f32,
     pub(super) commas: f32,
 }
 
 impl Block {
-    /// Number of words.
     pub(super) fn len(&self) -> f32 {
         self.words.len() as f32
     }
 
-    /// Share of words in links, 0 to 1.
     pub(super) fn link_share(&self) -> f32 {
         self.linked / self.len().max(1.0)
     }
 }
 
-/// Of every node: whether it is text in a link or emphasised; and running counts of
-/// images and of inline elements.
+/// For each node, whether it is text in a link or emphasised; and running counts of images and inline
+/// elements.
 pub(super) struct Marks {
     linked: Vec<bool>,
     emphasised: Vec<bool>,
@@ -99,7 +88,6 @@ impl Marks {
         marks
     }
 
-    /// A line with what is counted in it.
     pub(super) fn block(&self, page: &Page, placed: PlacedLine, element: usize) -> Block {
         let text = &placed.line.text;
         let words: Vec<u64> = hashes(text).collect();
@@ -162,7 +150,7 @@ fn is_comma(c: char) -> bool {
     if c.is_ascii() { matches!(c, ',' | ';' | ':') } else { matches!(c, '，' | '、' | '；' | '：') }
 }
 
-/// As the standard library has it; letters with accents are told without its table.
+/// As in the standard library, with a fast path for accented letters.
 fn is_numeric(c: char) -> bool {
     !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
 }
@@ -171,7 +159,6 @@ fn ends_as_sentence(text: &str) -> bool {
     text.chars().next_back().is_some_and(|c| is_end(c) || matches!(c, '”' | '"' | '\'' | '»' | ')'))
 }
 
-/// Whether a date, a time or a year is written in digits.
 fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -1,12 +1,11 @@
-//! The model: regression trees whose leaves are added up to the log-odds that a
-//! block is content (gradient boosting: Friedman, Greedy function approximation,
-//! Annals of Statistics 2001). Trees are grown in the room eval (`training`); here
-//! they are only read, written and asked.
+//! The model: regression trees whose leaves add up to the log-odds that a block is body text (gradient
+//! boosting: Friedman, Greedy function approximation, Annals of Statistics 2001). The crate eval (`training`)
+//! grows the trees; this module reads, writes and evaluates them.
 //!
-//! The file: the eight bytes `GLEANER1`, a hash of the features' names (u64), the
-//! number of trees (u32); of each tree its number of splits (u16), the splits
-//! (feature u16, left i16, right i16, threshold f32) and one leaf more than splits
-//! (f32). All little-endian. A negative child `c` is leaf `-c - 1`.
+//! The file: the eight bytes `GLEANER1`, a hash of the features' names (u64), the number of trees (u32). For
+//! each tree, its number of splits (u16), the splits (feature u16, left i16, right i16, threshold f32) and
+//! its leaves (f32), one more than splits. All values are little-endian. A negative child `c` is leaf `-c -
+//! 1`.
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
@@ -14,25 +13,25 @@ use super::questions::{LANES, Questions};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
-/// A question: is this feature at most the threshold? Then left, else right.
+/// A split of a tree: left if the feature is at most the threshold, else right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// Number of the feature, in the order of [`super::feature_names`].
+    /// Index of the feature, in the order of [`super::feature_names`].
     pub feature: u16,
-    /// The next split, or, negative, the leaf `-left - 1`.
+    /// The next split if the feature is at most the threshold; negative for the leaf `-left - 1`.
     pub left: i16,
-    /// The same where the answer is no.
+    /// The next split, or leaf, otherwise.
     pub right: i16,
     /// Compared with the feature's value.
     pub threshold: f32,
 }
 
-/// One tree; without a split it is its only leaf.
+/// One tree; a tree without splits is a single leaf.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tree {
-    /// The root is the first. A split's children come behind it.
+    /// The root is the first. A split's children follow it.
     pub splits: Vec<Split>,
-    /// One more than splits, in log-odds.
+    /// The leaf values in log-odds, one more than splits.
     pub leaves: Vec<f32>,
 }
 
@@ -48,8 +47,8 @@ impl Tree {
         self.leaves[(-(at + 1)) as usize]
     }
 
-    /// Whether it is a tree of at most `Questions::LEAVES` leaves, every child a split
-    /// behind its parent or a leaf and nobody else's, and every feature one of so many.
+    /// Whether the tree is valid: at most `Questions::LEAVES` leaves; every child is a later split or a leaf,
+    /// and has one parent; every feature is below `features`.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
         let size = self.splits.len();
@@ -70,7 +69,7 @@ impl Tree {
     }
 }
 
-/// The trees of a model, ready to be asked.
+/// The trees of a model, prepared for evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
     trees: Vec<Tree>,
@@ -81,7 +80,7 @@ impl Forest {
     /// A forest of these trees, in the order in which they were grown.
     ///
     /// # Panics
-    /// If one of them is no tree ([`Tree::is_sound`]).
+    /// If a tree is not valid ([`Tree::is_sound`]).
     #[must_use]
     pub fn new(trees: Vec<Tree>) -> Self {
         assert!(trees.iter().all(|tree| tree.is_sound(usize::MAX)), "a tree's children are its own");
@@ -98,21 +97,18 @@ impl Forest {
     /// The log-odds for a row of features: the sum of the trees' values.
     ///
     /// # Panics
-    /// If the row is shorter than a feature that is asked for.
+    /// If the row is shorter than a feature's index requires.
     #[must_use]
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         self.questions.ask(&[row])[0]
     }
 
-    /// The log-odds for several rows, which is cheaper than one after the other.
-    ///
-    /// # Panics
-    /// If a row is shorter than a feature that is asked for.
+    /// The log-odds for several rows; faster than one row at a time. Panics as [`Self::log_odds`].
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
     }
 
-    /// The file's bytes.
+    /// The file's content.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
@@ -131,8 +127,7 @@ impl Forest {
         out
     }
 
-    /// Reads a file's bytes; `None` where they are no model, or one for other
-    /// features than these.
+    /// Reads a file's content; `None` if it is not a model, or a model for other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -148,7 +143,6 @@ impl Forest {
     }
 }
 
-/// What is left to read.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -176,7 +170,7 @@ impl Reader<'_> {
     }
 }
 
-/// FNV-1a over the features' names: a model knows features by their place.
+/// FNV-1a over the features' names, since a model identifies features by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

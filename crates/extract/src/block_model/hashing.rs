@@ -1,14 +1,14 @@
-//! Words, texts and places as numbers: compared often, and kept in templates.
+//! Words, texts and places as numbers, for fast comparison and for storage in templates.
 //!
-//! Limitation: two texts may have one number. With 64 bits that is likely from
-//! some billions of texts on, and costs a line.
+//! Limitation: two texts may have the same hash. With 64 bits this becomes likely above some billions of
+//! texts; the effect is one wrong line.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::words;
 
-/// A name with every run of digits as one `#`, so that `post-17` is `post-#`.
+/// A name with every run of digits replaced by one `#`: `post-17` becomes `post-#`.
 pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {
     let mut is_masked = false;
     name.trim().chars().filter_map(move |c| {
@@ -19,7 +19,6 @@ pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// The hash of a text and a masked name.
 pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     let mut hasher = Fnv(FNV_START);
     first.hash(&mut hasher);
@@ -27,22 +26,20 @@ pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// A hash that is the same on every machine, run and version: templates hold it.
+/// A hash that is the same on every machine, run and version, because templates store it.
 pub(super) fn hash(of: &impl Hash) -> u64 {
     let mut hasher = Fnv(FNV_START);
     of.hash(&mut hasher);
     hasher.finish()
 }
 
-/// What FNV-1a starts from.
 pub(super) const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a of 64 bits, over further bytes.
 pub(super) fn fnv_1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// FNV-1a, with a last mixing step so that all bits depend on all bytes.
+/// FNV-1a with a final mixing step, so that all bits depend on all bytes.
 struct Fnv(u64);
 
 impl Hasher for Fnv {
@@ -57,7 +54,6 @@ impl Hasher for Fnv {
 }
 
 impl Fnv {
-    /// A string of these characters.
     fn characters(&mut self, characters: impl Iterator<Item = char>) {
         for c in characters {
             self.write(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -65,25 +61,23 @@ impl Fnv {
         self.end_of_string();
     }
 
-    /// As the standard library ends a string.
     fn end_of_string(&mut self) {
         self.write(&[0xff]);
     }
 }
 
-/// A text's words in lower case, hashed.
 pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
 
-/// `hash(&word.to_lowercase())` without that string.
+/// `hash(&word.to_lowercase())` without allocating that string.
 fn hash_in_lower_case(word: &str) -> u64 {
     let mut hasher = Fnv(FNV_START);
     if word.is_ascii() {
         word.bytes().for_each(|byte| hasher.write(&[byte.to_ascii_lowercase()]));
         hasher.end_of_string();
     } else if word.contains('Σ') {
-        // The only letter whose lower case depends on its place in the word.
+        // The only letter whose lower case depends on its position in the word.
         return hash(&word.to_lowercase());
     } else {
         hasher.characters(word.chars().flat_map(char::to_lowercase));
@@ -91,12 +85,11 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// Hashes for maps of this file's hashes.
+/// Hashes for maps whose keys are hashes of this file.
 ///
-/// A page may choose its words such that their FNV-1a falls into one bucket, which would
-/// make a map of them quadratic; so the key is mixed with a secret of this map before
-/// its upper bits are folded into the lower. What a map holds does not depend on it, and
-/// none of these maps is walked where order counts.
+/// A page could choose words whose FNV-1a hashes fall into one bucket and make a map quadratic. So the key is
+/// mixed with a secret of this map before its upper bits are folded into the lower. No code depends on the
+/// iteration order of these maps.
 #[derive(Debug, Clone)]
 pub(super) struct Secret(u64);
 
@@ -114,7 +107,6 @@ impl BuildHasher for Secret {
     }
 }
 
-/// See [`Secret`].
 pub(super) struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -132,10 +124,8 @@ impl Hasher for Mixed {
     }
 }
 
-/// A map by hashes of this file.
 pub(super) type ByHash<T> = HashMap<u64, T, Secret>;
 
-/// Some hashes in order, each once.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Sorted(Vec<u64>);
 
@@ -166,18 +156,16 @@ impl Sorted {
     }
 }
 
-/// Every three words in a row, as a number that no template holds.
 fn threes(words: &[u64]) -> impl Iterator<Item = u64> {
     let mix = |all: u64, word: &u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     words.windows(3).map(move |three| three.iter().fold(0, mix))
 }
 
-/// Hashes of every three words in a row.
 pub(super) fn trigrams(words: &[u64]) -> Sorted {
     threes(words).collect()
 }
 
-/// Share of a text's trigrams that a set holds, 0 to 1.
+/// Share of a text's trigrams that are in a set, 0 to 1.
 pub(super) fn shared(words: &[u64], set: &Sorted) -> f32 {
     if set.is_empty() || words.len() < 3 {
         return 0.0;

@@ -1,12 +1,11 @@
-//! What a site knows of a page's lines, and nothing else: whether it repeats them, and
-//! what stood at their places.
+//! Classifies lines by what a site repeats and what stood at their places, without the model.
 //!
-//! [`Site::judge`] asks the model of every line, for which it takes 176 numbers each. Here
-//! a line is looked up twice, by the hash of its text at its path and by the hash of its
-//! place's name, so that most of the time goes into the text itself.
+//! [`Site::judge`] computes 176 numbers for every line and runs the model. Here a line needs two lookups: the
+//! hash of its text at its path, and the hash of its place's name. Most of the time is spent on the text
+//! itself.
 //!
-//! Limitation: this says of a line what [`Site::judge`] says (place, repeated, words,
-//! share of links), and is written a second time for speed; a test holds both together.
+//! Limitation: for speed, this repeats the logic of [`Site::judge`] for place, repetition, words and share of
+//! links; a test checks that both agree.
 
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
@@ -18,43 +17,41 @@ use super::site::{LENGTHS, MOSTLY, length, put_element};
 use super::{Place, Site};
 use crate::{count_words, has_word};
 
-/// A site's places and repeated texts, ready to be looked up.
+/// A site's places and repeated texts, prepared for lookups.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Hashes of the names of places, sorted.
     places: Vec<(u64, Votes)>,
-    /// Hashes of what is repeated, sorted.
     repeated: Vec<u64>,
 }
 
-/// What a place says of lines, by their length ([`Place::log_odds_of`]).
+/// The log-odds of a place by length of line ([`Place::log_odds_of`]).
 #[derive(Debug, Clone, Copy)]
 struct Votes {
     pages: u32,
     log_odds: [f32; 4],
 }
 
-/// What a line's place says of it.
+/// What is known of a line's place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownPlace {
-    /// Learning pages that have the place.
+    /// Training pages that have the place.
     pub pages: u32,
-    /// Log-odds, within ±6, that a line of this length is content there.
+    /// Log-odds, within ±6, that a line of this length is body text there.
     pub log_odds: f32,
 }
 
-/// A line with what its site knows of it.
+/// A line with what is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
     pub placed: PlacedLine,
-    /// Its words, and the share of them in links (0 to 1).
+    /// Number of words.
     pub words: u32,
-    /// See `words`.
+    /// Share of its words in links, 0 to 1.
     pub link_share: f32,
     /// Whether the site repeats it.
     pub repeated: bool,
-    /// What stood at its place on the learning pages; `None` where nothing did.
+    /// Its place on the training pages; `None` if they have no such place.
     pub place: Option<KnownPlace>,
 }
 
@@ -76,7 +73,7 @@ impl KnownLine {
 }
 
 impl Known {
-    /// Of what was learned.
+    /// Prepares the lookups for a trained site.
     #[must_use]
     pub fn from_site(site: &Site) -> Self {
         let mut places: Vec<(u64, Votes)> =
@@ -85,7 +82,7 @@ impl Known {
         Self { places, repeated: site.repeated.keys().collect() }
     }
 
-    /// The lines of a page that hold a word, in page order, but for what `keep` leaves out
+    /// The lines of a page that hold a word, in page order, without the nodes that `keep` excludes
     /// ([`placed_lines`]).
     #[must_use]
     pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<KnownLine> {
@@ -124,11 +121,11 @@ fn place_key(name: &str) -> u64 {
     fnv_1a(FNV_START, name.as_bytes())
 }
 
-/// The links of a page, outermost only, asked for line by line in page order.
+/// The outermost links of a page, queried line by line in page order.
 struct Links<'a> {
     page: &'a Page,
     ranges: Vec<(NodeId, NodeId)>,
-    /// Those before it end before the last line that was asked for.
+    /// Links before this one end before the last queried line.
     at: usize,
 }
 
@@ -143,7 +140,6 @@ impl<'a> Links<'a> {
         Self { page, ranges, at: 0 }
     }
 
-    /// Words of a line's texts that stand in links.
     fn words_within(&mut self, placed: &PlacedLine) -> u32 {
         let of = &placed.nodes;
         while self.ranges.get(self.at).is_some_and(|(_, end)| *end <= of.start) {
@@ -155,21 +151,19 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The open elements around the last line that was asked for, the root first.
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
-    /// Elements to be opened, and a name: kept for their room.
+    /// Buffers, kept to avoid allocations: elements to open, and a name.
     next: Vec<NodeId>,
     name: String,
 }
 
-/// An element as the site's hashes have it.
 #[derive(Debug, Clone, Copy)]
 struct At {
     node: NodeId,
     end: NodeId,
-    /// Hash of tag, class and id from the root to it.
+    /// Hash of tag, class and id from the root to the element.
     path: u64,
     /// Hash of its name, and of the place of a line in it.
     name: u64,
@@ -181,7 +175,7 @@ impl<'a> Paths<'a> {
         Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
     }
 
-    /// What is known of an element. Quick if it stands near the last one.
+    /// The hashes of an element. Fast if it is near the previous one.
     fn of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();
@@ -212,7 +206,6 @@ impl<'a> Paths<'a> {
         self.name.clear();
         put_element(page, node, &mut self.name);
         let name = place_key(&self.name);
-        // The root stands in itself.
         let outer = above.map_or(name, |above| above.name);
         let place = fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes());
         self.open.push(At { node, end: page.node(node).end, path, name, place });
@@ -253,7 +246,6 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
-        /// The lines of a page are known as the site judges them.
         #[test]
         fn what_is_known_is_what_is_judged(pages in proptest::collection::vec(page(), 3), other in page()) {
             let model = Forest::default();

@@ -1,20 +1,19 @@
-//! gleaner's own method: every line of a page is judged by a model that was taught
-//! with gold text.
+//! gleaner's own method: a model trained on gold text classifies every line of a page.
 //!
-//! 1. The page is cut into blocks: its lines as a reader sees them (`block.rs`, `scene.rs`).
-//! 2. Of each block 176 numbers are taken (`features`): what the papers look at
-//!    (links, commas, text density, title words), names of elements, elements alike,
-//!    the block's path, its neighbours, what the page states of itself.
-//! 3. Trees ([`Forest`]) give the log-odds that it is content.
-//! 4. Blocks above a half are the text.
+//! 1. The page is cut into blocks, the lines that a reader sees (`block.rs`, `scene.rs`).
+//! 2. For each block, 176 numbers are computed (`features`): what the papers use (links, commas, text
+//!    density, title words), names of elements, similar siblings, the block's path, its neighbours, the
+//!    page's metadata.
+//! 3. Trees ([`Forest`]) give the log-odds that the block is body text.
+//! 4. Blocks with a probability above a half are the text.
 //!
-//! Where pages of the same site are known, [`Site`] first takes away what they repeat,
-//! and lets them vote on kinds of place.
+//! If other pages of the site are known, [`Site`] first removes the text that they repeat, and lets the pages
+//! vote on kinds of place.
 //!
-//! [`built_in`] was taught by the example `teach` of the room eval; docs/evaluation.md
-//! says with what, and how it does on sites that it never saw.
+//! [`built_in`] was trained by the example `teach` of the crate eval; docs/evaluation.md describes the
+//! training data and the results on unseen sites.
 //!
-//! Cost: linear in the page; some microseconds a block.
+//! Cost: linear in the page; some microseconds per block.
 //!
 //! ```
 //! use gleaner_extract::block_model;
@@ -49,29 +48,28 @@ pub use repeated::Repeated;
 pub use scene::is_cut;
 pub use site::{Place, Site, Verdicts};
 
-/// A block and what is thought of it.
+/// A block with its classification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// The block.
     pub placed: PlacedLine,
-    /// Log-odds that it is content, all things considered: 0 is a half.
+    /// The combined log-odds that it is body text; 0 is a probability of a half.
     pub log_odds: f32,
-    /// The same by the model alone.
+    /// The log-odds by the model alone.
     pub alone: f32,
-    /// The same by what stood at its place on other pages; `None` where nothing did.
+    /// The log-odds by the same place on other pages; `None` if they have no such place.
     pub vote: Option<f32>,
-    /// Whether the site repeats it, so that nothing else was asked.
+    /// Whether the site repeats it; then nothing else was computed.
     pub repeated: bool,
     /// Its place, as in [`Site::places`].
     pub place: String,
-    /// Its words, and the share of them in links (0 to 1).
+    /// Number of words.
     pub words: u32,
-    /// See `words`.
+    /// Share of its words in links, 0 to 1.
     pub link_share: f32,
 }
 
 impl Judged {
-    /// A block of which nothing is thought yet.
     fn from_block(block: block::Block) -> Self {
         let link_share = block.link_share();
         Self {
@@ -86,7 +84,7 @@ impl Judged {
         }
     }
 
-    /// Whether it is content.
+    /// Whether it is body text.
     #[must_use]
     pub fn is_content(&self) -> bool {
         self.log_odds > 0.0
@@ -100,9 +98,9 @@ pub fn feature_names() -> &'static [String] {
     &NAMES
 }
 
-/// What an element is, going by the words in its class, id, role and itemprop: none or
-/// several of `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
-/// `advertisement`, `caption`, `by-line`, `tag`, `body`, `title`, `lead`, `offer`.
+/// The kinds of an element, from the words in its class, id, role and itemprop: none or several of `comment`,
+/// `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`, `by-line`, `tag`,
+/// `body`, `title`, `lead`, `offer`.
 ///
 /// ```
 /// use gleaner_extract::block_model::kinds_of_element;
@@ -117,8 +115,8 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// What a short line says, going by words that such lines hold: none or several of
-/// `comments`, `related`, `credit`, `offer`, `by-line`; nothing for more than 160 bytes.
+/// The kinds of a short line, from typical words: none or several of `comments`, `related`, `credit`,
+/// `offer`, `by-line`. A line of more than 160 bytes has none.
 ///
 /// ```
 /// use gleaner_extract::block_model::sayings_of;
@@ -131,7 +129,7 @@ pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// The blocks of a page, each with its features, to teach a model with.
+/// The blocks of a page, each with its features, to train a model.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -154,15 +152,14 @@ pub fn built_in() -> &'static Forest {
     &MODEL
 }
 
-/// Every block of a page with what a model says of it, in page order.
+/// Classifies every block of a page by a model, in page order.
 #[must_use]
 pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
     Site::default().judge(page, model)
 }
 
-/// How sure a judgement is, 0 to 1: the mean distance of its words' chances from a
-/// half, doubled, over blocks that are content or might be. 0 where there is no
-/// content.
+/// The confidence of a classification, 0 to 1: twice the mean distance of the words' probabilities from a
+/// half, over blocks that are or might be body text. 0 if there is no body text.
 #[must_use]
 pub fn confidence(judged: &[Judged]) -> f32 {
     if !judged.iter().any(Judged::is_content) {
@@ -177,18 +174,17 @@ pub fn confidence(judged: &[Judged]) -> f32 {
     sum / f32::max(words, 1.0)
 }
 
-/// Log-odds from which a block might be content: one in ten.
+/// Log-odds from which a block might be body text: a probability of one in ten.
 const MIGHT_BE: f32 = -2.2;
 
-/// The page's text by a model; no line where it finds none.
+/// The page's body text by a model; empty if it finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&judge(page, model))
 }
 
-/// The lines of what is content. Where nothing is, the lines nearly as likely as the
-/// likeliest, if that has a chance of one in twenty: a guess, with a confidence of 0,
-/// is worth more than an article that is lost.
+/// The lines of the body text. If no block qualifies but the likeliest has a probability of at least one in
+/// twenty, the lines nearly as likely as that one: a guess with confidence 0 is better than a lost article.
 #[must_use]
 pub fn lines(judged: &[Judged]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
@@ -196,10 +192,10 @@ pub fn lines(judged: &[Judged]) -> Vec<Line> {
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
-/// Log-odds of one in twenty.
+/// One in twenty.
 const LEAST_CHANCE: f32 = -3.0;
 
-/// How far below the likeliest line, in log-odds, a guess goes.
+/// The largest distance of a guess from the likeliest line, in log-odds.
 const NEARLY: f32 = 1.5;
 
 #[cfg(test)]

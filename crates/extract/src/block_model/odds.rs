@@ -1,7 +1,7 @@
-//! What a model says of the blocks of a page.
+//! Applies a model to the blocks of a page.
 //!
-//! Limitation: a model takes 16 blocks at a time, and one block alone costs it as
-//! much as 16 ([`super::questions`]). So all that is asked of a page is asked at once.
+//! Limitation: a model evaluates 16 blocks at a time, and one block alone costs as much as 16
+//! ([`super::questions`]). So all blocks of a page are evaluated together.
 
 use gleaner_html::Page;
 
@@ -9,15 +9,13 @@ use super::Forest;
 use super::features::Features;
 use super::scene::Scene;
 
-/// Blocks whose features are held at a time, so that they stay in the processor's cache.
+/// Blocks whose features are in memory at a time, so that they fit the processor's cache.
 const AT_ONCE: usize = 32;
 
-/// The log-odds of every block of a settled scene.
 pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
     of_some(page, scene, model, &(0..scene.blocks.len()).collect::<Vec<_>>())
 }
 
-/// The log-odds of the blocks with these numbers, in their order.
 pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usize]) -> Vec<f32> {
     if blocks.is_empty() {
         return Vec::new();
@@ -35,7 +33,6 @@ pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usiz
     odds
 }
 
-/// The chance, 0 to 1, of log-odds.
 pub(super) fn chance(log_odds: f32) -> f64 {
     1.0 / (1.0 + f64::from(-log_odds).exp())
 }

@@ -1,55 +1,44 @@
-//! A forest's splits in the order in which they are cheapest to ask (Lucchese et al.,
-//! QuickScorer: a fast algorithm to rank documents with additive ensembles of regression
-//! trees, SIGIR 2015; of several rows at once: Exploiting CPU SIMD extensions to speed-up
-//! document scoring with tree ensembles, SIGIR 2016).
+//! Evaluates a forest with its splits sorted by feature and threshold (Lucchese et al., QuickScorer: a fast
+//! algorithm to rank documents with additive ensembles of regression trees, SIGIR 2015; for several rows at
+//! once: Exploiting CPU SIMD extensions to speed-up document scoring with tree ensembles, SIGIR 2016).
 //!
-//! 1. Every tree has a set of leaves that can still be reached: a bit a leaf, numbered
-//!    from left to right.
-//! 2. The splits of a feature are sorted by threshold. Those whose threshold is below the
-//!    row's value send it to the right: the leaves to their left are struck out.
-//! 3. The first leaf that is left is the tree's answer.
+//! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
+//! 2. The splits of a feature are sorted by threshold. Splits with a threshold below the row's value send it
+//!    to the right: the leaves to their left are removed.
+//! 3. The first remaining leaf is the tree's value.
 //!
-//! [`LANES`] rows are asked side by side, so that a split is fetched once for all of them
-//! and the compiler compares and strikes out in vectors; a feature's splits end at the
-//! highest of their values. Blocks that stand together are alike, so that little is asked
-//! in vain.
+//! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all of them and the compiler
+//! can use vector instructions; a feature's splits end at the highest of the rows' values.
 //!
-//! The answers are those of walking the trees, to the last bit: they are added in the
-//! order of the trees. Half of all splits are looked at, one after the other.
+//! The results equal those of walking the trees, to the last bit: they are added in the order of the trees.
 
 use super::forest::Tree;
 
-/// Rows that are asked at once.
 pub(super) const LANES: usize = 16;
 
-/// The leaves of a tree that can still be reached, a bit a leaf; for each row.
+/// The reachable leaves of a tree for each row, one bit per leaf.
 type Reached = [u32; LANES];
 
-/// The splits of all trees, feature by feature. The default is that of no tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Questions {
-    /// Of each feature that is asked for: its number, and where its splits end.
+    /// For each feature that is used, its number and where its splits end.
     features: Vec<(usize, usize)>,
     splits: Vec<Struck>,
-    /// Where the leaves of each tree begin, and all leaves, each tree's from left to right.
+    /// Where the leaves of each tree begin; and all leaves, each tree's from left to right.
     first: Vec<usize>,
     leaves: Vec<f32>,
 }
 
-/// A split as what it strikes out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Struck {
     threshold: f32,
     tree: u32,
-    /// The leaves that stay where the value is above the threshold.
     rest: u32,
 }
 
 impl Questions {
-    /// Leaves of a tree at most.
     pub(super) const LEAVES: usize = u32::BITS as usize;
 
-    /// Those of some trees, all sound.
     pub(super) fn from_trees(trees: &[Tree]) -> Self {
         let mut questions = Self::default();
         let mut all: Vec<(u16, Struck)> = Vec::new();
@@ -74,11 +63,11 @@ impl Questions {
         questions
     }
 
-    /// Adds a tree's leaves from left to right, and finds what each split leaves.
+    /// Adds a tree's leaves from left to right, and finds the leaves that each split keeps.
     fn leaves_of(&mut self, tree: &Tree, rest: &mut [u32]) {
         let first = self.leaves.len();
         let bits = |from: usize, to: usize| (u32::MAX >> (u32::BITS as usize - (to - from))) << from;
-        // A split is met twice: on the way down, and when all its left leaves are there.
+        // A split is visited twice: on the way down, and after all its left leaves.
         let mut open: Vec<(i16, Option<usize>)> = vec![(if tree.splits.is_empty() { -1 } else { 0 }, None)];
         while let Some((at, begun)) = open.pop() {
             let met = self.leaves.len() - first;
@@ -94,11 +83,10 @@ impl Questions {
         }
     }
 
-    /// The sums of the trees' answers for at most [`LANES`] rows; those of the first row
-    /// where there are fewer.
+    /// The sums of the trees' values for at most [`LANES`] rows; unused places repeat the first row.
     ///
     /// # Panics
-    /// If there is no row, or one is shorter than a feature that is asked for.
+    /// If there is no row, or one is too short.
     pub(super) fn ask(&self, rows: &[&[f32]]) -> [f32; LANES] {
         let rows: [&[f32]; LANES] =
             std::array::from_fn(|lane| rows.get(lane).unwrap_or(&rows[0]) as &[f32]);
@@ -118,11 +106,10 @@ impl Questions {
     }
 }
 
-/// Strikes out what the splits of one feature leave no row.
 fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
     let highest =
         values.into_iter().fold(f32::NEG_INFINITY, |most, value| if value > most { value } else { most });
-    // What is no number goes to the right at every split.
+    // NaN goes to the right at every split.
     let most =
         if values.into_iter().fold(false, |any, value| any | value.is_nan()) { f32::NAN } else { highest };
     for split in splits {
@@ -130,7 +117,7 @@ fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
             break;
         }
         let reached = &mut reached[split.tree as usize];
-        // Without a branch, as else the compiler makes no vectors of it.
+        // Without a branch; with one, the compiler does not vectorize.
         let stays = values.map(|value| u32::from(value <= split.threshold).wrapping_neg());
         *reached = std::array::from_fn(|lane| reached[lane] & (split.rest | stays[lane]));
     }
@@ -143,7 +130,6 @@ mod tests {
     use super::super::Split;
     use super::*;
 
-    /// A tree grown by splitting one leaf after the other.
     fn grown(splits: &[(usize, u16, f32)]) -> Tree {
         let mut tree = Tree { splits: Vec::new(), leaves: vec![0.5] };
         for (number, (leaf, feature, threshold)) in splits.iter().enumerate() {

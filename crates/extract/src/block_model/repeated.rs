@@ -1,22 +1,19 @@
-//! What a site repeats: the same text at the same path on several of its pages.
+//! Finds what a site repeats: the same text at the same path on several of its pages.
 //!
-//! The idea of ContentExtractor and FastContentExtractor, on lines instead of
-//! blocks and with equality instead of similarity: menus, notices, lists of the
-//! day's stories and rules for comments come again, an article does not. They are
-//! taken away before a page is judged, so that a long notice does not make the
-//! article look small beside it.
+//! As in ContentExtractor and FastContentExtractor, but on lines instead of blocks and with equality instead
+//! of similarity. Repeated text is removed before a page is classified, so that a long notice does not
+//! dominate a short article.
 //!
-//! A text counts only at its path (tags with class and id, digits masked), so a
-//! teaser elsewhere does not take an article's lead away; and it counts once an
-//! article: pages with the same title and the same longest paragraph are copies of one
-//! under several addresses, which would else take itself away.
+//! A text counts only at its path (tags with class and id, digits masked), so a teaser elsewhere does not
+//! remove an article's lead. It counts once per article: pages with the same title and the same longest
+//! paragraph are copies of one article, which would otherwise remove itself.
 //!
-//! What some articles share and the model surely takes for content stays
+//! Text that some articles share and that the model clearly labels body text stays
 //! ([`Repeated::but_content`]).
 //!
-//! Limitation: a notice that an editor would count as part of every article is
-//! repeated, on a site of recipes so are their headings, and an article whose copies have
-//! other titles takes itself away.
+//! Limitation: repeated text that an editor would count as part of every article is removed, such as a
+//! notice, or the headings on a site of recipes. An article whose copies have different titles removes
+//! itself.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -28,33 +25,32 @@ use super::hashing::{ByHash, Secret};
 use super::odds;
 use super::scene::Scene;
 
-/// Share of the articles that must have a text for it to be repeated...
+/// Share of the articles that must have a text for it to be repeated,
 const SHARE: f64 = 0.1;
 
-/// ... and how many must.
+/// and their least number.
 const LEAST: usize = 2;
 
-/// Mean chance above which the lines of a text are surely content.
+/// Mean probability above which the lines of a text are clearly body text.
 const CONTENT: f64 = 0.8;
 
-/// Words from which a paragraph, with the title, tells an article.
+/// Words from which a paragraph, with the title, identifies an article.
 const PARAGRAPH: usize = 20;
 
-/// Hashes of paths with texts that a site repeats. The default repeats nothing.
+/// Hashes of paths and texts that a site repeats. The default repeats nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// What several of the articles on these pages have in common.
+    /// Finds what several of the articles on these pages have in common.
     #[must_use]
     pub fn from_pages(pages: &[&Page]) -> Self {
         Self(Common::from_pages(pages).keys().collect())
     }
 
-    /// The same without what a model surely takes for content on the pages that have it, as
-    /// long as no more than half of the articles have it: the headings of recipes, thanks at
-    /// the end of interviews. What most have is the site's, whatever it looks like. With the
-    /// pages' scenes, nothing taken away yet.
+    /// As [`Self::from_pages`], without text that the model clearly labels body text and that at most half of
+    /// the articles have: headings of recipes, thanks at the end of interviews. Text that more articles have
+    /// is repeated in any case. Also returns the pages' scenes, with nothing removed yet.
     pub(super) fn but_content(pages: &[&Page], model: &Forest) -> (Self, Vec<Scene>) {
         let mut common = Common::from_pages(pages);
         let chances = common.chances(pages, model);
@@ -62,7 +58,7 @@ impl Repeated {
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
-    /// Of so many articles, how many must have a text for it to be repeated.
+    /// How many of so many articles must have a text for it to be repeated.
     #[must_use]
     pub fn least(articles: usize) -> usize {
         LEAST.max((SHARE * articles as f64).ceil() as usize)
@@ -80,7 +76,6 @@ impl Repeated {
         self.0.is_empty()
     }
 
-    /// The hashes, sorted.
     pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
         self.0.iter().copied()
     }
@@ -90,9 +85,7 @@ impl Repeated {
     }
 }
 
-/// Texts at their paths, by how many articles have them.
 struct Common {
-    /// Of each page, not settled.
     scenes: Vec<Scene>,
     articles: usize,
     counts: ByHash<usize>,
@@ -117,14 +110,12 @@ impl Common {
         Self { scenes, articles: articles.len(), counts }
     }
 
-    /// What enough articles have for it to be repeated.
     fn keys(&self) -> impl Iterator<Item = u64> {
         let least = Repeated::least(self.articles);
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 
-    /// The chances of what no more than half of the articles have, as far as is needed to
-    /// know which of it is content.
+    /// The probabilities of the texts that at most half of the articles have, as far as needed.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =
@@ -151,13 +142,11 @@ impl Common {
     }
 }
 
-/// The chance that the lines of a text are content.
 #[derive(Debug, Clone, Copy, Default)]
 struct Chance {
-    /// Lines of it on all pages, and those that the model was asked of.
+    /// Lines with this text on all pages; and those that the model has evaluated.
     lines: f64,
     asked: f64,
-    /// Their chances, all together.
     sum: f64,
 }
 
@@ -171,8 +160,7 @@ impl Chance {
         self.sum > CONTENT * self.lines
     }
 
-    /// Whether the lines that are left may still decide it; none of them can take away
-    /// from the sum, or add more than 1 to it.
+    /// Whether the remaining lines may still change the decision; each adds between 0 and 1 to the sum.
     fn is_open(&self) -> bool {
         const ROUNDING: f64 = 1e-6;
         !self.is_content() && self.sum + (self.lines - self.asked) + ROUNDING > CONTENT * self.lines
@@ -183,7 +171,7 @@ fn lines(scene: &Scene) -> impl Iterator<Item = u64> {
     scene.blocks.iter().map(|block| key(scene.elements[block.element].path, block.text))
 }
 
-/// What copies of an article have in common; `None` where that is not known.
+/// A key that copies of an article share; `None` if there is none.
 fn article(scene: &Scene) -> Option<u64> {
     let paragraphs = scene.blocks.iter().filter(|block| block.link_share() < 0.5);
     let longest = paragraphs.max_by_key(|block| block.words.len())?;
@@ -212,7 +200,7 @@ mod tests {
             (&[1, 2], 1),
             (&[1, 2, 1], 1),
             (&[1, 2, 3, 3, 3, 4, 3], 1),
-            // Of one article nothing can be told.
+            // With one article nothing can be known.
             (&[5, 5, 5], 0),
         ];
         for (articles, repeated) in cases {
@@ -225,7 +213,6 @@ mod tests {
     #[test]
     fn what_is_surely_content_is_not_taken_away() {
         use super::super::{Split, Tree};
-        // Content is what has more than four words.
         let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };
         let model = Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }]);

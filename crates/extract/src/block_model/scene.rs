@@ -1,13 +1,11 @@
-//! A page as blocks, with what the features ask of them, of the elements around
-//! them and of the page.
+//! A page as blocks and elements, with the sums and maps from which features are computed.
 //!
-//! A block is a line of the page as a reader sees it
-//! ([`gleaner_html::text::placed_lines`]) that holds a word. The elements are
-//! those with a block below them, in document order, so that sums over subtrees
-//! take one pass backwards and paths one pass forwards.
+//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that holds a
+//! word. The elements are those with a block below them, in document order, so that sums over subtrees take
+//! one pass backwards and paths one pass forwards.
 //!
-//! Limitation: of a page with more than [`MOST_BLOCKS`] blocks the rest is
-//! not seen. The longest of 1,344 recorded news pages has some 4,500.
+//! Limitation: only the first [`MOST_BLOCKS`] blocks of a page are read. The longest of 1,344 recorded news
+//! pages has some 4,500.
 
 use std::collections::HashMap;
 
@@ -21,10 +19,8 @@ use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
 
-/// Blocks of a page that are looked at.
 pub(super) const MOST_BLOCKS: usize = 50_000;
 
-/// Sums over the blocks of a subtree or of a path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     pub(super) words: f32,
@@ -32,7 +28,6 @@ pub(super) struct Sum {
     pub(super) prose: f32,
     pub(super) sentences: f32,
     pub(super) blocks: f32,
-    /// Blocks of prose.
     pub(super) paragraphs: f32,
 }
 
@@ -58,52 +53,43 @@ impl Sum {
     }
 }
 
-/// An element with a block below it.
 #[derive(Debug, Clone)]
 pub(super) struct Element {
     pub(super) node: NodeId,
-    /// The element around it; the first is its own.
+    /// The element around it; the first element is its own parent.
     pub(super) parent: usize,
-    /// Kinds by its names ([`lexicon::Kinds`]).
     pub(super) kinds: u32,
     /// Hash of tag and class, digits masked.
     pub(super) class: u64,
-    /// Hash of tag, class and id (digits masked) from the root to it; and of the tags.
+    /// Hash of tag, class and id (digits masked) from the root to it; and of the tags alone.
     pub(super) path: u64,
     pub(super) tags: u64,
     pub(super) sum: Sum,
-    /// Its first and last block.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Elements under the same parent with its tag and class, and how many of them
-    /// begin with a short line that holds a date or a time.
+    /// Siblings with its tag and class; and how many of them begin with a short line that holds a date or a
+    /// time.
     pub(super) alike: f32,
     pub(super) alike_dated: f32,
 }
 
-/// A page, ready for questions.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    /// Those that were taken away, since the site repeats them.
     pub(super) taken: Vec<Block>,
     pub(super) elements: Vec<Element>,
-    /// Over all blocks.
     pub(super) whole: Sum,
     /// Blocks by path, and by path of tags.
     pub(super) paths: ByHash<Sum>,
     pub(super) tag_paths: ByHash<Sum>,
-    /// How often a text stands on the page.
     pub(super) texts: ByHash<u32>,
-    /// What the page says of its article.
     pub(super) stated: Statements,
-    /// The block that is the headline, as far as one is found.
     pub(super) headline: Option<usize>,
-    /// The element that seems to hold the body, by prose.
+    /// The element that seems to hold the body text, by prose.
     pub(super) best: Option<usize>,
 }
 
-/// Whether a page has more blocks than are read, so that its end is left out.
+/// Whether a page has more blocks than are read, so that its end is missing.
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
@@ -119,8 +105,7 @@ impl Scene {
         scene
     }
 
-    /// Reads a page's blocks and elements; what is asked of all of them together is still
-    /// to be settled.
+    /// Reads a page's blocks and elements; [`Self::settle`] must follow.
     pub(super) fn read(page: &Page) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
@@ -139,7 +124,6 @@ impl Scene {
         scene
     }
 
-    /// Finds what features ask of all blocks together.
     pub(super) fn settle(&mut self, page: &Page) {
         self.headline = self.find_headline(page);
         self.sum();
@@ -147,8 +131,8 @@ impl Scene {
         self.best = self.find_best(page);
     }
 
-    /// The elements from the root down to each block's own. Gives the place of every
-    /// node among them; 0 where it is none.
+    /// Finds the elements from the root down to each block's own. Returns each node's place among them; 0 if
+    /// it has none.
     fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
         let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
@@ -170,14 +154,13 @@ impl Scene {
         places
     }
 
-    /// Takes away what is repeated: as if the page did not have it. To be settled anew.
+    /// Removes repeated blocks. The scene must be settled again.
     pub(super) fn take_away(&mut self, repeated: &Repeated) {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
         self.taken = self.blocks.extract_if(.., |block| is_repeated(block)).collect();
     }
 
-    /// Sums over subtrees, paths and the page.
     fn sum(&mut self) {
         self.forget_sums();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -200,7 +183,6 @@ impl Scene {
         }
     }
 
-    /// Leaves nothing of an earlier settling.
     fn forget_sums(&mut self) {
         for element in &mut self.elements {
             (element.sum, element.first, element.last) = (Sum::default(), usize::MAX, 0);
@@ -224,7 +206,7 @@ impl Scene {
         }
     }
 
-    /// Of each element: whether a short dated line stands not far below it.
+    /// For each element, whether a short line with a date is close below it.
     fn dated(&self) -> Vec<bool> {
         let mut dated = vec![false; self.elements.len()];
         for block in self.blocks.iter().filter(|block| block.has_date && block.words.len() <= 12) {
@@ -233,13 +215,11 @@ impl Scene {
         dated
     }
 
-    /// An element and those around it, inside out.
     pub(super) fn ancestors(&self, element: usize) -> impl Iterator<Item = usize> + '_ {
         let up = |at: &usize| Some(self.elements[*at].parent).filter(|parent| parent != at);
         std::iter::successors(Some(element), up)
     }
 
-    /// The element with the most prose close below it, links counting against it.
     fn find_best(&self, page: &Page) -> Option<usize> {
         let mut scores = vec![0.0_f32; self.elements.len()];
         for block in self.blocks.iter().filter(|block| block.prose > 0.0) {
@@ -261,7 +241,6 @@ impl Scene {
         (0..scores.len()).fold(None, better)
     }
 
-    /// The block that is the stated headline, else the first in an `<h1>`.
     fn find_headline(&self, page: &Page) -> Option<usize> {
         let stated = self.blocks.iter().position(|block| self.stated.is_headline(block));
         stated.or_else(|| self.blocks.iter().position(|block| self.is_in_h1(page, block)))

@@ -1,21 +1,19 @@
-//! What many pages of one site tell of each: the site's part of the method.
+//! The site's part of the method: what many pages of one site show about each of them.
 //!
-//! 1. What the site repeats is found ([`Repeated`]) and taken away from every page.
-//! 2. The model judges what is left of each page.
-//! 3. Each block votes for its kind of place: the last two elements of its path, with
-//!    class and id, digits masked, such as `div.story > p.lead`, and ` > a` behind it
-//!    where most of its words are links. A place's vote is the mean chance of its
-//!    blocks that they are content, weighed by their words.
-//! 4. A block of another page is judged by the model, by its place's vote and by its
-//!    length: `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in
-//!    log-odds; without a vote the second term falls out.
-//! 5. What is judged in the end of the blocks of the learning pages is noted at their
-//!    places, by length: what a reader without the model goes by ([`Place::log_odds_of`]).
+//! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
+//! 2. The model classifies the rest of each page.
+//! 3. Each block votes for its kind of place: the last two elements of its path, with class and id, digits
+//!    masked, such as `div.story > p.lead`, with ` > a` appended if most of its words are links. A place's
+//!    vote is the mean probability of its blocks, weighted by their words.
+//! 4. A block of another page is classified by the model, its place's vote and its length:
+//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42` with `o` and `v` in log-odds; without a vote the
+//!    second term is omitted.
+//! 5. The final classification of the training pages' blocks is noted at their places, by length; a reader
+//!    without the model uses it ([`Place::log_odds_of`]).
 //!
-//! The four weights are a logistic regression over 20 recorded sites; left out one at
-//! a time they differ by 0.02 to 0.14. Longer formulae and trees in their place did no
-//! better on sites left out (docs/evaluation.md). The intercept is what is lost by a
-//! false block against a missed one; without site pages the model's own half is used.
+//! The four weights are a logistic regression over 20 recorded sites; with one site left out at a time they
+//! differ by 0.02 to 0.14 (docs/evaluation.md). The intercept reflects the cost of a false block against a
+//! missed one; without site pages the model's own threshold of a half is used.
 
 use std::collections::BTreeMap;
 
@@ -28,14 +26,14 @@ use super::odds::{self, chance};
 use super::scene::Scene;
 use super::{Forest, Judged, Repeated};
 
-/// What is known of a site after learning; the default knows nothing.
+/// What was learned of a site; the default knows nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// How many pages it was learned from.
+    /// Number of training pages.
     pub pages: u32,
     /// Places by their name, such as `div.story > p`.
     pub places: BTreeMap<String, Place>,
-    /// What is taken away.
+    /// The text that is removed.
     pub repeated: Repeated,
 }
 
@@ -44,44 +42,42 @@ pub struct Site {
 pub struct Place {
     /// Pages that have a block there.
     pub pages: u32,
-    /// Blocks there that are not repeated.
+    /// Its blocks that are not repeated.
     pub blocks: u32,
-    /// Their words, each block's up to 60, and two for being there.
+    /// Their words: up to 60 per block, plus two for each block.
     pub words: f64,
-    /// The part of those that seems to be content.
+    /// The part of [`words`](Self::words) that seems to be body text.
     pub content: f64,
-    /// What became of its blocks in the end, by their length: of less than 8 words, of less
-    /// than 16, of less than 32, and the others. Templates of earlier versions know none.
+    /// The final classification of its blocks, by length: less than 8 words, less than 16, less than 32, and
+    /// the others. Templates of earlier versions have none.
     #[serde(default)]
     pub verdicts: [Verdicts; 4],
 }
 
-/// What was judged of the blocks of one length at a place.
+/// The final classification of the blocks of one length at a place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdicts {
     /// Their words, counted as for [`Place::words`].
     pub words: f64,
-    /// The words of those that are content.
+    /// The words of those that are body text.
     pub kept: f64,
 }
 
-/// Words from which a block is of the next length.
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// Words for which the verdicts on all of a place's blocks stand beside those on the
-/// blocks of one length.
+/// Weight, in words, of the classification of all of a place's blocks against that of the blocks of one
+/// length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
 /// Words of a block that count in a vote.
 const LONG: f32 = 60.0;
 
-/// What a block counts in a vote without words.
+/// The weight in a vote that a block has in addition to its words.
 const ANY: f32 = 2.0;
 
-/// No vote and no model is surer than this, in log-odds.
+/// The limit of a vote and of the model, in log-odds.
 const SURE: f32 = 6.0;
 
-/// What a repeated block gets.
 const REPEATED: f32 = -SURE;
 
 const OF_THE_MODEL: f32 = 0.90;
@@ -90,14 +86,14 @@ const OF_THE_LENGTH: f32 = 0.23;
 const INTERCEPT: f32 = -1.42;
 
 impl Place {
-    /// Log-odds that a block there is content, within ±6.
+    /// Log-odds that a block there is body text, within ±6.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
         log_odds(self.content, self.words)
     }
 
-    /// Log-odds, within ±6, that a block of so many words was judged content there. Where
-    /// nothing was judged, the vote.
+    /// Log-odds, within ±6, that a block of so many words was classified as body text there. The vote if
+    /// there was no such block.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -110,7 +106,6 @@ impl Place {
     }
 }
 
-/// Which of the verdicts are on blocks of so many words.
 pub(super) fn length(words: u32) -> usize {
     LENGTHS.iter().take_while(|bound| **bound <= words).count()
 }
@@ -121,14 +116,14 @@ fn log_odds(content: f64, of: f64) -> f32 {
 }
 
 impl Site {
-    /// Learns from pages of one site; the best are 20 to 30 of its articles.
+    /// Learns from pages of one site; 20 to 30 of its articles work best.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// The same, with what [`judge`](Self::judge) says of each of the pages, for which they are
-    /// not read again.
+    /// As [`Self::learn`], and returns the result of [`judge`](Self::judge) for each of the pages without
+    /// reading them again.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -166,7 +161,7 @@ impl Site {
         }
     }
 
-    /// Notes what was judged of a learning page in the end.
+    /// Notes the final classification of a training page.
     pub fn take_verdicts(&mut self, judged: &[Judged]) {
         for block in judged.iter().filter(|block| !block.repeated) {
             let Some(place) = self.places.get_mut(&block.place) else { continue };
@@ -177,7 +172,7 @@ impl Site {
         }
     }
 
-    /// Every block of a page of this site, in page order, with what model and site say.
+    /// Classifies every block of a page of this site, in page order, by model and site.
     #[must_use]
     pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
         self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
@@ -200,17 +195,13 @@ impl Site {
     }
 }
 
-/// The blocks of a page, each with the name of its place, after the model was asked.
 struct Asked {
     blocks: Vec<(Block, String)>,
-    /// The model's log-odds of each.
     odds: Vec<f32>,
-    /// Those that the site repeats, of which it was not asked.
     taken: Vec<(Block, String)>,
 }
 
 impl Asked {
-    /// Of a settled scene.
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
@@ -231,13 +222,12 @@ fn together(alone: f32, vote: Option<f32>, words: f32) -> f32 {
     OF_THE_MODEL * alone + OF_THE_PLACE * vote + OF_THE_LENGTH * words.ln_1p() + INTERCEPT
 }
 
-/// What a block of so many words counts in a vote.
 fn weight(words: f32) -> f64 {
     f64::from(words.min(LONG) + ANY)
 }
 
-/// The last two elements of a block's path, such as `div.story > p`; what is mostly
-/// links is another kind, since related stories often stand among the paragraphs.
+/// The last two elements of a block's path, such as `div.story > p`. Blocks of mostly links are a separate
+/// kind, since related stories often stand among the paragraphs.
 fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     let own = scene.elements[block.element].node;
     let above = page.node(own).parent;
@@ -250,7 +240,6 @@ fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
     name
 }
 
-/// Appends the name of an element in the name of a place.
 pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut String) {
     let from = name.len();
     name.push_str(page.tag(node).unwrap_or_default());
@@ -263,10 +252,8 @@ pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut St
     name.truncate(name.floor_char_boundary(from + LONGEST_NAME));
 }
 
-/// Share of words in links above which a line is a link.
 pub(super) const MOSTLY: f32 = 0.5;
 
-/// Bytes of an element's name that are kept.
 const LONGEST_NAME: usize = 200;
 
 #[cfg(test)]
@@ -280,7 +267,7 @@ mod tests {
         assert_eq!(place.log_odds_of(3), 0.0);
         place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
         place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
-        // A quarter and all of it, each beside three quarters of 100 words.
+        // A quarter and all of it, each combined with three quarters of 100 words.
         let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
         for (words, odds) in expected {
             assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");
@@ -307,7 +294,6 @@ mod tests {
         assert_eq!(places, ["div.story > p", "div.story > p > a"]);
     }
 
-    /// Content is what has more than four words.
     fn long_lines() -> Forest {
         let words = super::super::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 5.0_f32.ln() };

@@ -1,8 +1,8 @@
-//! What the page states of its article, to compare its blocks with: the title, the
-//! description, the `articleBody` of its JSON-LD.
+//! The page's metadata about its article, to compare blocks with: title, description, and the `articleBody`
+//! of its JSON-LD.
 //!
-//! Limitation: a title that the page states may be the site's own, and a
-//! declared body another article's; so they are evidence for the model, no rule.
+//! Limitation: a stated title may be the site's own, and a stated body another article's; so they are
+//! features for the model, not rules.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::title_and_description;
@@ -11,14 +11,11 @@ use gleaner_html::text::tidy;
 use super::block::Block;
 use super::hashing::{Sorted, hashes, trigrams};
 
-/// What a page states, each text as hashes; empty where it states none.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    /// Words of the headline that the page's metadata name.
     headline: Sorted,
-    /// Those, and the words of the first `<h1>`.
+    /// Those words and the words of the first `<h1>`.
     pub(super) title: Sorted,
-    /// Trigrams of words.
     pub(super) description: Sorted,
     pub(super) declared: Sorted,
 }
@@ -37,7 +34,6 @@ impl Statements {
         }
     }
 
-    /// Whether a block says the stated headline and little else.
     pub(super) fn is_headline(&self, block: &Block) -> bool {
         let size = self.headline.len() as f32;
         let found = || self.headline.iter().filter(|word| block.words.contains(word)).count() as f32;
@@ -52,8 +48,8 @@ fn trigrams_of(text: &str) -> Sorted {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 
-/// The `articleBody` of the page's JSON-LD, if it states one. Only the string is
-/// parsed, so that faults elsewhere in the JSON do no harm.
+/// The `articleBody` of the page's JSON-LD, if any. Only the string is parsed, so that errors elsewhere in
+/// the JSON do no harm.
 fn declared_body(page: &Page) -> String {
     const NAME: &str = "\"articleBody\"";
     for script in page.elements("script") {

@@ -1,15 +1,12 @@
-//! A page as blocks, and when two blocks are similar: what [`content_extractor`]
-//! and [`fast_content_extractor`] have in common.
+//! Cuts a page into blocks and decides when two blocks are similar, for [`content_extractor`] and
+//! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag; its own content is what it holds
-//! outside its sub-blocks, which is what the papers call an atomic block (figure 3
-//! of Nguyen et al.: "the original block with sub-blocks removed"). `HTML` and
-//! `BODY` head every path and are blocks too, so that text beside all others has a
-//! block.
+//! A block is an element with a block tag; its own content is its content outside its sub-blocks, which the
+//! papers call an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed").
+//! `HTML` and `BODY` begin every path and are blocks too, so that text outside all other blocks has a block.
 //!
-//! Left out: the head, and what no browser shows as text
-//! ([`gleaner_html::text::never_text`], hidden elements). Scripts are counted,
-//! though, since a feature vector holds their number.
+//! Left out: the head, and what no browser shows as text ([`gleaner_html::text::never_text`], hidden
+//! elements). Scripts are counted, though, since a feature vector holds their number.
 //!
 //! [`content_extractor`]: crate::content_extractor
 //! [`fast_content_extractor`]: crate::fast_content_extractor
@@ -26,34 +23,29 @@ pub(crate) use tags::{all_tags, tags_of_the_paper};
 use crate::{has_word, words};
 use vector::{Features, Vector};
 
-/// One block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Block {
-    /// Its element.
     pub(crate) node: NodeId,
-    /// The block around it; the first block has none.
+    /// The block around it; `None` for the first block.
     pub(crate) parent: Option<u32>,
-    /// The first block behind its sub-blocks.
+    /// The number of the first block after its sub-blocks.
     pub(crate) end: u32,
-    /// Images, scripts and hyperlinks among its own content.
     pub(crate) images: u32,
     pub(crate) scripts: u32,
     pub(crate) links: u32,
-    /// Whether its own text holds a word. A block without is no content.
+    /// Whether its own text holds a word. A block without words is not content.
     pub(crate) has_words: bool,
 }
 
-/// The blocks of a page, in document order, and who owns which text.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     blocks: Vec<Block>,
-    /// Text nodes with the block that owns them, in document order.
     texts: Vec<(NodeId, u32)>,
 }
 
 impl Blocks {
-    /// The blocks of a page: `html`, `body` and the elements with a block tag that
-    /// stand below fewer than `max_depth` blocks. Time linear in the page.
+    /// Includes `html`, `body` and the elements with a block tag below fewer than `max_depth` blocks. Time
+    /// linear in the page.
     pub(crate) fn new(page: &Page, block_tags: &[String], max_depth: usize) -> Self {
         let tags = TagsByLength::from_tags(block_tags);
         let mut tree = Self::default();
@@ -76,7 +68,6 @@ impl Blocks {
         tree
     }
 
-    /// Takes one node in and gives the next one to look at.
     fn visit(
         &mut self,
         page: &Page,
@@ -117,7 +108,6 @@ impl Blocks {
         }
     }
 
-    /// The block with this number.
     pub(crate) fn block(&self, number: usize) -> &Block {
         &self.blocks[number]
     }
@@ -140,18 +130,14 @@ impl Blocks {
         text
     }
 
-    /// All blocks, each with its number.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &Block)> {
         self.blocks.iter().enumerate()
     }
 
-    /// Text nodes with the number of the block that owns them, in document order.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (NodeId, usize)> {
         self.texts.iter().map(|(node, block)| (*node, *block as usize))
     }
 
-    /// The feature vectors of the own content of the blocks that are wanted; empty
-    /// ones for the others.
     pub(crate) fn vectors(
         &self,
         page: &Page,
@@ -178,10 +164,9 @@ impl Blocks {
     }
 }
 
-/// Tags by their length: asked of every element, of which most names are told apart by it.
+/// Tags by length, for a fast test of every element: the length excludes most names.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
-/// Bytes of the longest name of HTML.
 const LONGEST_TAG: usize = 10;
 
 impl<'a> TagsByLength<'a> {
@@ -198,7 +183,6 @@ impl<'a> TagsByLength<'a> {
     }
 }
 
-/// The innermost open block.
 fn top(open: &[u32]) -> usize {
     *open.last().expect("html and body stay open while nodes are visited") as usize
 }

@@ -1,44 +1,38 @@
-//! When two blocks are similar, and on how many pages a block has a like.
+//! Finds similar blocks, and counts the pages that have a block similar to a given one.
 //!
-//! Two blocks are similar when the cosine of their vectors is greater than 0.9. The
-//! papers compare every block with every other. Here the same answer comes without
-//! all pairs:
+//! Two blocks are similar when the cosine of their vectors is greater than 0.9. Unlike in the papers, not all
+//! pairs are compared:
 //!
-//! 1. Equal vectors are one group; on real pages most repetition ends here.
-//! 2. Groups are compared only when they share a feature of their prefix. With
-//!    features in one order, rarest first, a vector's prefix is its shortest
-//!    beginning such that the rest has a norm of at most 0.9 of the whole. If two
-//!    vectors share no feature of both prefixes, their first common feature lies in
-//!    the rest of one of them, so their product is at most that rest's norm: the
-//!    cosine is at most 0.9 and they are not similar (prefix filtering: Bayardo,
-//!    Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
-//! 3. A group is not compared with another that stands only on pages already found.
+//! 1. Equal vectors form one group.
+//! 2. Groups are compared only when they share a feature of their prefix. With features in one order, rarest
+//!    first, a vector's prefix is its shortest beginning such that the rest has a norm of at most 0.9 of the
+//!    whole. If the prefixes of two vectors share no feature, their first common feature lies in the rest of
+//!    one of them, so their product is at most that rest's norm: the cosine is at most 0.9 and they are not
+//!    similar (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
+//! 3. A group is not compared with another if all of that one's pages are already counted.
 //!
-//! Limitation: a page made for it (100,000 blocks of five words out of
-//! thirty) still meets quadratically many pairs. [`Work`] bounds the entries read, of
-//! every search and look-up here; once it is spent, further counts may be too small and
-//! similar vectors are not found, so a repeated block may pass for content.
+//! Limitation: a page made for it (100,000 blocks of five words out of thirty) still causes quadratically
+//! many comparisons. [`Work`] limits the entries that all searches and look-ups here read. After the limit,
+//! counts may be too small and similar vectors are missed, so a repeated block may pass for content.
 
 use std::collections::HashMap;
 
 use super::vector::Vector;
 
-/// Vectors that can be asked for those which may be similar to another.
+/// An index of vectors that finds candidates for similarity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
     vectors: Vec<Vector>,
-    /// Of each feature: the vectors with it in their prefix.
     postings: HashMap<u32, Vec<u32>>,
     least: f64,
 }
 
 impl Index {
-    /// An empty index for "cosine greater than `least`".
     pub(crate) fn new(least: f64) -> Self {
         Self { least, ..Self::default() }
     }
 
-    /// Takes a vector in; the number is its place in the order of insertion.
+    /// Adds a vector; returns its number in the order of insertion.
     pub(crate) fn insert(&mut self, vector: Vector) -> u32 {
         let number = self.vectors.len() as u32;
         for (feature, _) in vector.prefix(self.least) {
@@ -48,7 +42,6 @@ impl Index {
         number
     }
 
-    /// Every vector that may be similar, some of them more than once.
     pub(crate) fn candidates<'a>(&'a self, vector: &'a Vector) -> impl Iterator<Item = u32> + 'a {
         vector
             .prefix(self.least)
@@ -56,35 +49,30 @@ impl Index {
             .flat_map(|(feature, _)| self.postings.get(feature).into_iter().flatten().copied())
     }
 
-    /// Whether a vector of the index is similar to this one.
     pub(crate) fn is_similar(&self, vector: &Vector, number: u32) -> bool {
         self.vectors[number as usize].cosine(vector) > self.least
     }
 
-    /// Entries read to compare a vector with one of the index.
     fn entries(&self, vector: &Vector, number: u32) -> usize {
         vector.entries().len() + self.vectors[number as usize].entries().len()
     }
 }
 
-/// One look-up after another, in any indexes, with one budget of work.
+/// A series of look-ups, in any indexes, with one work limit.
 #[derive(Debug)]
 pub(crate) struct LookUp {
-    /// Of each number: the last look-up that met it.
+    /// For each number, the last look-up that met it.
     met_by: Vec<u32>,
     look_ups: u32,
-    /// What may still be read.
     pub(crate) work: Work,
 }
 
 impl LookUp {
-    /// A look-up that has met nothing yet.
     pub(crate) fn new(work: Work) -> Self {
         Self { met_by: Vec::new(), look_ups: 0, work }
     }
 
-    /// The first vector of an index that is similar; `None` where no one is, or where the
-    /// work was spent before one was met.
+    /// The first similar vector of an index; `None` if there is none, or if the work ran out before.
     pub(crate) fn find(&mut self, index: &Index, vector: &Vector) -> Option<u32> {
         self.look_ups += 1;
         self.met_by.resize(index.vectors.len().max(self.met_by.len()), 0);
@@ -106,19 +94,16 @@ impl LookUp {
     }
 }
 
-/// Blocks with equal vectors as one, each such group with the pages it stands on.
+/// Groups of blocks with equal vectors, each with the pages that have it.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     index: Index,
-    /// Of each group: its pages, ascending.
     pages: Vec<Vec<u32>>,
-    /// Of each block, in the order handed in: its group.
     group_of: Vec<u32>,
 }
 
 impl Groups {
-    /// Groups of vectors, none of them empty, each with the number of its page; pages are
-    /// numbered from 0 without large gaps.
+    /// Groups non-empty vectors, each with the number of its page, from 0 without large gaps.
     pub(crate) fn new(blocks: &[(u32, Vector)], least: f64) -> Self {
         let mut groups: HashMap<&Vector, u32> = HashMap::new();
         let mut pages: Vec<Vec<u32>> = Vec::new();
@@ -139,18 +124,16 @@ impl Groups {
         Self { index, pages, group_of }
     }
 
-    /// What is known of groups, block by block.
     pub(crate) fn of_blocks<T: Copy>(&self, of_groups: &[T]) -> Vec<T> {
         self.group_of.iter().map(|group| of_groups[*group as usize]).collect()
     }
 
-    /// The vectors of the groups, in the order in which they were first met.
     pub(crate) fn vectors(&self) -> &[Vector] {
         &self.index.vectors
     }
 
-    /// For every group the number of pages, its own included, that have a similar
-    /// one. Exact unless the work is spent (head of this file).
+    /// For every group, the number of pages, its own included, that have a similar block. Too small if the
+    /// work ran out.
     pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
@@ -160,28 +143,25 @@ impl Groups {
     }
 }
 
-/// One search after another in the same groups, with one budget of work.
+/// A series of searches in the same groups, with one work limit.
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
     groups: &'a Groups,
-    /// Of each page and each group: the last search that found it.
+    /// For each page and each group, the last search that found it.
     found_by: Vec<u32>,
     met_by: Vec<u32>,
     searches: u32,
-    /// What may still be read.
     pub(crate) work: Work,
 }
 
 impl<'a> Search<'a> {
-    /// A search that has met nothing yet.
     pub(crate) fn new(groups: &'a Groups, work: Work) -> Self {
         let last = groups.pages.iter().filter_map(|list| list.last()).max();
         let pages = last.map_or(0, |last| *last as usize + 1);
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
     }
 
-    /// The number of pages with a block similar to this vector, of a group or not;
-    /// a page to leave out is not counted.
+    /// The number of pages with a block similar to this vector, without the page `without`.
     pub(crate) fn pages(&mut self, vector: &Vector, group: Option<u32>, without: Option<u32>) -> u32 {
         self.searches += 1;
         if let Some(page) = without.and_then(|page| self.found_by.get_mut(page as usize)) {
@@ -211,7 +191,6 @@ impl<'a> Search<'a> {
         pages.iter().all(|page| self.found_by[*page as usize] == self.searches)
     }
 
-    /// Marks a group's pages; the number of those that were not.
     fn find(&mut self, group: u32) -> u32 {
         let searches = self.searches;
         let pages = &self.groups.pages[group as usize];
@@ -222,7 +201,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What comparing may still cost, in vector entries read.
+/// A limit on the cost of comparisons, in vector entries read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Work {
     left: u64,
@@ -230,26 +209,24 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// A full budget.
     pub(crate) fn new(max_work: u64) -> Self {
         Self { left: max_work, spent: false }
     }
 
-    /// Takes from the budget; `false` where it does not suffice.
+    /// Subtracts from the limit; `false` if too little is left.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
         !self.spent
     }
 
-    /// Whether there was too little.
     pub(crate) fn is_spent(self) -> bool {
         self.spent
     }
 }
 
-/// The number of pages from which a block is non-content: a share of `pages`, and
-/// not fewer than `least` nor than two.
+/// The number of pages from which a block is non-content: a share of `pages`, but at least `least` and at
+/// least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)
@@ -283,7 +260,6 @@ mod tests {
         assert!(exact.last() > Some(&50));
     }
 
-    /// An index of vectors of a common feature and one of their own, too few to be similar.
     fn unlike(vectors: u32) -> Index {
         let mut index = Index::new(0.9);
         for n in 0..vectors {
@@ -304,7 +280,6 @@ mod tests {
 
     #[test]
     fn a_look_up_reads_no_vector_twice() {
-        // Ten features each, of which the prefix has the two that both share.
         let vector = |first: u32| Vector::new((first..first + 8).chain([90, 91]).map(|feature| (feature, 1)));
         let mut index = Index::new(0.9);
         index.insert(vector(0));

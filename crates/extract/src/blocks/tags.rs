@@ -1,14 +1,11 @@
-//! Which elements are blocks.
+//! Lists the block tags.
 //!
-//! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its
-//! introduction, where the list lost entries in print, and SPAN in figure 3;
-//! ContentExtractor's list has UL too. Today's pages are made of elements that did
-//! not exist then.
+//! The FastContentExtractor paper names TABLE, TR, HR, P and DIV in its introduction, where the list lost
+//! entries in print, and SPAN in figure 3; ContentExtractor's list has UL too.
 
-/// The block tags as far as the two papers name them.
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 
-/// The paper's blocks, those that its print lost, and what HTML has got since.
+/// The paper's block tags, those that its print lost, and those that HTML has added since.
 const ALL: [&str; 42] = [
     "table",
     "tr",
@@ -54,12 +51,11 @@ const ALL: [&str; 42] = [
     "hgroup",
 ];
 
-/// The paper's blocks and all that are blocks today, as lower-case names.
+/// All block tags of today, as lower-case names.
 pub(crate) fn all_tags() -> Vec<String> {
     ALL.map(String::from).into()
 }
 
-/// The blocks that the papers name, as lower-case names.
 pub(crate) fn tags_of_the_paper() -> Vec<String> {
     OF_THE_PAPER.map(String::from).into()
 }

@@ -1,15 +1,14 @@
-//! A block as a feature vector, and the cosine of two.
+//! A block as a feature vector, and the cosine of two vectors.
 //!
-//! A feature vector holds the number of images, of scripts and of hyperlinks and
-//! the count of each term, lower-case, of a block's own content. Nothing is said in
-//! the papers of weights, so there are none: an image counts as much as a word.
-//! Features have one order, rarest first, which the search for similar vectors
-//! lives on (see `similarity`); no result depends on it.
+//! A feature vector holds the numbers of images, scripts and hyperlinks and the count of each lower-case term
+//! in a block's own content. The papers name no weights, so there are none: an image counts as much as a
+//! word. Features are ordered, rarest first; the search for similar vectors (`similarity`) uses this order,
+//! but no result depends on it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Room for rounding when a prefix is cut: longer is always right.
+/// Tolerance for rounding when a prefix is cut: a longer prefix is always correct.
 const SLACK: f64 = 1e-9;
 
 /// A number for each feature; a higher number is a rarer feature.
@@ -17,29 +16,27 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct Features<'a> {
     known: &'a HashMap<String, u32>,
     new: HashMap<String, u32>,
-    /// Whether terms that are not known get numbers of their own.
     numbers_new: bool,
 }
 
-/// Images, scripts and hyperlinks, before all terms.
+/// Number of the features before all terms: images, scripts and hyperlinks.
 const COUNTED: u32 = 3;
 
-/// All terms that are not known, where they are not told apart.
+/// The number of all unknown terms if they are not distinguished.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
-    /// Numbers that continue those of `known`, so that new terms are the rarest.
+    /// Continues the numbers of `known`, so that new terms are the rarest.
     pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
-    /// The numbers of `known`, and one for all other terms: enough to
-    /// find out which vectors cannot be similar to any of known features.
+    /// The numbers of `known`, and one for all other terms: enough to exclude vectors that cannot be similar
+    /// to a vector of known features.
     pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
         Self { numbers_new: false, ..Self::beside(known) }
     }
 
-    /// The number of a term; upper and lower case are one.
     pub(crate) fn term(&mut self, word: &str) -> u32 {
         let is_lower = word.chars().all(is_lower);
         let word = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
@@ -53,27 +50,25 @@ impl<'a> Features<'a> {
         *self.new.entry(word.into_owned()).or_insert(next)
     }
 
-    /// The terms that were not known, with their numbers.
     pub(crate) fn into_new(self) -> HashMap<String, u32> {
         self.new
     }
 
-    /// Numbers for all terms: the more blocks hold one, the lower its number. Given
-    /// and returned with what the caller knows of the term.
+    /// Numbers all terms: the more blocks hold one, the lower its number. A term comes with a value of the
+    /// caller.
     pub(crate) fn by_rarity<T>(terms: impl Iterator<Item = (usize, String, T)>) -> Vec<(u32, (String, T))> {
         let mut terms: Vec<(usize, String, T)> = terms.collect();
         terms.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         (COUNTED..).zip(terms.into_iter().map(|(_, term, known)| (term, known))).collect()
     }
 
-    /// The counted features that are not 0.
     pub(crate) fn counted(images: u32, scripts: u32, links: u32) -> impl Iterator<Item = (u32, u32)> {
         [(0, images), (1, scripts), (2, links)].into_iter().filter(|(_, count)| *count > 0)
     }
 }
 
-/// Whether a character is its own lower case, for most that are; told without a table, since
-/// most words are in lower case already.
+/// Whether a character is its own lower case; `false` for some that are. Uses no table, since most words are
+/// lower-case already.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -87,18 +82,15 @@ fn is_lower(c: char) -> bool {
     }
 }
 
-/// A sparse feature vector.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Vector {
-    /// Feature and count, rarest (highest) feature first, none twice.
     entries: Vec<(u32, u32)>,
-    /// The sum of the squared counts. Like [`Self::cosine`], it is at its limit for counts
-    /// that no page has, but a template file may.
+    /// The sum of the squared counts. Like [`Self::cosine`], it saturates for counts that no page has, but a
+    /// template file may have.
     squared: u64,
 }
 
 impl Vector {
-    /// The vector with these features and counts; a feature may come several times.
     pub(crate) fn new(entries: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut entries: Vec<(u32, u32)> = entries.into_iter().collect();
         entries.sort_unstable_by(|a, b| b.cmp(a));
@@ -113,12 +105,11 @@ impl Vector {
         Self { entries, squared }
     }
 
-    /// Feature and count, rarest first.
     pub(crate) fn entries(&self) -> &[(u32, u32)] {
         &self.entries
     }
 
-    /// The cosine of the angle between two vectors, 0 to 1; 0 when one is empty.
+    /// The cosine of the angle between two vectors, 0 to 1; 0 if one is empty.
     pub(crate) fn cosine(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.entries.as_slice(), other.entries.as_slice());
         let mut product = 0_u64;
@@ -131,9 +122,8 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
-    /// Whether it holds terms that [`Features::only`] did not tell apart. As if each
-    /// stood once, they add no more to its norm than they must: its cosine with a
-    /// vector of known features is too great or right, never too small.
+    /// Whether it holds terms that [`Features::only`] did not distinguish. Each is taken as occurring once,
+    /// so the norm is a lower bound, and the cosine with a vector of known features is never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
@@ -151,14 +141,13 @@ impl Vector {
     }
 }
 
-/// What a feature adds to the squared norm.
 fn squared((feature, count): &(u32, u32)) -> u64 {
     let count = u64::from(*count);
     if *feature == UNKNOWN { count } else { count * count }
 }
 
-/// Renumbers terms by the number of blocks that hold them, so that a higher number
-/// is a rarer term, and gives the new numbers.
+/// Renumbers terms by the number of blocks that hold them, so that a higher number is a rarer term. Returns
+/// the new numbers.
 pub(crate) fn rarest_last(
     vectors: &mut [(u32, Vector)],
     terms: HashMap<String, u32>,

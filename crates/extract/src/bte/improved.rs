@@ -1,41 +1,35 @@
 //! Improved Body Text Extraction with step 2 as the paper lists it: all pairs of runs.
 //!
-//! Neither algorithm can be run as printed. What is read, line by line:
-//! * Line 8 tests `t in tagHTML[]`, the known tags; the text of step 1 also counts
-//!   unknown ones, `<...>` and `</...>`. Every element is a tag here.
-//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes, if the
-//!   "null" of line 6 is 0.
-//! * `min` has no first value: it starts at 0, so a page without words gives nothing. Nor
-//!   has it any other: `min <- s` is missing behind line 40, and as printed the last
-//!   negative sum would be taken, not the smallest.
-//! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums
-//!   `encode[i..j]` for one `j` only: the sum belongs inside that loop, and is
-//!   kept running, since otherwise the cost would be cubic and not the paper's
-//!   O(n^2).
-//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run.
-//!   (So does line 14 of Algorithm 1 with `k = 0 to i`; its lines 14 and 20, and 28
-//!   and 45, and 31 and 34 of Algorithm 2, count on twice a turn. They count once.)
-//! * Line 40 compares behind each `k`, where the sum is that of `i..k`, and line 42
-//!   yet stores `j`: it is compared once for each `j`, when the sum is whole.
-//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the
-//!   number of a run and reads `encode[-1]` for `i = 0`. `i_max` is used in line
-//!   47 as a run, so it is `i`; `j_max <- j + 1` is `j` with the sum of line 47
-//!   taken over all runs before `i_max` for the start and up to and with `j_max`
-//!   for the end. Printed as it is, line 47 begins behind run `i_max` and loses it.
-//! * Line 48, `token[start..end]`, does not say whether `end` belongs to it. Tokens count from
-//!   0 and `end` is a number of tokens, so it is the first token behind the range.
-//! * `encode[]`, `endcode[]` and `encoded[]` are one array; `binary_token[]` and
-//!   `binary_tokens[]`, `token[]` and `tokens[]`, too.
-//! * Equal sums: `min > s` keeps the first, so the earliest beginning and, of
-//!   those, the earliest end.
+//! Neither algorithm can be run as printed. Our reading, line by line:
+//! * Line 8 tests `t in tagHTML[]`, the known tags; the text of step 1 also counts unknown ones, `<...>` and
+//!   `</...>`. Every element is a tag here.
+//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, says that a sign changes, if the "null" of line 6 is 0.
+//! * `min` has no first value: it starts at 0, so a page without words has no result. It also never gets
+//!   another value: `min <- s` is missing after line 40, and as printed the last negative sum would be taken,
+//!   not the smallest.
+//! * Lines 31 to 35 move `j` and do nothing with it, while line 38 sums `encode[i..j]` for one `j` only: the
+//!   sum belongs inside that loop, updated step by step; otherwise the cost would not be the paper's O(n^2).
+//! * Line 31 runs `j` to `length`, one past the end: it ends at the last run. (So does line 14 of Algorithm
+//!   1.) Lines 14 and 20 of Algorithm 1, and 28 and 45, and 31 and 34 of Algorithm 2, increment twice per
+//!   iteration; here they increment once.
+//! * Line 40 compares after each `k`, where the sum is that of `i..k`, but line 42 stores `j`: the comparison
+//!   is made once for each `j`, when the sum is complete.
+//! * Line 41, `i_max <- i + abs(encode[i-1])`, adds a number of tokens to the number of a run and reads
+//!   `encode[-1]` for `i = 0`. Line 47 uses `i_max` as a run, so it is `i`; `j_max <- j + 1` is `j` with the
+//!   sum of line 47 taken over all runs before `i_max` for the start and up to and including `j_max` for the
+//!   end. As printed, line 47 begins after run `i_max` and loses it.
+//! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
+//!   number of tokens, so it is the first token after the range.
+//! * Arrays with several spellings (`encode[]`, `endcode[]`, `encoded[]`) are one array.
+//! * Equal sums: `min > s` keeps the first, so the earliest beginning and, for that, the earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{Params, Tokens, linear, text_of_range};
 
-/// The lines of the page's best range; none when the page has no word. Time quadratic
-/// in the runs of the page, up to [`Params::max_runs`].
+/// The lines of the page's best range; none if the page has no word. Time quadratic in the runs of the page,
+/// up to [`Params::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -44,11 +38,10 @@ pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// The best range of runs, both ends included: the fewest tags less words.
+/// The best range of runs, both ends included: the one with the least difference of tags and words.
 ///
-/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` when there is no
-/// word. Time quadratic in the number of runs, however many there are. Sums end at the
-/// limits of `i64`, which no page reaches.
+/// `encode` is [`Tokens::encode`](super::Tokens::encode). `None` if there is no word. Time quadratic in the
+/// number of runs, without a limit. Sums saturate.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     let mut min = 0;

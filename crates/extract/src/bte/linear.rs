@@ -1,24 +1,20 @@
-//! Improved Body Text Extraction with step 2 in linear time: what the crawl uses.
+//! Improved Body Text Extraction with step 2 in linear time; used by the crawl.
 //!
-//! Words inside the range less tags inside it is a sum over the range, so the
-//! best range is a maximum sub-array: one pass with the smallest prefix sum so
-//! far (Kadane's algorithm, J. Bentley, Programming Pearls, CACM 27(9), 1984).
-//! Finn's objective (tags outside plus words inside) differs from it by the
-//! page's number of tags, a constant, so the optimum is the same.
+//! Words inside the range minus tags inside it is a sum over the range, so the best range is a maximum
+//! sub-array: one pass with the smallest prefix sum so far (Kadane's algorithm, J. Bentley, Programming
+//! Pearls, CACM 27(9), 1984). Finn's objective (tags outside plus words inside) differs from it by the page's
+//! number of tags, a constant, so the optimum is the same.
 //!
-//! Ties fall as in [`improved`](super::improved): a prefix replaces the kept one
-//! only when it is strictly smaller, so the earliest beginning is kept; a range
-//! replaces the best only when strictly better, so the earliest end is kept. An
-//! earlier beginning with the same value and a later end cannot exist: its prefix
-//! would be larger, and the kept one would give a better value with that end.
+//! Ties are resolved as in [`improved`](super::improved): a prefix replaces the kept one only if it is
+//! strictly smaller, so the earliest beginning is kept; a range replaces the best only if it is strictly
+//! better, so the earliest end is kept.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use super::{Params, Tokens, text_of_range};
 
-/// The lines of the page's best range; none when the page has no word. Time linear in
-/// the page.
+/// The lines of the page's best range; none if the page has no word. Time linear in the page.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
@@ -26,15 +22,13 @@ pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// The best range of runs, both ends included: as
-/// [`improved::best_range`](super::improved::best_range), in one pass. Sums end at the limits of
-/// `i64`, which no page reaches.
+/// As [`improved::best_range`](super::improved::best_range), in one pass.
 #[must_use]
 pub fn best_range(encode: &[i64]) -> Option<(usize, usize)> {
     best_of(encode.iter().copied())
 }
 
-/// The same for any values, of which negative ones are wanted inside.
+/// As [`best_range`], for any values: finds the range with the least sum.
 pub(super) fn best_of(values: impl Iterator<Item = i64>) -> Option<(usize, usize)> {
     let mut prefix = 0;
     let (mut smallest, mut beginning) = (0, 0);

@@ -1,29 +1,23 @@
-//! Body Text Extraction: the stretch of a page with many words and few tags.
+//! Body Text Extraction: finds the range of a page with many words and few tags.
 //!
-//! Three methods, each whole: [`original`] (Finn and others; source as written, all
-//! pairs of tokens, cubic), [`improved`] (Phan and Ha; cleaned, all pairs of runs,
-//! quadratic) and [`linear`] (the same as improved, in one pass). What follows is of
-//! the last two. [`shares()`] gives the figures of the paper's table 1.
+//! There are three methods: [`original`] (Finn and others; source as written, all pairs of tokens, cubic),
+//! [`improved`] (Phan and Ha; cleaned, all pairs of runs, quadratic) and [`linear`] (as improved, in one
+//! pass). The following describes the last two. [`shares()`] computes the numbers of the paper's table 1.
 //!
-//! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal
-//! of Science and Technology, 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or
-//! Fiction, DELOS 2001.
+//! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
+//! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
 //! * Step 0 cleans the page: only `body`, and without the elements of [`Params`].
-//! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal
-//!   neighbours to runs, `encode[]` ([`Tokens`]).
-//! * Step 2 finds the range with most words and fewest tags inside: as listed, in
-//!   time quadratic in the runs ([`improved`]), or in linear time ([`linear`]).
+//! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal neighbours to runs, `encode[]`
+//!   ([`Tokens`]).
+//! * Step 2 finds the range with most words and fewest tags inside.
 //! * Step 3 takes the text of that range.
 //!
-//! Readings: what a tag is in a parsed page stands in [`tokens`], what the listing
-//! of step 2 must mean in [`improved`]. A range begins and ends at run borders, so
-//! no word and no text node is ever cut. Lines are made as everywhere in the
-//! project, and not one a range.
+//! Readings: [`tokens`] defines what a tag is in a parsed page, [`improved`] what the listing of step 2 must
+//! mean. A range begins and ends at run borders, so no word and no text node is ever cut.
 //!
-//! Cost of [`extract`]: linear in the page. Known failure: one range a page, so that
-//! what stands between the first and the last paragraph comes along (boxes, related
-//! links), long comments pull the range over themselves, and the first or last
-//! paragraph is lost where a box of more tags than it has words lies between.
+//! Cost of [`extract`]: linear in the page. Known failure: there is one range per page, so boxes and related
+//! links between the first and the last paragraph are included; long comments pull the range over themselves;
+//! and the first or last paragraph is lost if a box with more tags than the paragraph has words separates it.
 //!
 //! ```
 //! use gleaner_extract::bte;
@@ -56,16 +50,14 @@ pub use tokens::Tokens;
 
 use crate::has_word;
 
-/// How many nodes beside a range are looked at for punctuation.
 const NEARBY: usize = 8;
 
-/// [`linear::extract`], of the three methods the one for daily use.
+/// Runs [`linear::extract`], the method for daily use.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     linear::extract(page, params)
 }
 
-/// Step 3: the text of a range of runs.
 fn text_of_range(page: &Page, params: &Params, tokens: &Tokens, best: Option<(usize, usize)>) -> Vec<Line> {
     let Some((first, last)) = best else {
         return Vec::new();
@@ -82,8 +74,8 @@ fn text_of_range(page: &Page, params: &Params, tokens: &Tokens, best: Option<(us
     })
 }
 
-/// A range of nodes widened by text without words that stands on the same lines,
-/// such as a full stop behind a link: to the tokens it does not exist.
+/// Widens a range of nodes by text without words on the same lines, such as a full stop after a link; the
+/// tokens do not contain it.
 fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<NodeId> {
     let same_line = |id: &NodeId| match page.tag(*id) {
         Some(tag) => !is_block(tag) && tag != "br",
@@ -95,7 +87,7 @@ fn with_punctuation(page: &Page, begin: NodeId, end: NodeId) -> RangeInclusive<N
     first.unwrap_or(begin)..=last.unwrap_or(end)
 }
 
-/// The innermost element around a node that begins a line of its own.
+/// The innermost element around a node that begins a new line.
 fn block_around(page: &Page, mut id: NodeId) -> NodeId {
     while page.node(id).parent != id {
         id = page.node(id).parent;

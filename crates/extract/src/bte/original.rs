@@ -1,32 +1,25 @@
 //! Body Text Extraction as first published: no cleaning, no runs, all pairs of tokens.
 //!
-//! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for
-//! digital libraries, DELOS workshop, 2001; read from what Phan and Ha say of it and
-//! from its objective as it is commonly given.
-//! * The page is a sequence of tokens; `B[n]` is 1 where token `n` is a tag and 0
-//!   where it is a word.
-//! * Of all pairs `i <= j` that one is taken which makes greatest
-//!   `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) + sum B[n] (n > j)`:
-//!   tags before, words between and tags behind. Each `T` is summed anew.
-//! * The text between is the result, its tags removed.
+//! A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction: content classification for digital libraries, DELOS
+//! workshop, 2001; reconstructed from Phan and Ha's description and from its objective as it is commonly
+//! quoted.
+//! * The page is a sequence of tokens; `B[n]` is 1 where token `n` is a tag and 0 where it is a word.
+//! * The pair `i <= j` is taken that maximizes `T(i, j) = sum B[n] (n < i) + sum (1 - B[n]) (i <= n <= j) +
+//!   sum B[n] (n > j)`: tags before, words between and tags after. Each `T` is summed again from the start.
+//! * The text between is the result, with its tags removed.
 //!
-//! Readings. A token is made of the source as written: each tag is one, each word of
-//! text is one, and so is each word of a script or a style sheet, since nothing is
-//! cleaned ("the original one cannot remove all the HTML codes", section 4 c). A
-//! comment or a document type has the form `<...>` and is one tag. Of equal `T` the
-//! first `i` and of those the first `j` is taken.
+//! Readings. Tokens are made from the source as written: each tag is one, each word of text is one, and so is
+//! each word of a script or a style sheet, since nothing is cleaned ("the original one cannot remove all the
+//! HTML codes", section 4 c). A comment or a document type is one tag. Among equal `T` the first `i` and for
+//! that the first `j` is taken.
 //!
-//! The optimum is that of the other two methods on the same tokens, ties included. `T`
-//! is the page's number of tags, plus words inside, less tags inside. A best range
-//! begins and ends with a word whose neighbour outside is a tag or nothing, for a tag
-//! at its border could be left out, and a word beside it taken in, for a better one;
-//! so it is a range of whole runs. One case differs: on a page without a word `T` is
-//! greatest for a single tag, where the others find nothing. It is nothing here, too.
+//! The optimum is that of the other two methods on the same tokens, ties included: leaving out a tag at the
+//! border, or adding a word beside it, improves `T`, so a best range consists of whole runs. As with the
+//! others, a page without a word has no result, although `T` is greatest for a single tag there.
 //!
-//! Cost: cubic in the tokens, so that only pages of at most [`Params::max_tokens`] are
-//! searched that way; beyond, the linear search over the same tokens finds the same
-//! range. Known failure: a page whose scripts have more words than its article yields
-//! a script; that is what the improved paper's step 0 mends.
+//! Cost: cubic in the tokens, so pages with more than [`Params::max_tokens`] are searched in linear time,
+//! with the same result. Known failure: a page whose scripts have more words than its article yields a
+//! script; step 0 of the improved paper corrects that.
 //!
 //! ```
 //! use gleaner_extract::bte::{Params, original};
@@ -46,10 +39,9 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 use super::{Params, linear};
 use crate::words;
 
-/// How many zeros and ones are summed in a byte before the sum is widened.
 const IN_A_BYTE: usize = 128;
 
-/// The text of a page's best range of tokens; none where the page has no word.
+/// The text of a page's best range of tokens; none if the page has no word.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
     let tokens = Tokens::from_source(source);
@@ -61,12 +53,12 @@ pub fn extract(source: &str, params: &Params) -> Vec<Line> {
     best.map(|(i, j)| text(source, tokens.source(i, j))).unwrap_or_default()
 }
 
-/// The array `B` of a page's source, with the way back to it.
+/// The array `B` of a page's source, with the positions in the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     binary: Vec<bool>,
-    /// Of every piece of text or script with a word: its first token, and where it
-    /// stands in bytes of the source. Ascending.
+    /// For every piece of text or script with a word, its first token and its byte range in the source.
+    /// Ascending.
     texts: Vec<(usize, Range<usize>)>,
 }
 
@@ -114,8 +106,7 @@ impl Tokens {
         self.binary.is_empty()
     }
 
-    /// Where the words of tokens `i..=j` stand in the source, from the beginning of the
-    /// first piece to the end of the last; empty where there is none.
+    /// The byte range of the words of tokens `i..=j`; empty if there are none.
     fn source(&self, i: usize, j: usize) -> Range<usize> {
         let from = self.texts.partition_point(|(first, _)| *first < i);
         let to = self.texts.partition_point(|(first, _)| *first <= j);
@@ -127,8 +118,8 @@ impl Tokens {
     }
 }
 
-/// The best range of tokens, both ends included, of all pairs. `binary` is
-/// [`Tokens::binary`]. `None` when there is no word. Time cubic in the tokens.
+/// The best range of tokens, both ends included, of all pairs. `binary` is [`Tokens::binary`]. `None` if
+/// there is no word. Time cubic in the tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
@@ -144,7 +135,6 @@ pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     best.filter(|(i, _)| !binary[*i])
 }
 
-/// `T(i, j)`, by its three sums.
 fn objective(binary: &[bool], i: usize, j: usize) -> u64 {
     let inside = &binary[i..=j];
     ones(&binary[..i]) + (inside.len() as u64 - ones(inside)) + ones(&binary[j + 1..])
@@ -154,13 +144,12 @@ fn ones(binary: &[bool]) -> u64 {
     binary.chunks(IN_A_BYTE).map(|chunk| u64::from(chunk.iter().map(|tag| u8::from(*tag)).sum::<u8>())).sum()
 }
 
-/// What [`best_range`] finds, in one pass.
 fn linear_range(binary: &[bool]) -> Option<(usize, usize)> {
     linear::best_of(binary.iter().map(|tag| if *tag { 1 } else { -1 }))
 }
 
-/// A stretch of source without its tags. Lines end at block tags, at `<br>` and around
-/// scripts; all are paragraphs, as there is no tree to tell a heading's end.
+/// A stretch of source without its tags. Lines end at block tags, at `<br>` and around scripts; all are
+/// paragraphs.
 fn text(source: &str, range: Range<usize>) -> Vec<Line> {
     let (mut buffer, mut out) = (String::new(), Vec::new());
     let inside = pieces(source).skip_while(|piece| piece.range.start < range.start);
@@ -213,7 +202,6 @@ mod tests {
             ("", &[]),
             (" | ", &[]),
             ("<p class='x > y'>a &amp; b", &[1, 0, 0]),
-            // A reference inside a word does not end it.
             ("Vi&#7879;t Nam</P>", &[0, 0, 1]),
             ("<!DOCTYPE html><!-- a b -->c", &[1, 1, 0]),
             ("<script>var x = 1;</script>", &[1, 0, 0, 0, 1]),
@@ -230,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_objective_has_three_sums() {
-        // Tags before: 2; words between: 2; tags behind: 1.
+        // Tags before: 2; words between: 2; tags after: 1.
         let binary = [1, 0, 1, 0, 1, 0, 0, 1].map(|tag| tag == 1);
         assert_eq!(objective(&binary, 3, 5), 2 + 2 + 1);
         assert_eq!(objective(&[true], 0, 0), 0);
@@ -256,7 +244,6 @@ mod tests {
         assert_eq!((lines.len(), lines[0].len()), (1, 499_999));
     }
 
-    /// The runs of `binary` and, of each, its first token.
     fn runs(binary: &[bool]) -> (Vec<i64>, Vec<usize>) {
         let values: Vec<i64> = binary.iter().map(|tag| if *tag { 1 } else { -1 }).collect();
         let encode = Runs::from_runs(&values).encode().to_vec();

@@ -1,15 +1,13 @@
-//! Table 1 of the improved paper: how much of a page's text and of its tags stands in
-//! its main content.
+//! Table 1 of the improved paper: the share of a page's text and tags in its main content.
 //!
-//! The paper marks main content by hand; here it is found from the gold text: the range
-//! of the page's words that holds most words of the gold and fewest others. A word is
-//! of the gold when it and the next one stand side by side there, too, so that "the"
-//! alone tells nothing. What is counted is the source as written ([`super::original`]):
-//! tags as tokens are, text in characters without white space and without scripts.
+//! The paper marks main content by hand; here it is the range of the page's words with most words of the gold
+//! text and fewest others. A word counts as gold if it and the next one are neighbours in the gold text too,
+//! so that a common word such as "the" does not count alone. The source is counted as written
+//! ([`super::original`]); text is counted in characters, without white space and scripts.
 //!
-//! Limitation: the range is one, as in the method, so boxes inside the article
-//! count as main content; and a gold text that the page repeats (a summary in a list
-//! of links) may draw the range to the wrong place, though only when it is longer.
+//! Limitation: there is one range, as in the method, so boxes inside the article count as main content; and a
+//! longer repetition of the gold text on the page (a summary in a list of links) may move the range to the
+//! wrong place.
 
 use std::collections::HashSet;
 
@@ -19,16 +17,16 @@ use gleaner_html::text::tidy;
 use super::linear;
 use crate::words;
 
-/// What [`shares`] counts on a page.
+/// The counts of [`shares`] for a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shares {
-    /// Characters of text in the main content, white space left out.
+    /// Characters of text in the main content, without white space.
     pub main_characters: u64,
-    /// The same of the whole page.
+    /// Characters of text on the whole page, without white space.
     pub characters: u64,
     /// Tags between the first and the last word of the main content.
     pub main_tags: u64,
-    /// The same of the whole page.
+    /// Tags on the whole page.
     pub tags: u64,
 }
 
@@ -60,16 +58,15 @@ impl Shares {
     }
 }
 
-/// A tag, or a piece of text with its number of characters.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     Tag,
     Text(u64),
 }
 
-/// Counts a page's text and tags inside and outside of its main content, of which
-/// `gold` is the text. All 0 inside when no two neighbouring words of it stand on the
-/// page. Time linear in the page and the gold.
+/// Counts a page's text and tags inside and outside of its main content; `gold` is the text of the main
+/// content. All counts inside are 0 if no two neighbouring words of the gold text are neighbours on the page.
+/// Time linear in the page and the gold.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);
@@ -98,13 +95,12 @@ pub fn shares(source: &str, gold: &str) -> Shares {
     shares
 }
 
-/// The first unit from `i` that has words of the gold: tags before it are worth
-/// nothing, so the search takes them in.
+/// The first unit from `i` with words of the gold; the search also includes the tags before it, whose value
+/// is 0.
 fn begin(values: &[i64], i: usize) -> usize {
     (i..values.len()).find(|at| values[*at] != 0).unwrap_or(i)
 }
 
-/// The neighbouring words of a text, in lower case.
 struct Pairs(HashSet<(String, String)>);
 
 impl Pairs {
@@ -112,7 +108,7 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// Pairs of a text that are not in the set, less those that are.
+    /// The number of pairs of a text that are not in the set, minus those that are.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }

@@ -1,9 +1,7 @@
 //! Steps 0 and 1: a cleaned page as words and tags, run-length encoded.
 //!
-//! The paper reads tags from the source; here they come from the parsed page:
-//! every element gives a start tag and, unless it is void (`br`, `hr`, ...), an
-//! end tag, whether or not the source wrote it. So `<p>` without `</p>` counts
-//! as two tags here and as one in the paper.
+//! Tags come from the parsed page, not from the source as in the paper: every element has a start tag and,
+//! unless it is void (`br`, `hr`, ...), an end tag. So `<p>` without `</p>` counts as two tags.
 
 use std::collections::HashSet;
 
@@ -13,14 +11,13 @@ use gleaner_html::{NodeId, Page};
 use super::Params;
 use crate::words;
 
-/// The array `encode[]` of Algorithm 1, with the way back to the page.
+/// The array `encode[]` of Algorithm 1, with the page's text nodes.
 ///
-/// A run is `n` for `n` tags in a row and `-n` for `n` words in a row; signs
-/// alternate and no run is 0.
+/// A run is `n` for `n` tags in a row and `-n` for `n` words in a row; signs alternate and no run is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,
-    /// Of every text node with a word: its run. In document order, so ascending.
+    /// Every text node with a word, and its run; in document order, so ascending.
     texts: Vec<(NodeId, u32)>,
 }
 
@@ -56,7 +53,6 @@ impl Tokens {
         tokens
     }
 
-    /// Writes the end tags of the elements that end at or before `id`.
     fn close_before(&mut self, page: &Page, open: &mut Vec<NodeId>, id: NodeId) {
         while open.last().is_some_and(|element| page.node(*element).end <= id) {
             open.pop();
@@ -95,7 +91,6 @@ impl Tokens {
         self.texts[from..].iter().take_while(move |(_, run)| *run as usize <= last).map(|(id, _)| *id)
     }
 
-    /// Tokens with given runs and no page behind them; runs of one sign in a row are joined.
     #[cfg(test)]
     pub(super) fn from_runs(runs: &[i64]) -> Self {
         let mut tokens = Self::default();
@@ -134,7 +129,7 @@ mod tests {
     #[test]
     fn a_page_becomes_runs() {
         let cases: [(&str, &[i64]); 6] = [
-            // The paper's own: 2 tags and 5 words are {2, -5}; the end tags follow.
+            // The paper's own example: 2 tags and 5 words are {2, -5}; the end tags follow.
             ("<p>one two three four five", &[2, -5, 2]),
             ("", &[2]),
             ("a<br>b", &[1, -1, 1, -1, 1]),

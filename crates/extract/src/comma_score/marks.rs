@@ -1,9 +1,8 @@
-//! Which characters are commas and full stops, and how many of them a text has.
+//! Defines commas and full stops, and counts them in a text.
 //!
-//! The papers name no characters. Latin: `,` and `.`, in numbers and abbreviations,
-//! too, since the score counts and does not parse. Chinese: the full-width comma and
-//! full stop, and the comma between the items of a list, each with its small and
-//! half-width forms. The full-width `．` ends sentences in technical Chinese.
+//! The papers name no characters. Latin: `,` and `.`, also in numbers and abbreviations, since the score
+//! counts and does not parse. Chinese: the full-width comma and full stop, and the comma between the items of
+//! a list, each with its small and half-width forms. The full-width `．` ends sentences in technical Chinese.
 
 use gleaner_html::Page;
 use gleaner_html::text::{is_hidden, never_text};
@@ -15,12 +14,12 @@ pub enum Marks {
     Latin,
     /// `，`, `、`, `。`, `．` and their other forms.
     Chinese,
-    /// Either, for pages of any language.
+    /// All of these, for pages of any language.
     #[default]
     Both,
 }
 
-/// What a mark is.
+/// The kind of a punctuation mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A comma.
@@ -30,7 +29,7 @@ pub enum Mark {
 }
 
 impl Marks {
-    /// What a character is in these scripts; `None` for one that does not count.
+    /// The kind of a character in these scripts; `None` for one that does not count.
     #[must_use]
     pub fn mark(self, c: char) -> Option<Mark> {
         let (latin, chinese) = (self != Self::Chinese, self != Self::Latin);
@@ -44,7 +43,7 @@ impl Marks {
     }
 }
 
-/// Characters, commas and full stops of a text, in anchors (`<a>`) and in all.
+/// Characters, commas and full stops of a text, in anchors (`<a>`) and in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
     /// CL: characters without white space, those in anchors included.
@@ -55,14 +54,14 @@ pub struct Punctuation {
     pub full_stops: u64,
     /// ACL: characters in anchors.
     pub anchor_characters: u64,
-    /// Commas in anchors; ACFL is this and the next.
+    /// Commas in anchors; ACFL is this plus the next field.
     pub anchor_commas: u64,
     /// Full stops in anchors.
     pub anchor_full_stops: u64,
 }
 
 impl Punctuation {
-    /// Of a text by itself, without anchors.
+    /// Counts a text without anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -70,7 +69,7 @@ impl Punctuation {
         counts
     }
 
-    /// Of all text that a page shows.
+    /// Counts all text that a page shows.
     #[must_use]
     pub fn of_page(page: &Page, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -102,19 +101,16 @@ impl Punctuation {
     }
 }
 
-/// Whether a text stands in an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Anchor,
     Text,
 }
 
-/// The texts that a page shows, in order: not those of scripts, controls and hidden
-/// elements.
+/// The texts that a page shows, without scripts, controls and hidden elements.
 pub(super) struct Texts<'a> {
     page: &'a Page,
     at: u32,
-    /// The first id behind the anchors met so far.
     anchor_end: u32,
 }
 
@@ -123,8 +119,7 @@ impl<'a> Texts<'a> {
         Self { page, at: 0, anchor_end: 0 }
     }
 
-    /// The next text, with its node and place; `entered` is told of every element on
-    /// the way to it.
+    /// The next text, with its node and place; calls `entered` for every element on the way to it.
     pub(super) fn next(&mut self, mut entered: impl FnMut(u32)) -> Option<(u32, &'a str, Place)> {
         while (self.at as usize) < self.page.len() {
             let id = self.at;

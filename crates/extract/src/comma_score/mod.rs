@@ -1,28 +1,26 @@
-//! Comma score: the elements whose own text has most commas.
+//! Comma score: selects the elements whose own text has most commas.
 //!
-//! H. Posch: Extracting pure text from web pages, Slovak University of Technology in
-//! Bratislava; an abstract of two pages.
-//! * Every `DIV` is a part of the page; its text is what stands directly in it, "no in
-//!   child DIVs" ([`mod@score`]).
-//! * `score = CS^3 * (CL / ACL) / ACFL^2`: commas, characters for each character in
-//!   anchors, commas and full stops in anchors.
+//! H. Posch: Extracting pure text from web pages, Slovak University of Technology in Bratislava; an abstract
+//! of two pages.
+//! * Every `DIV` is a part of the page; its text is what stands directly in it, "no in child DIVs"
+//!   ([`mod@score`]).
+//! * `score = CS^3 * (CL / ACL) / ACFL^2`: commas, characters per character in anchors, commas and full stops
+//!   in anchors.
 //! * A part with a score above the average is preliminarily main content.
-//! * Position control ([`Position`]): of those, only what is below the direct
-//!   parent of the best part is extracted.
+//! * Position control ([`Position`]): of those, only parts below the direct parent of the best part are
+//!   extracted.
 //!
-//! The method that it extends stands in [`punctuation`]; [`Punctuation`] counts what the
-//! paper's statistics count.
+//! The older method that it extends is in [`punctuation`]; [`Punctuation`] holds the counts of the paper's
+//! statistics.
 //!
-//! Readings. Where nothing is in anchors, ACL and ACFL are 1. The average is that of all
-//! parts, those without text included. Text in a `P` or `SPAN` of a `DIV` is directly
-//! in it. Commas in anchors are part of CS as their characters are part of CL. The best
-//! part is always extracted, though a single one is not above its own average; a page
-//! without a comma gives nothing. Figures behind these stand in docs/papers.md.
+//! Readings. ACL and ACFL are at least 1. The average includes parts without text. Text in a `P` or `SPAN` of
+//! a `DIV` is directly in it. Commas in anchors are part of CS. The best part is always extracted, though a
+//! single part is not above its own average; a page without a comma has no result. The measurements behind
+//! these readings are in docs/papers.md.
 //!
-//! Cost: linear in the page. Known failure: a page without `DIV`, or whose article stands
-//! in `ARTICLE` or `TD` and not in a `DIV`; an article of one `DIV` a paragraph, since the
-//! cube lifts the average above short paragraphs; and position control, which on the
-//! recorded pages loses more of the articles than it spares of the rest.
+//! Cost: linear in the page. Known failure: a page without `DIV`, or with the article in `ARTICLE` or `TD`
+//! and not in a `DIV`; an article with one `DIV` per paragraph, since the cube lifts the average above short
+//! paragraphs; and position control, which on the recorded pages removes more article text than other text.
 //!
 //! ```
 //! use gleaner_extract::comma_score::{Params, extract};
@@ -50,8 +48,7 @@ pub use params::{Params, Position};
 
 use score::{Parts, above_average, score};
 
-/// The own text of the parts that the score and their position choose; none on a page
-/// without a part that has a comma.
+/// The own text of the parts that the score and the position select; none if no part of the page has a comma.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

@@ -1,4 +1,4 @@
-//! What may be set for the comma score.
+//! Settings of the comma score.
 
 use super::Marks;
 
@@ -9,26 +9,25 @@ pub struct Params {
     pub elements: Vec<String>,
     /// Which characters are commas and full stops.
     pub marks: Marks,
-    /// The power of the number of commas: how much it outweighs the rest.
+    /// The power of the number of commas.
     pub comma_power: i32,
     /// The power of the number of commas and full stops in anchors.
     pub anchor_power: i32,
-    /// What is taken of the parts above the average.
+    /// Which of the parts above the average are taken.
     pub position: Position,
 }
 
 /// Whether a part's place in the tree counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Position {
-    /// Only parts below the parent of the best part are taken: position control.
+    /// Only parts below the parent of the best part: position control.
     #[default]
     BelowTheBestsParent,
-    /// All are taken, as when "searching direct parent of best evaluated" fails.
+    /// All parts, as when "searching direct parent of best evaluated" fails.
     Anywhere,
 }
 
 impl Default for Params {
-    /// `DIV`, the powers of the equation, position control; marks of both scripts.
     fn default() -> Self {
         Self {
             elements: vec!["div".into()],

@@ -1,15 +1,14 @@
-//! Position control: what stands far from the best part is no part of its article.
+//! Position control: excludes parts far from the best part.
 //!
-//! "Direct parent" is read as the element right above the best part, of any name. Where
-//! that is `body`, every part is below it and nothing is ruled out. The paper's case of
-//! a parent that is not found ("difficult string comparing") does not exist in a tree.
+//! "Direct parent" is read as the parent element of the best part, of any name. If that is `body`, every part
+//! is below it and nothing is excluded. The paper's case of a parent that is not found ("difficult string
+//! comparing") does not exist in a tree.
 
 use gleaner_html::Page;
 
 use super::score::Part;
 
-/// Of the preliminary parts (numbers into `parts`) those that are the best one's parent
-/// or stand anywhere below it.
+/// The preliminary parts that are the best one's parent or below it.
 pub(super) fn controlled(page: &Page, parts: &[Part], best: usize, preliminary: Vec<usize>) -> Vec<usize> {
     let below = page.subtree(page.node(parts[best].id).parent);
     preliminary.into_iter().filter(|number| below.contains(&parts[*number].id)).collect()

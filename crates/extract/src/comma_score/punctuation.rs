@@ -1,17 +1,15 @@
 //! The punctuation score that the comma score extends.
 //!
-//! Mingqiu S., Xintao W.: Content extraction from web pages based on Chinese punctuation
-//! number, WiCom 2007, pp. 5573-5575, reconstructed from what Posch says of it.
-//! * Said: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of
-//!   ASCII text and anchor text of node content"; main content has many full stops.
-//! * Said by difference: commas, punctuation in anchors and position control are
-//!   Posch's own.
-//! * Reconstructed: `score = FS * (CL / ACL)`, of the node's own text, with no powers;
-//!   what is above the average is main content. "ASCII text", which cannot be meant of
-//!   Chinese, is read as text.
+//! Mingqiu S., Xintao W.: Content extraction from web pages based on Chinese punctuation number, WiCom 2007,
+//! pp. 5573-5575, reconstructed from Posch's description.
+//! * Stated: nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII text and
+//!   anchor text of node content"; main content has many full stops.
+//! * Implied: commas, punctuation in anchors and position control are Posch's own.
+//! * Reconstructed: `score = FS * (CL / ACL)`, of the node's own text, with no powers; nodes above the
+//!   average are main content. "ASCII text", which cannot be meant for Chinese, is read as text.
 //!
-//! Cost: linear in the page. Known failure: copyright lines and teasers have full stops,
-//! too, and nothing rules them out.
+//! Cost: linear in the page. Known failure: copyright lines and teasers have full stops, too, and are not
+//! excluded.
 //!
 //! ```
 //! use gleaner_extract::comma_score::punctuation;
@@ -39,13 +37,12 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// `DIV`, as in the extension; marks of both scripts, so that both can be compared.
     fn default() -> Self {
         Self { elements: vec!["div".into()], marks: Marks::Both }
     }
 }
 
-/// The own text of the nodes whose score is above the average; none without a full stop.
+/// The own text of the nodes whose score is above the average; none if the page has no full stop.
 #[must_use]
 pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);

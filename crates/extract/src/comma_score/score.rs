@@ -1,4 +1,4 @@
-//! The parts of a page, each with its own text's counts and its score.
+//! The parts of a page, each with the counts of its own text and its score.
 
 use gleaner_html::text::{Line, lines};
 use gleaner_html::{NodeId, Page};
@@ -11,7 +11,7 @@ use super::{Marks, Params, Punctuation};
 pub struct Part {
     /// The element.
     pub id: NodeId,
-    /// The counts of its own text: that of parts inside it is not its own.
+    /// The counts of its own text, without the text of parts inside it.
     pub own: Punctuation,
 }
 
@@ -19,13 +19,12 @@ pub struct Part {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parts {
     parts: Vec<Part>,
-    /// Of every shown text inside a part: its node and the number of the part.
     texts: Vec<(NodeId, usize)>,
 }
 
 impl Parts {
-    /// The parts of a page: its shown elements of these names. Text outside of all of
-    /// them is nobody's. Time linear in the page.
+    /// The parts of a page: its shown elements of these names. Text outside of all of them belongs to no
+    /// part. Time linear in the page.
     #[must_use]
     pub fn new(page: &Page, elements: &[String], marks: Marks) -> Self {
         let mut found = Self::default();
@@ -59,8 +58,8 @@ impl Parts {
         &self.parts
     }
 
-    /// The own text of the parts with these numbers (places in [`Self::as_slice`]), as
-    /// lines in page order. A number that is no part's gives nothing.
+    /// The own text of the parts with these numbers (indices of [`Self::as_slice`]), as lines in page order.
+    /// An invalid number is ignored.
     #[must_use]
     pub fn lines(&self, page: &Page, numbers: &[usize]) -> Vec<Line> {
         let mut wanted = vec![false; self.parts.len()];
@@ -77,8 +76,8 @@ impl Parts {
     }
 }
 
-/// Posch's equation, `CS^3 * (CL / ACL) / ACFL^2`. No anchor text and no punctuation in
-/// anchors count as 1, so that nothing is divided by 0.
+/// Posch's equation, `CS^3 * (CL / ACL) / ACFL^2`. No anchor text and no punctuation in anchors count as 1,
+/// to avoid a division by 0.
 #[must_use]
 pub fn score(own: &Punctuation, params: &Params) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);
@@ -86,13 +85,13 @@ pub fn score(own: &Punctuation, params: &Params) -> f64 {
     commas * text_to_anchor(own) / in_anchors.powi(params.anchor_power)
 }
 
-/// `CL / ACL`: characters of text for each character in anchors, of which 1 is assumed.
+/// `CL / ACL`: characters of text per character in anchors; at least 1 of those is assumed.
 pub(super) fn text_to_anchor(own: &Punctuation) -> f64 {
     own.characters as f64 / own.anchor_characters.max(1) as f64
 }
 
-/// The numbers of the scores above the average of all, and of the best (of equal ones
-/// the first), which is above it or equal to it. `None` when no score is above 0.
+/// The indices of the scores above the average, and that of the best (the first of equal ones), which is at
+/// least the average. `None` if no score is above 0.
 pub(super) fn above_average(scores: &[f64]) -> Option<(usize, Vec<usize>)> {
     let best = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     if scores[best] <= 0.0 {

@@ -1,18 +1,15 @@
-//! The own text of blocks, a line a block, in the order in which blocks are cut.
+//! The own text of blocks, one line per block, in the order in which blocks are cut.
 //!
-//! Figure 3: the own text of a `<p>` with `<span>`s is one text without them, and
-//! stands behind theirs. So a block is one line here, whatever breaks of lines it
-//! holds; a space stands where a sub-block, a break or an image was, while inline
-//! tags neither split nor glue words. The figure has a space there, too, but its
-//! source has one anyway.
+//! Figure 3: the own text of a `<p>` with `<span>`s is one text without them, and comes after theirs. So a
+//! block is one line here, even if it holds line breaks. A space replaces each sub-block, break or image,
+//! while inline tags neither split nor join words.
 
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
 use gleaner_html::{NodeId, Page};
 
 use crate::blocks::Blocks;
 
-/// The lines of the blocks that are kept: sub-blocks before the block that held
-/// them. Time linear in the page.
+/// The lines of the kept blocks: sub-blocks before the block that held them.
 pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<Line> {
     let kinds = kinds(page, blocks);
     let texts = texts(page, blocks, &keep);
@@ -24,7 +21,6 @@ pub(super) fn lines(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) 
         .collect()
 }
 
-/// Every block behind its sub-blocks.
 fn order(blocks: &Blocks) -> Vec<usize> {
     let mut order = Vec::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -38,7 +34,6 @@ fn order(blocks: &Blocks) -> Vec<usize> {
     order
 }
 
-/// The own text of the kept blocks as it stands, empty for the others.
 fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<String> {
     let pieces = pieces(page, blocks);
     let mut texts = vec![String::new(); pieces.blocks];
@@ -53,9 +48,8 @@ fn texts(page: &Page, blocks: &Blocks, keep: impl Fn(usize) -> bool) -> Vec<Stri
     texts
 }
 
-/// Stretches of a page without an edge that parts words.
+/// Stretches of a page without an edge that separates words.
 struct Pieces {
-    /// Of each node: the number of edges before it.
     of: Vec<u32>,
     blocks: usize,
 }
@@ -79,8 +73,7 @@ fn pieces(page: &Page, blocks: &Blocks) -> Pieces {
     Pieces { of: counted.collect(), blocks: count }
 }
 
-/// The kind of line that each block is, from its own name or the nearest block
-/// around it that has one.
+/// The kind of line for each block, from its own name or the nearest block around it that has one.
 fn kinds(page: &Page, blocks: &Blocks) -> Vec<LineKind> {
     let mut kinds: Vec<LineKind> = Vec::new();
     for (_, block) in blocks.iter() {

@@ -1,7 +1,7 @@
-//! The blocks of a site's pages, and a page compared with them.
+//! The blocks of a site's pages, and the comparison of a page with them.
 //!
-//! Limitation: a site holds the vectors of all its blocks, some 10,000 for 30
-//! news pages, which is what FastContentExtractor does away with.
+//! Limitation: a site holds the vectors of all its blocks, some 10,000 for 30 news pages;
+//! FastContentExtractor avoids that.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -14,36 +14,31 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
-/// All blocks of a site's pages, ready to be compared.
+/// All blocks of a site's pages, prepared for comparison.
 #[derive(Debug, Clone)]
 pub struct Site {
     params: Params,
     terms: HashMap<String, u32>,
-    /// Of each page: the vectors of its blocks with words.
     pages: Vec<Vec<Vector>>,
     groups: Groups,
 }
 
-/// What became of a page's blocks.
+/// The content of a page, with counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
-    /// The content, a line a block, sub-blocks before the block that held them: as
-    /// many lines as blocks were extracted.
+    /// The content, one line per extracted block, sub-blocks before the block that held them.
     pub lines: Vec<Line>,
-    /// Atomic blocks of the page, those without a word left out: NumBlock of the
-    /// paper's table II.
+    /// Atomic blocks of the page, without those that have no word: NumBlock of the paper's table II.
     pub blocks: usize,
-    /// Blocks of other pages with which each of them was to be compared.
+    /// Blocks of other pages that each of them was to be compared with.
     pub compared_with: usize,
-    /// Whether the comparison was made to its end. `false` when
-    /// [`Params::max_work`] was spent before; then a repeated block may stand among
-    /// the content.
+    /// Whether the comparison was complete. `false` if it reached [`Params::max_work`]; then a repeated block
+    /// may be among the content.
     pub exact: bool,
 }
 
 impl Site {
-    /// The site that these pages are from. Time and memory are linear in
-    /// the pages' size.
+    /// A site of these pages. Time and memory are linear in the pages' size.
     #[must_use]
     pub fn new<P: Borrow<Page>>(pages: &[P], params: &Params) -> Self {
         let nothing_known = HashMap::new();
@@ -63,37 +58,33 @@ impl Site {
         Self { params: params.clone(), terms, pages: by_page, groups }
     }
 
-    /// The content of a page that the site was made without. See [`find`](Self::find).
+    /// The content of a page that is not part of the site, as by [`find`](Self::find).
     #[must_use]
     pub fn extract(&self, page: &Page) -> Vec<Line> {
         self.find(page).lines
     }
 
-    /// The content of a page that the site was made without, with what was counted on
-    /// the way: what ContentExtractor says of it when its input is the site's pages and
-    /// this one. With no page in the site nothing is repeated and all is content.
+    /// The content and counts of a page that is not part of the site: ContentExtractor's result for the
+    /// site's pages and this one. If the site has no page, nothing is repeated and all is content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
     }
 
-    /// The content of a page that is number `page_number` of the site, counted from 0:
-    /// the same as [`find`](Self::find) in a site of the other pages. A number that
-    /// no page has leaves out none.
+    /// As [`find`](Self::find) in a site of the other pages, for page number `page_number` of the site,
+    /// counted from 0. If no page has that number, all pages are compared.
     #[must_use]
     pub fn find_without(&self, page_number: usize, page: &Page) -> Extraction {
         self.compare(page, Some(page_number).filter(|number| *number < self.pages.len()))
     }
 
-    /// NumBlockTemp of the paper's table II, "the number of blocks that are used to
-    /// compare to decide whether a block is a content block": the distinct
-    /// non-content blocks of the site's pages, no two of them similar.
+    /// NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide whether
+    /// a block is a content block": the distinct non-content blocks of the site's pages, no two of them
+    /// similar.
     ///
-    /// Read so because the table has 86 for ContentExtractor on pages of 319 blocks:
-    /// all blocks of all pages would be thousands. And the text compares it with "the
-    /// number of blocks in the template", which are distinct non-content blocks, those
-    /// on content paths. Exact within [`Params::max_work`]; beyond it similar ones may
-    /// be counted apart, and others missed.
+    /// This reading fits the table, which has 86 for ContentExtractor on pages of 319 blocks, and the text,
+    /// which compares it with "the number of blocks in the template". Exact within [`Params::max_work`];
+    /// beyond it similar blocks may be counted separately, and others missed.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         let repeated =
@@ -112,7 +103,7 @@ impl Site {
         number
     }
 
-    /// Blocks with words of all pages of the site.
+    /// Number of blocks with words on all pages of the site.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.pages.iter().map(Vec::len).sum()
@@ -139,8 +130,7 @@ impl Site {
         }
     }
 
-    /// On how many other pages each block has a like, by all pairs; and whether the
-    /// work sufficed.
+    /// For each block, the number of other pages that have a similar one; and whether the work sufficed.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = Work::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];
@@ -158,7 +148,6 @@ impl Site {
         (counts, !work.is_spent())
     }
 
-    /// The same by the index, each distinct vector once.
     fn indexed(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut search = similarity::Search::new(&self.groups, Work::new(self.params.max_work));
         let without = without.map(|number| number as u32);
@@ -170,7 +159,6 @@ impl Site {
     }
 }
 
-/// The blocks of a page that hold a word, with their vectors.
 fn with_words(page: &Page, blocks: &Blocks, features: &mut Features<'_>) -> Vec<(usize, Vector)> {
     let has_words = |number: usize| blocks.block(number).has_words;
     let vectors = blocks.vectors(page, features, has_words);

@@ -1,16 +1,13 @@
-//! Extracted blocks against the stored non-content blocks.
+//! Compares extracted blocks with the stored non-content blocks.
 //!
-//! "Each extracted block is then compared with non-content blocks": the template
-//! stores atomic blocks, and an outermost block that was extracted with all its
-//! parts resembles none of them. So the comparison is made part by part: each
-//! block's own content against the stored blocks of the same path. The outermost
-//! block is compared as it was extracted, too, which is what the paper says to the
-//! letter and matters for blocks without parts only.
+//! "Each extracted block is then compared with non-content blocks": the template stores atomic blocks, and an
+//! outermost block that was extracted with all its parts resembles none of them. So the comparison is made
+//! part by part: each block's own content with the stored blocks of the same path. The outermost block is
+//! also compared as extracted, which is the paper's literal text and matters only for blocks without parts.
 //!
-//! Most blocks hold so many terms which no stored block has that they cannot
-//! resemble any; that is found out first, without telling those terms apart. Equal blocks
-//! of one path are looked up once. All look-ups of a page share the work that
-//! [`Params::max_work`](super::Params::max_work) allows.
+//! Most blocks hold so many unknown terms that they cannot resemble a stored block; this is tested first,
+//! without distinguishing those terms. All look-ups of a page share the limit
+//! [`Params::max_work`](super::Params::max_work).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,7 +21,6 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{Index, LookUp, Work};
 use crate::blocks::vector::{Features, Vector};
 
-/// Whether a block resembles a stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     No,
@@ -42,22 +38,18 @@ impl Likeness {
     }
 }
 
-/// The blocks of a page on their way to be compared.
 struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [State],
-    /// Of each extracted block its path and the stored blocks with that path.
+    /// For each extracted block, its path and the stored blocks with that path.
     stored: Vec<Option<(PathId, &'a Index)>>,
-    /// What its own content is.
     own: Vec<Likeness>,
-    /// What it is with its parts.
     whole: Vec<Likeness>,
 }
 
 impl Template {
-    /// Takes out what is similar to a stored block of its path; whether the work sufficed to
-    /// look all of them up.
+    /// Removes blocks that are similar to a stored block of their path; returns whether the work sufficed.
     pub(super) fn compare(
         &self,
         page: &Page,
@@ -105,7 +97,6 @@ impl<'a> Comparison<'a> {
         Self { page, blocks, state, stored, own, whole }
     }
 
-    /// Compares what is not settled yet, as far as these features tell.
     fn settle(&mut self, features: &mut Features<'_>, look_up: &mut LookUp) {
         let vectors = self.vectors(features);
         let mut known: HashMap<(PathId, Cow<'_, Vector>), Likeness> = HashMap::new();
@@ -126,7 +117,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The vectors of what is not settled, empty ones for other blocks.
     fn vectors(&self, features: &mut Features<'_>) -> Vec<Vector> {
         let mut wanted: Vec<bool> = self.own.iter().map(|own| *own == Likeness::Perhaps).collect();
         for (number, block) in self.blocks.iter() {

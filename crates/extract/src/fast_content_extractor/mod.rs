@@ -1,28 +1,25 @@
-//! FastContentExtractor: a site's template, and each of its pages by the template.
+//! FastContentExtractor: learns a site's template and extracts each of its pages by it.
 //!
-//! Dat Quoc Nguyen, Dai Quoc Nguyen, Son Bao Pham, The Duy Bui: A Fast
-//! Template-based Approach to Automatically Identify Primary Text Content of a Web
-//! Page, KSE 2009.
-//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks; each block
-//!   less its sub-blocks is an atomic block. A feature vector counts its images,
-//!   scripts, hyperlinks and terms; cosine above 0.9 is "similar".
-//! * A block with a like on many pages is non-content, any other is content.
-//! * The [`Template`] keeps the traversal paths P of the content blocks
-//!   (`HTML.BODY.TABLE.TR.P`), and the non-content blocks with a path in P.
-//! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path
-//!   in P by two rules, and drops what is similar to a stored non-content block.
+//! Dat Quoc Nguyen, Dai Quoc Nguyen, Son Bao Pham, The Duy Bui: A Fast Template-based Approach to
+//! Automatically Identify Primary Text Content of a Web Page, KSE 2009.
+//! * Preparation ([`prepare`]) cuts some 25 pages of a site into blocks; each block without its sub-blocks is
+//!   an atomic block. A feature vector counts its images, scripts, hyperlinks and terms; cosine above 0.9 is
+//!   "similar".
+//! * A block with a similar one on many pages is non-content, any other is content.
+//! * The [`Template`] keeps the traversal paths P of the content blocks (`HTML.BODY.TABLE.TR.P`), and the
+//!   non-content blocks with a path in P.
+//! * Detection ([`Template::detect`]) extracts the blocks of a new page with a path in P by two rules, and
+//!   drops those similar to a stored non-content block.
 //!
-//! Where the paper is unclear, and how it is read, stands where it is decided: which
-//! tags are blocks and how many pages are many in [`Params`], the rules in
-//! [`Template::find`]'s file, the comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`.
-//! Text and scripts of the head are left out throughout, and so is a block without
-//! a word: it is neither content nor worth storing.
+//! Readings: block tags and "many pages" in [`Params`], the rules in the file of [`Template::find`], the
+//! comparison in `comparison.rs`, atomic blocks in `blocks/mod.rs`. Text and scripts of the head, and blocks
+//! without a word, are left out throughout.
 //!
-//! Cost: preparation and detection are linear in the pages, but for comparing, which
-//! looks only at blocks that share a rare feature, within [`Params::max_work`] for a
-//! preparation and for each page; a template holds [`Params::max_bytes`]. Known failure:
-//! what differs from page to page counts as content (comments, related links), and a
-//! path of tags alone does not tell a paragraph of the article from one beside it.
+//! Cost: preparation and detection are linear in the pages, except for the comparison. It covers only blocks
+//! that share a rare feature, within [`Params::max_work`] for a preparation and for each page; a template
+//! holds [`Params::max_bytes`]. Known failure: text that differs from page to page counts as content
+//! (comments, related links), and a path of tags alone does not distinguish a paragraph of the article from
+//! one beside it.
 //!
 //! ```
 //! use gleaner_extract::fast_content_extractor::{Params, prepare};

@@ -1,7 +1,7 @@
 //! Traversal paths such as `HTML.BODY.TABLE.TR.P`, kept as a trie.
 //!
-//! A path is a number here: a page of 100,000 deeply nested blocks would
-//! otherwise hold its paths many times over as text.
+//! A path is a number here: as text, the paths of a page with 100,000 deeply nested blocks would repeat most
+//! of their parts many times.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,13 @@ use gleaner_html::Page;
 
 use crate::blocks::Blocks;
 
-/// A path's place in its trie.
 pub(super) type PathId = u32;
 
-/// The empty path, which every trie has.
 pub(super) const EMPTY: PathId = 0;
 
-/// A trie of paths.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Paths {
-    /// Of every path but the empty one: its parent and its last tag.
+    /// For every path but the empty one, its parent and its last tag.
     steps: Vec<(PathId, u32)>,
     children: HashMap<(PathId, u32), PathId>,
     tags: HashMap<String, u32>,
@@ -26,13 +23,11 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The path that `tag` leads to, when it is known.
     pub(super) fn find(&self, parent: PathId, tag: &str) -> Option<PathId> {
         let tag = self.tags.get(tag)?;
         self.children.get(&(parent, *tag)).copied()
     }
 
-    /// The path that `tag` leads to, made if need be.
     pub(super) fn child(&mut self, parent: PathId, tag: &str) -> PathId {
         if let Some(known) = self.find(parent, tag) {
             return known;
@@ -49,12 +44,10 @@ impl Paths {
         id
     }
 
-    /// The path with this name, made if need be.
     pub(super) fn named(&mut self, name: &str) -> PathId {
         name.split('.').fold(EMPTY, |path, tag| self.child(path, &tag.to_ascii_lowercase()))
     }
 
-    /// The name as the paper writes it.
     pub(super) fn name(&self, mut path: PathId) -> String {
         let mut tags = Vec::new();
         while let Some((parent, tag)) = path.checked_sub(1).map(|at| self.steps[at as usize]) {
@@ -65,7 +58,6 @@ impl Paths {
         tags.join(".")
     }
 
-    /// The path of every block of a page; `None` for one that is not in the trie.
     pub(super) fn find_all(&self, blocks: &Blocks, page: &Page) -> Vec<Option<PathId>> {
         let mut found: Vec<Option<PathId>> = Vec::new();
         for (_, block) in blocks.iter() {
@@ -76,7 +68,6 @@ impl Paths {
         found
     }
 
-    /// The path of every block of a page, made where the trie lacks it.
     pub(super) fn make_all(&mut self, blocks: &Blocks, page: &Page) -> Vec<PathId> {
         let mut made: Vec<PathId> = Vec::new();
         for (_, block) in blocks.iter() {

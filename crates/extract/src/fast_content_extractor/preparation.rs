@@ -1,15 +1,13 @@
-//! Phase 1: pages of a site to its template.
+//! Phase 1: learns the template from pages of a site.
 //!
-//! Blocks are compared as in ContentExtractor: one whose like stands on many pages
-//! is non-content, any other is content. The paths of the content blocks are kept,
-//! and of the non-content blocks those on such a path, each once.
+//! Blocks are compared as in ContentExtractor: one with similar blocks on many pages is non-content, any
+//! other is content. The template keeps the paths of the content blocks, and the distinct non-content blocks
+//! on such a path.
 //!
-//! Limitation: "occurs many times" has no number in the paper; ours are
-//! [`Params::repeated_share`] and [`Params::repeated_pages`]. With one page nothing
-//! can occur twice and all is content; on copies of one page all is repeated and
-//! nothing is. Blocks that differ page by page without being content (related
-//! links, comments) put their paths among the content paths: the known weakness of
-//! the method.
+//! Limitation: "occurs many times" has no number in the paper; ours are [`Params::repeated_share`] and
+//! [`Params::repeated_pages`]. With one page nothing can occur twice and all is content; on copies of one
+//! page all is repeated and nothing is. Blocks that differ from page to page without being content (related
+//! links, comments) put their paths among the content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,13 +20,11 @@ use crate::blocks::Blocks;
 use crate::blocks::similarity::{Groups, Index, LookUp, Work, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
-/// Characters of a non-content block that are kept for people to read.
 const BEGINNING: usize = 60;
 
-/// What the count beside a path or a term takes of a template's bytes.
+/// Bytes of a template that the count of a path or term takes.
 const A_COUNT: usize = 8;
 
-/// A block that may be content.
 struct Candidate {
     page: u32,
     block: u32,
@@ -37,9 +33,9 @@ struct Candidate {
 
 /// The template of the site that these pages are from, 20 to 30 in the paper.
 ///
-/// No page gives an empty template, which finds nothing. Time and memory are
-/// linear in the pages' size but for the comparison, which [`Params::max_work`]
-/// bounds; the template has [`Params::max_bytes`] at most.
+/// Without pages the template is empty and finds nothing. Time and memory are linear in the pages' size
+/// except for the comparison, which [`Params::max_work`] limits; the template has at most
+/// [`Params::max_bytes`].
 #[must_use]
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     let mut paths = Paths::default();
@@ -90,11 +86,10 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &Params) -> Template {
     Template::new(params.clone(), pages.len(), content, non_content)
 }
 
-/// What a template may still hold, in bytes.
 struct Room(usize);
 
 impl Room {
-    /// Takes from it; `false`, and nothing is taken, where it does not suffice.
+    /// Subtracts the bytes if they suffice.
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -102,15 +97,13 @@ impl Room {
     }
 }
 
-/// What a stored block takes of the room.
 fn bytes(block: &NonContent) -> usize {
     block.path.len()
         + block.beginning.len()
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// The paths of content blocks, each with their number: those with most blocks, as far
-/// as there is room.
+/// The content paths, each with the number of its blocks: those with most blocks, as far as they fit.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
@@ -125,7 +118,6 @@ fn content_paths(
     by_count.into_iter().take_while(|(path, _)| room.take(paths.name(*path).len() + A_COUNT)).collect()
 }
 
-/// The blocks kept of each path, no two of one path similar.
 struct Distinct<'a> {
     met: HashSet<(PathId, &'a Vector)>,
     kept: HashMap<PathId, Index>,
@@ -138,8 +130,8 @@ impl<'a> Distinct<'a> {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 
-    /// Takes a block in; `false` where one of its path is similar. Once the work is spent,
-    /// where one is equal.
+    /// Adds a block; `false` if a similar one of its path exists. After the work limit, only if an equal one
+    /// exists.
     fn insert(&mut self, path: PathId, vector: &'a Vector) -> bool {
         if !self.met.insert((path, vector)) {
             return false;

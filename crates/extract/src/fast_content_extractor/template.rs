@@ -1,8 +1,7 @@
-//! What is kept of a site between the two phases.
+//! The template of a site, which preparation writes and detection reads.
 //!
-//! Paths are kept as the paper writes them and feature vectors as words, so that a
-//! template file can be read by people; what detection needs for speed is made
-//! anew when a template is read.
+//! Paths are kept as the paper writes them and feature vectors as words, so that people can read a template
+//! file; the structures that detection needs for speed are rebuilt when a template is read.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +28,7 @@ pub struct NonContent {
     pub terms: BTreeMap<String, u32>,
     /// Prepared pages that have a similar block.
     pub pages: u32,
-    /// The beginning of its own text, for people.
+    /// The beginning of its own text, for human readers.
     pub beginning: String,
 }
 
@@ -77,14 +76,14 @@ impl Template {
         &self.stored.content_paths
     }
 
-    /// The stored non-content blocks, in the order in which they were met.
+    /// The stored non-content blocks, in the order of occurrence.
     #[must_use]
     pub fn non_content(&self) -> &[NonContent] {
         &self.stored.non_content
     }
 
-    /// NumBlockTemp of the paper's table II: the number of stored blocks that are
-    /// compared to decide whether a block is content.
+    /// NumBlockTemp of the paper's table II: the number of stored blocks that are compared to decide whether
+    /// a block is content.
     #[must_use]
     pub fn num_block_temp(&self) -> usize {
         self.stored.non_content.len()

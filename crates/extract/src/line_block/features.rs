@@ -1,4 +1,4 @@
-//! Step 3: what is measured of a block.
+//! Step 3: measures the features of a block.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,15 +9,14 @@ use crate::words;
 /// The three features of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
-    /// TTR, equation 1: characters of text a tag; the characters where no tag is.
+    /// TTR, equation 1: characters of text per tag; if there is no tag, the characters.
     pub text_to_tag: f64,
-    /// ATTR, equation 2: the share of the text that stands in links, 0 to 1.
+    /// ATTR, equation 2: the share of the text in links, 0 to 1.
     pub anchor_text: f64,
-    /// TKD: how many of the block's words are words of the title.
+    /// TKD: the number of the block's words that are words of the title.
     pub title_keywords: f64,
 }
 
-/// The features of each block.
 pub(super) fn features(lines: &SourceLines, blocks: &[Range<usize>]) -> Vec<Features> {
     let keywords: HashSet<String> = words(lines.title()).map(str::to_lowercase).collect();
     blocks.iter().map(|block| of_block(lines, block, &keywords)).collect()

@@ -1,30 +1,27 @@
-//! Line-Block: neighbouring lines as blocks, told apart by three features.
+//! Line-Block: joins neighbouring lines to blocks, and classifies them by three features.
 //!
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages.
 //! * Step 1 removes `head`, `script`, `style` and remarks; the title is kept aside.
-//! * Step 2 breaks the source into lines, and joins neighbouring lines with text to
-//!   blocks where their distance allows ([`Params::distance`]).
-//! * Step 3 measures [`Features`]: text a tag (TTR), the share of text in links
-//!   (ATTR), words of the title (TKD).
-//! * Step 4 holds them against constant [`Thresholds`], or against lambda times each
-//!   feature's standard deviation over the page's blocks.
+//! * Step 2 breaks the source into lines, and joins neighbouring lines with text to blocks where their
+//!   distance allows ([`Params::distance`]).
+//! * Step 3 measures [`Features`]: text per tag (TTR), the share of text in links (ATTR), words of the title
+//!   (TKD).
+//! * Step 4 compares them with constant [`Thresholds`], or with lambda times each feature's standard
+//!   deviation over the page's blocks.
 //!
-//! Readings. Lines: "break_original_lines" and "we define and use the important block tags"
-//! are read as lines that end at block-level tags; but none ends in a complete link, of which
-//! a line holds both tags (IV.A). Distance: none is given; 1, so
-//! that neighbours are joined and a line without text parts blocks. Step 4 as printed
-//! asks every block for two words of the title, and loses a paragraph that has
-//! none; the text of step 3 has them "remedy" a low TTR, and that is the default
-//! ([`Rule`]). The listing's `threshold_check(f) >= tau` is read as step 4's three
-//! inequalities, of which one asks for less. `sum(tag)` counts start tags and end tags, and the
-//! text's length has white space once between words. TKD is a number of words, repeated ones counted, since no share
-//! could reach 2; words such as "the" are keywords, too, as nothing is said of
-//! leaving any out. TTR without a tag is the text's length, as in
-//! [`text_to_tag_ratio`](crate::text_to_tag_ratio). Where a threshold is 0, as a deviation
-//! may be, a block without links still passes, and one without keywords does not have them.
+//! Readings. Lines: "break_original_lines" and "we define and use the important block tags" are read as lines
+//! that end at block-level tags. But no line ends in a complete link (IV.A). Distance: the paper names none;
+//! here it is 1, so that neighbours are joined and a line without text separates blocks. Step 4 as printed
+//! requires two words of the title in every block, and loses a paragraph that has none; the text of step 3
+//! has them "remedy" a low TTR, and that is the default ([`Rule`]). The listing's `threshold_check(f) >= tau`
+//! is read as step 4's three inequalities. `sum(tag)` counts start tags and end tags; white space counts once
+//! between words. TKD is a number of words, repeated ones counted, since no share could reach 2; the paper
+//! excludes no word, not even "the". TTR without a tag is the text's length, as in
+//! [`text_to_tag_ratio`](crate::text_to_tag_ratio). If a threshold is 0, as a deviation may be, a block
+//! without links still passes, and one without keywords does not have them.
 //!
-//! Cost: linear in the source. Known failure: a list of related links' teasers has
-//! as much text a tag as prose; a short paragraph full of links is lost.
+//! Cost: linear in the source. Known failure: the teasers of a list of related links have as much text per
+//! tag as prose; a short paragraph full of links is lost.
 //!
 //! ```
 //! use gleaner_extract::line_block;
@@ -53,7 +50,7 @@ pub use params::{Params, Rule, Thresholds};
 use crate::source_lines::{Head, SourceLines};
 use crate::text_to_tag_ratio::smoothing::deviation;
 
-/// The text of the blocks that are content; none where no block is.
+/// The text of the blocks that are content; none if no block is.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
     let blocks = Blocks::new(source, params);
@@ -69,7 +66,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Steps 1 to 3. Of the settings only [`lines`](Params::lines),
+    /// Applies steps 1 to 3. Of the settings only [`lines`](Params::lines),
     /// [`whole_links`](Params::whole_links) and [`distance`](Params::distance) matter here.
     #[must_use]
     pub fn new(source: &str, params: &Params) -> Self {
@@ -80,7 +77,7 @@ impl Blocks {
         Self { lines, blocks, features }
     }
 
-    /// The features, a block each, in page order.
+    /// The features of each block, in page order.
     #[must_use]
     pub fn features(&self) -> &[Features] {
         &self.features
@@ -104,8 +101,8 @@ impl Blocks {
         self.features.iter().map(is_content).collect()
     }
 
-    /// The text of the blocks for which `selected` holds `true`, tags removed. Blocks
-    /// behind its end are not selected.
+    /// The text of the blocks for which `selected` holds `true`, tags removed. Blocks beyond its end are not
+    /// selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         let mut is_content = vec![false; self.lines.iter().len()];
@@ -128,7 +125,6 @@ impl Blocks {
         }
     }
 
-    /// A feature's standard deviation over the blocks; 0 where there are none.
     fn deviation(&self, feature: impl Fn(&Features) -> f64) -> f64 {
         deviation(&self.features.iter().map(feature).collect::<Vec<_>>())
     }

@@ -1,34 +1,34 @@
-//! What may be set for Line-Block.
+//! Settings of Line-Block.
 
 use crate::source_lines::Lines;
 
 /// Settings of [`extract`](super::extract); the default has the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
-    /// The greatest distance, in lines, of two neighbouring lines with text in one
-    /// block: 1 where no line may stand between them; 0 makes each line a block.
+    /// The greatest distance, in lines, of two neighbouring lines with text in one block: 1 if no line may be
+    /// between them; 0 makes each line a block.
     pub distance: usize,
-    /// What the features are held against.
+    /// The thresholds of the features.
     pub thresholds: Thresholds,
-    /// How the three answers become one.
+    /// How the three comparisons are combined.
     pub rule: Rule,
     /// Where lines end.
     pub lines: Lines,
-    /// Whether a complete link (`<a href=...>` up to its `</a>`) stands on one line, whatever
-    /// breaks are in it, as section IV.A defines a line.
+    /// Whether a complete link (`<a href=...>` up to its `</a>`) counts as on one line, whatever breaks are
+    /// in it, as section IV.A defines a line.
     pub whole_links: bool,
 }
 
-/// What the features of a block are held against.
+/// The thresholds that the features of a block are compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Thresholds {
     /// The same for every page.
     Constant {
-        /// TTR, in characters a tag: content is above.
+        /// TTR, in characters per tag: content is above.
         text_to_tag: f64,
         /// ATTR, a share from 0 to 1: content is below.
         anchor_text: f64,
-        /// TKD, in words: content has as many.
+        /// TKD, in words: content has at least as many.
         title_keywords: f64,
     },
     /// Each feature's standard deviation over the page's blocks, times this (lambda).
@@ -40,13 +40,13 @@ pub enum Thresholds {
 pub enum Rule {
     /// Step 4 as printed: TTR above its threshold, ATTR below, and TKD reached.
     AsPrinted,
-    /// Step 3's text: a block with too little text a tag is added where it has the
-    /// title's keywords. TTR above its threshold or TKD reached; and ATTR below.
+    /// Step 3's text: a block with too little text per tag is added if it has the title's keywords. TTR above
+    /// its threshold or TKD reached; and ATTR below.
     Remedy,
 }
 
 impl Params {
-    /// Constant thresholds, all three of which a block must meet, as step 4 is printed.
+    /// Constant thresholds, and step 4 as printed: a block must meet all three.
     #[must_use]
     pub fn as_printed() -> Self {
         Self { rule: Rule::AsPrinted, ..Self::default() }
@@ -60,8 +60,7 @@ impl Params {
 }
 
 impl Default for Params {
-    /// The paper's thresholds: 30, 0.2 and 2. It names no distance; the rest is chosen as
-    /// the head of the [method](super) says.
+    /// The paper's thresholds: 30, 0.2 and 2. The documentation of the [method](super) explains the rest.
     fn default() -> Self {
         Self {
             distance: 1,

@@ -1,25 +1,23 @@
-//! Text-To-Tag Ratio: lines of source with much text and few tags.
+//! Text-To-Tag Ratio: selects lines of source with much text and few tags.
 //!
 //! T. Weninger, W. H. Hsu: Text Extraction from the Web via Text-to-Tag Ratio, 2008.
-//! * Algorithm 1: without scripts, remarks and empty lines, the ratio of a line is its
-//!   characters that are no tag, divided by its tags ([`Ratios::array`]).
+//! * Algorithm 1: without scripts, remarks and empty lines, the ratio of a line is its characters outside
+//!   tags, divided by its tags ([`Ratios::array`]).
 //! * Equation 1: the array is [smoothed](smoothing) with radius 2.
-//! * Section 4: content lines are told from the others in five ways ([`clustering`]).
+//! * Section 4: content lines are selected in five ways ([`clustering`]).
 //! * Tags are removed from those lines, and the lines combined.
 //!
-//! Readings. "ASCII characters" are characters: taken at its word, the ratio of a
-//! Greek or Chinese page would be near 0. White space counts once between words and
-//! a reference (`&amp;`) as the character it stands for. A style sheet goes as a script does.
-//! A tag over several lines counts on the first and ends none. The text of `title` is text, as
-//! in the paper, where losing the title is a loss; it may stand before the content.
-//! Both start tags and end tags are tags. Where the source has too few line
-//! breaks, lines end at blocks ([`Lines`](crate::Lines)). Lines are combined so that a
-//! paragraph of several lines is one, and what a block-level tag parts stays apart.
+//! Readings. "ASCII characters" are characters: taken literally, the ratio of a Greek or Chinese page would
+//! be near 0. White space counts once between words and a reference (`&amp;`) as the character it represents.
+//! A style sheet is removed as a script is. A tag over several lines counts on the first and does not end a
+//! line. The text of `title` is text, as in the paper, which counts a missing title as a loss. Both start
+//! tags and end tags are tags. If the source has too few line breaks, lines end at blocks
+//! ([`Lines`](crate::Lines)). Lines are combined so that a paragraph of several lines is one, but block-level
+//! tags still separate lines.
 //!
-//! Cost: linear in the source; expectation maximization and k-means go over the lines
-//! at most 100 times a run, and at 20,000,000 lines in all. Known failure: a long teaser or legal notice is content,
-//! a list of short lines is none; smoothing takes the line before and behind
-//! the text along.
+//! Cost: linear in the source; expectation maximization and k-means read the lines at most 100 times per run,
+//! and 20,000,000 lines in total. Known failure: a long teaser or legal notice counts as content, a list of
+//! short lines does not; smoothing adds the lines directly before and after the text.
 //!
 //! ```
 //! use gleaner_extract::text_to_tag_ratio::{Params, extract};
@@ -46,14 +44,14 @@ use crate::source_lines::{Head, SourceLines};
 use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
 use smoothing::{deviation, smoothed};
 
-/// The text of the lines that are content; none where no line is.
+/// The text of the lines that are content; none if no line is.
 #[must_use]
 pub fn extract(source: &str, params: &Params) -> Vec<Line> {
     let ratios = Ratios::new(source, params);
     ratios.text(&ratios.select(params))
 }
 
-/// The lines of a page with their ratios: what all five ways share, computed once.
+/// The lines of a page with their ratios, which all five ways share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratios {
     lines: SourceLines,
@@ -62,8 +60,8 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Algorithm 1 and equation 1. Of the settings only
-    /// [`lines`](Params::lines) and [`radius`](Params::radius) matter here.
+    /// Applies algorithm 1 and equation 1. Of the settings only [`lines`](Params::lines) and
+    /// [`radius`](Params::radius) matter here.
     #[must_use]
     pub fn new(source: &str, params: &Params) -> Self {
         let lines = SourceLines::new(source, params.lines, Head::Kept);
@@ -72,19 +70,19 @@ impl Ratios {
         Self { lines, array, smoothed }
     }
 
-    /// `TTRArray`: characters a tag, a line each.
+    /// `TTRArray`: the characters per tag of each line.
     #[must_use]
     pub fn array(&self) -> &[f64] {
         &self.array
     }
 
-    /// The array smoothed, as long.
+    /// The smoothed array, of the same length.
     #[must_use]
     pub fn smoothed(&self) -> &[f64] {
         &self.smoothed
     }
 
-    /// The standard deviation of the smoothed array, in characters a tag.
+    /// The standard deviation of the smoothed array, in characters per tag.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         deviation(&self.smoothed)
@@ -109,8 +107,8 @@ impl Ratios {
         }
     }
 
-    /// The text of the lines for which `selected` holds `true`, tags removed. Lines
-    /// behind its end are not selected.
+    /// The text of the lines for which `selected` holds `true`, tags removed. Lines beyond its end are not
+    /// selected.
     #[must_use]
     pub fn text(&self, selected: &[bool]) -> Vec<Line> {
         self.lines.selected(|number| selected.get(number).is_some_and(|is| *is))

@@ -1,14 +1,14 @@
-//! What may be set for the text-to-tag ratio.
+//! Settings of the text-to-tag ratio.
 
 use crate::source_lines::Lines;
 
-/// The way in which lines are told apart (section 4).
+/// How content lines are selected (section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Clustering {
-    /// Section 4.3: the smoothed array against its standard deviation.
+    /// Section 4.3: the smoothed array compared with its standard deviation.
     #[default]
     Threshold,
-    /// The second section 4.3: jumps in the array that is not smoothed.
+    /// The second section 4.3: jumps in the unsmoothed array.
     Prediction,
     /// Section 4.2: k-means.
     KMeans,
@@ -24,26 +24,24 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract); the default is the paper's but for
-/// [`lines`](Params::lines): the paper has [`Lines::AsWritten`], which gives little on a source
-/// with few line breaks, and says nothing of those.
+/// Settings of [`extract`](super::extract). The default is the paper's except for [`lines`](Params::lines):
+/// the paper has [`Lines::AsWritten`], which finds little in a source with few line breaks, a case that the
+/// paper does not discuss.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
-    /// How lines are told apart; the paper's winner is [`Clustering::Threshold`].
+    /// How content lines are selected; the paper's best way is [`Clustering::Threshold`].
     pub clustering: Clustering,
-    /// Equation 1: lines on each side of a line that its smoothed ratio takes in.
-    /// 0 smooths nothing.
+    /// Equation 1: lines on each side that a smoothed ratio includes. 0 turns smoothing off.
     pub radius: usize,
-    /// The threshold in standard deviations, 0 or more: what a line's ratio
-    /// (threshold), a jump (prediction) or a cluster's mean must reach. Figure 5
-    /// varies it from 0 to 2 for the threshold.
+    /// The threshold in standard deviations, 0 or more, that a line's ratio (threshold), a jump (prediction)
+    /// or a cluster's mean must reach. Figure 5 varies it from 0 to 2 for the threshold.
     pub deviations: f64,
     /// Where lines end; as written in the paper, [`Lines::Auto`] by default.
     pub lines: Lines,
 }
 
 impl Params {
-    /// The default, with this way to tell lines apart.
+    /// The default settings with this way of selection.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
         Self { clustering, ..Self::default() }

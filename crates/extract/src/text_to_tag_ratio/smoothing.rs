@@ -1,13 +1,12 @@
-//! Section 4.1, equation 1: the array smoothed, so that a short line among long ones
-//! is kept and a long one among short ones is not.
+//! Section 4.1, equation 1: smooths the array, so that a short line among long ones is kept and a long one
+//! among short ones is not.
 //!
-//! "We use a radius of size 2 excluding k": the equation's sum runs from k-r to k+r
-//! with k and its divisor is 2r+1, so the window has five lines; what excludes k
-//! is the count of the radius. At the array's ends the window has fewer lines, and
-//! the divisor is their number: a mean stays a mean.
+//! "We use a radius of size 2 excluding k": the equation's sum runs from k-r to k+r with k and its divisor is
+//! 2r+1, so the window has five lines; only the radius excludes k. At the array's ends the window has fewer
+//! lines, and the divisor is their number, so the value stays a mean.
 
-/// The mean of each element's window. Values stay within the array's bounds, but for
-/// rounding. Linear, whatever the radius.
+/// The mean of each element's window. Values stay within the array's bounds, except for rounding. Time linear
+/// in the array, whatever the radius.
 #[must_use]
 pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
     let mut sum = 0.0;
@@ -26,8 +25,7 @@ pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The standard deviation of an array (of the array itself, not of a sample of a
-/// larger one); 0 for an empty one.
+/// The population standard deviation of an array; 0 for an empty one.
 #[must_use]
 pub fn deviation(array: &[f64]) -> f64 {
     let count = array.len().max(1) as f64;

@@ -1,68 +1,65 @@
-//! Which of many patterns match a path, at a cost that the file cannot drive up.
+//! Finds which of many patterns match a path, at a limited cost.
 //!
-//! Compared one by one, a pattern costs a walk over the path, and a robots.txt of
-//! 500 KiB holds some 50,000. So the patterns of a crawler share what they begin with: they
-//! are the leaves of a tree whose nodes are the parts between stars. A node is reached when
-//! the parts on the way to it are found in the path in this order. The leftmost place of
-//! each part leaves the most room for those that follow, so a node needs one number, the
-//! leftmost end, which is found once a path; nothing is ever tried twice.
+//! Compared one by one, each pattern costs a walk over the path, and a robots.txt of 500 KiB may contain
+//! 50,000. So the patterns of a crawler form a tree that shares their beginnings: the nodes are the parts
+//! between stars. A node is reached if the parts on the way to it occur in the path in this order. The
+//! leftmost place of each part leaves the most space for the parts after it, so each node needs one number,
+//! its leftmost end, which is computed once per path. There is no backtracking.
 //!
-//! 1. The heads that the path begins with are found by one binary search: in a sorted
-//!    [`Table`] the longest entry that a text begins with is the entry just before it, or one
-//!    that this entry begins with ([`Table::longest_prefix_of`]).
-//! 2. All places of all parts in the path are found the same way, from each place of
-//!    the path ([`Places`]).
-//! 3. The patterns are looked at from the last, which decides, to the first. Most are out
-//!    at a glance: by their head, their length, or a last part that stands nowhere. For the
-//!    others the nodes on the way to the root are worked out, if they have not been yet.
+//! 1. One binary search finds the heads that the path begins with: in a sorted [`Table`] the longest entry
+//!    that a text begins with is the entry directly before the text, or one that this entry begins with
+//!    ([`Table::longest_prefix_of`]).
+//! 2. The same search, from each position of the path, finds all places of all parts ([`Places`]).
+//! 3. The patterns are checked from the last, which decides, to the first. Most fail quickly: by their head,
+//!    their length, or a last part that does not occur. For the others the nodes on the way to the root are
+//!    computed if needed.
 //!
-//! Cost of a path of n octets: n binary searches, a step for each place, for each pattern
-//! and for each node. Of nodes there are as many as different beginnings of patterns: in the
-//! worst file of 500 KiB, a star after every letter, 250,000, and all of them are worked out
-//! only for a path that nearly matches nearly everything. Places are at most n times the
-//! parts that begin with one another, and of those 500 KiB hold a thousand.
+//! Cost for a path of n octets: n binary searches, and one step for each place, pattern and node. There are
+//! as many nodes as different beginnings of patterns: 250,000 in the worst file of 500 KiB, with a star after
+//! every letter. All of them are computed only for a path that nearly matches nearly everything. There are at
+//! most n places times the number of parts that begin with one another, of which 500 KiB contain at most a
+//! thousand.
 
 use std::collections::{HashMap, HashSet};
 
 use super::normal::{Pattern, Text};
 
-/// Patterns, ranked by the order in which they are given: a later one decides.
+/// Patterns in the order of their rank: a later one decides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Matcher {
     heads: Table,
     parts: Table,
-    /// The first of them are those of `heads`, in its order.
+    /// The first ones belong to `heads`, in its order.
     nodes: Vec<Node>,
-    /// One for each pattern.
+    /// One per pattern.
     goals: Vec<Goal>,
 }
 
-/// A part that follows what leads to its parent. Those of heads have neither.
+/// A part after the parts of its parent. The nodes of heads have neither.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Node {
     parent: usize,
-    /// Its two readings, each by its place in the table of parts.
+    /// Its two readings, as indexes into the table of parts.
     in_path: usize,
     in_query: usize,
 }
 
-/// What must hold for a pattern to match.
 #[derive(Debug, Clone, PartialEq)]
 struct Goal {
     head: usize,
     node: usize,
     /// The node's part must also end the path.
     anchored: bool,
-    /// Octets that a path needs to match.
+    /// Minimum length of a matching path, in octets.
     shortest: usize,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
-    /// The last of the patterns that match, by its place.
+    /// The index of the last matching pattern.
     pub(super) pattern: Option<usize>,
-    /// What it cost: octets, places, patterns and nodes. Held by tests.
+    /// The cost: octets, places, patterns and nodes. Checked by tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
     pub(super) steps: usize,
 }
@@ -84,7 +81,7 @@ impl Matcher {
         matcher
     }
 
-    /// The goal of a pattern, and the nodes on the way to it that are not there yet.
+    /// The goal of a pattern; adds the missing nodes on the way to it.
     fn insert(&mut self, pattern: &Pattern, known: &mut HashMap<[usize; 3], usize>) -> Goal {
         let head = self.heads.place_of(&pattern.head);
         let (mut node, mut shortest) = (head, pattern.head.len());
@@ -108,8 +105,8 @@ impl Matcher {
     }
 }
 
-/// What is known of a node's leftmost end: nothing, that there is none, or an end plus 2.
-/// Nothing is 0, since fresh memory is that for free, and most nodes are never asked for.
+/// A node's leftmost end: unknown, none, or the end plus 2. Unknown is 0, since zeroed memory is cheap and
+/// most nodes are never needed.
 type Reach = usize;
 const UNKNOWN: Reach = 0;
 const NEVER: Reach = 1;
@@ -122,13 +119,12 @@ fn end_of_reach(reach: Reach) -> Option<usize> {
     reach.checked_sub(2)
 }
 
-/// The search for the patterns that match one text.
 struct Search<'a> {
     matcher: &'a Matcher,
     text: &'a Text,
     /// By node.
     reach: Vec<Reach>,
-    /// Found when a pattern first needs them.
+    /// Computed when a pattern first needs them.
     places: Option<Places<'a>>,
     steps: usize,
 }
@@ -167,7 +163,7 @@ impl<'a> Search<'a> {
         self.places.get_or_insert_with(|| Places::new(&self.matcher.parts, self.text))
     }
 
-    /// Works out a node's leftmost end, and before it those of the nodes on the way to it.
+    /// Computes a node's leftmost end, after those of the nodes on the way to it.
     fn leftmost_end(&mut self, node: usize) -> Option<usize> {
         let nodes = &self.matcher.nodes;
         let mut way = Vec::new();
@@ -191,12 +187,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Distinct texts in order, each with the longest other one that it begins with.
+/// Distinct texts in order, each with the longest other entry that it begins with.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Table {
     entries: Vec<Box<str>>,
     shorter: Vec<Option<usize>>,
-    /// A bit for each octet with which an entry begins; all are ASCII.
+    /// One bit for each octet that begins an entry; all are ASCII.
     firsts: u128,
 }
 
@@ -205,7 +201,7 @@ impl Table {
         let mut texts: Vec<&str> = texts.collect::<HashSet<_>>().into_iter().collect();
         texts.sort_unstable();
         let mut shorter = Vec::with_capacity(texts.len());
-        // Those that the entry at hand begins with, the longest last.
+        // Entries that the current one begins with, the longest last.
         let mut open: Vec<usize> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             while open.pop_if(|last| !text.starts_with(texts[*last])).is_some() {}
@@ -225,9 +221,8 @@ impl Table {
         self.entries.binary_search_by(|entry| (**entry).cmp(text)).expect("the table was made of these texts")
     }
 
-    /// The longest entry that `text` begins with.
     fn longest_prefix_of(&self, text: &str) -> Option<usize> {
-        // All that stands between such an entry and the text begins with it, too.
+        // Every entry between such an entry and the text begins with it, too.
         let before = self.entries.partition_point(|entry| **entry <= *text).checked_sub(1)?;
         self.with_shorter(before).find(|at| text.starts_with(&*self.entries[*at]))
     }
@@ -237,24 +232,21 @@ impl Table {
         std::iter::successors(Some(at), |at| self.shorter[*at])
     }
 
-    /// The entries that `text` begins with, the longest first.
     fn prefixes_of(&self, text: &str) -> impl Iterator<Item = usize> + '_ {
         self.longest_prefix_of(text).into_iter().flat_map(|longest| self.with_shorter(longest))
     }
 }
 
-/// The bit of an octet below 128.
 fn bit(octet: u8) -> u128 {
     1_u128.checked_shl(u32::from(octet)).unwrap_or(0)
 }
 
-/// Where the parts stand in a text.
 struct Places<'a> {
     parts: &'a Table,
     text: &'a Text,
-    /// The beginnings of each part's places in ascending order, part by part.
+    /// The start positions of each part's places in ascending order, part by part.
     starts: Vec<usize>,
-    /// Where in `starts` those of each part begin, and where the last ones end.
+    /// Where the places of each part begin in `starts`, and where the last ones end.
     bounds: Vec<usize>,
 }
 
@@ -291,7 +283,7 @@ impl<'a> Places<'a> {
         !(self.of(node.in_path).is_empty() && self.of(node.in_query).is_empty())
     }
 
-    /// The end of the leftmost place of a node's part that does not begin before `from`.
+    /// The end of the leftmost place of a node's part at or after `from`.
     fn leftmost_end(&self, node: &Node, from: usize) -> Option<usize> {
         let end = |part: usize, from: usize| {
             let starts = self.of(part);
@@ -307,7 +299,7 @@ impl<'a> Places<'a> {
         in_path.into_iter().chain(in_query).map(|(_, end)| end).min()
     }
 
-    /// Whether the text ends with a node's part, at a place that does not begin before `from`.
+    /// Whether the text ends with a node's part that begins at or after `from`.
     fn ends_the_text(&self, node: &Node, from: usize) -> bool {
         let ends = |part: usize| {
             let part = &*self.parts.entries[part];
@@ -373,7 +365,7 @@ mod tests {
         }
     }
 
-    /// The textbook algorithm, which needs |path| x |pattern| steps.
+    /// The textbook algorithm, with |path| x |pattern| steps.
     fn by_table(pattern: &[u8], path: &[u8]) -> bool {
         let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |head| (head, true));
         let mut reach = vec![false; path.len() + 1];
@@ -392,14 +384,14 @@ mod tests {
         if anchored { reach[path.len()] } else { reach.contains(&true) }
     }
 
-    /// The path that many patterns match in many ways.
+    /// A path that many patterns match in many ways.
     fn path() -> String {
         format!("/{}.html", "tin-tuc-".repeat(127))
     }
 
     #[test]
     fn seventeen_thousand_slow_rules_cost_little_more_than_their_number() {
-        // Each needs a walk over the whole path if it is compared alone: 17 million octets.
+        // One by one, each pattern would walk over the whole path: 17 million octets.
         let matcher = matcher((0..17_000).map(|number| format!("/*t*i*n*t*u*c*-*x{number}")));
         let path = path();
         let found = find(&matcher, &path);
@@ -408,7 +400,7 @@ mod tests {
         assert_eq!(find(&matcher, &format!("{path}x42")).pattern, Some(42));
     }
 
-    /// `count` patterns of different parts that the path has, each followed by `end`.
+    /// `count` patterns of different parts of the path, each followed by `end`.
     fn sequences(count: usize, length: u32, end: &str) -> Vec<String> {
         const LETTERS: [&str; 4] = ["t", "i", "n", "tuc-"];
         let parts = |at: usize| (0..length).map(move |place| LETTERS[at.rotate_left(7 * place) % 4]);
@@ -430,7 +422,7 @@ mod tests {
             assert!(found.steps <= limit, "{} steps, {limit} at most", found.steps);
             assert_eq!(found.pattern.is_some(), finds, "{}", patterns[1]);
         }
-        // Parts that begin with one another, to the size of a file.
+        // Parts that begin with one another, as many as fit into a file.
         let nested = matcher((1..1_000).map(|length| format!("/*{}*x", "a".repeat(length))));
         let found = find(&nested, &format!("/{}", "a".repeat(1_000)));
         assert!(found.pattern.is_none() && found.steps < 1_000 * 1_000, "{} steps", found.steps);

@@ -1,20 +1,19 @@
-//! The normal form in which a robots.txt pattern and a URL's path are compared
-//! (RFC 9309, 2.2.2), octet by octet and the same for both sides:
+//! Normalizes robots.txt patterns and URL paths so that they can be compared octet by octet (RFC 9309,
+//! 2.2.2).
 //!
 //! | octet | becomes |
 //! |---|---|
 //! | encoded, and unreserved or one of `:@!'(),;` | plain: in a path and in a query it means the same either way |
 //! | encoded `/` or `?`, in a query | plain: the RFC's table has `baz=https://` and `baz=https%3A%2F%2F` match |
-//! | any other encoded one | encoded with upper-case digits: `%2F` in a path is no slash, `%26` in a query separates nothing |
+//! | any other encoded one | encoded with upper-case digits: `%2F` in a path is not a slash, `%26` in a query separates nothing |
 //! | plain, but not allowed so by RFC 3986 (`{`, `[`, a space, bytes above 127) | encoded |
 //! | a `*` or `$` that means itself | encoded, since that is how a pattern has to write it |
-//! | a `%` that begins no escape | as it is, so that `/*%` finds what stays encoded |
+//! | a `%` that begins no escape | unchanged, so that `/*%` matches what stays encoded |
 //!
-//! A pattern does not always say whether it speaks of the path or of the query: what
-//! follows a `*` may stand in either. Such a part has two readings ([`Part`]), and the
-//! matcher takes the one that fits the place.
+//! A part of a pattern after a `*` may match in the path or in the query. Such a part has two readings
+//! ([`Part`]), and the matcher uses the one that fits the position.
 
-/// Which part of a URL an octet belongs to.
+/// The part of a URL that an octet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Path,
@@ -25,12 +24,12 @@ pub(super) enum Within {
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) octets: String,
-    /// Where the `?` stands; the length if there is none.
+    /// The position of the `?`; the length if there is none.
     pub(super) query_at: usize,
 }
 
 impl Text {
-    /// Of `path_and_query`, which begins with `/`.
+    /// `path_and_query` begins with `/`.
     pub(super) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),
@@ -43,17 +42,17 @@ impl Text {
     }
 }
 
-/// What stands between two stars of a pattern.
+/// The text between two stars of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     in_path: String,
-    /// Where it is another.
+    /// The reading in the query, if it differs.
     in_query: Option<String>,
 }
 
 impl Part {
-    /// Of `bytes` that follow what stands `within` a part of the URL or, in the path,
-    /// may stand in the query as well; and the part in which they end.
+    /// Reads `bytes`, which begin `within` this part of the URL (for the path: or in the query), and returns
+    /// the part of the URL in which they end.
     fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
         let (in_path, after) = normal_form(bytes, within, false);
         let has_escape = within == Within::Path && bytes.contains(&b'%');
@@ -62,32 +61,29 @@ impl Part {
         (Self { in_path, in_query }, after)
     }
 
-    /// As it is found where it begins in the path.
     pub(super) fn in_path(&self) -> &str {
         &self.in_path
     }
 
-    /// As it is found where it begins in the query.
     pub(super) fn in_query(&self) -> &str {
         self.in_query.as_ref().unwrap_or(&self.in_path)
     }
 
-    /// Whether it is the same in both.
     pub(super) fn is_the_same(&self) -> bool {
         self.in_query.is_none()
     }
 }
 
-/// A pattern in normal form, cut at its stars.
+/// A normalized pattern, split at its stars.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// What the path must begin with.
+    /// The required beginning of the path.
     pub(super) head: String,
-    /// What must follow in this order; none of them is empty.
+    /// The parts that must follow in this order; none is empty.
     pub(super) parts: Vec<Part>,
-    /// Whether the last part, or the head where there is none, must end the path.
+    /// Whether the last part, or the head if there is none, must end the path.
     pub(super) anchored: bool,
-    /// Octets of the pattern, by which rules are ranked.
+    /// Octets of the pattern, which determine the rank of the rule.
     pub(super) octets: usize,
 }
 
@@ -111,13 +107,13 @@ impl Pattern {
                 parts.push(part);
             }
         }
-        // Any end will do for the star of `/a*$`.
+        // The star of `/a*$` matches any end.
         Self { head, parts, anchored: anchored && !open_end, octets }
     }
 }
 
-/// The normal form of `bytes` that begin `within` a part of the URL, and the part in
-/// which they end. `literal` says that `*` means itself.
+/// The normal form of `bytes`, which begin `within` this part of the URL, and the part in which they end.
+/// `literal`: `*` means itself.
 fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;

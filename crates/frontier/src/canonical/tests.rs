@@ -1,4 +1,4 @@
-//! Canonical forms: by example, and by property on whatever parses.
+//! Tests canonical forms, by example and by property on every text that parses.
 
 use super::CanonicalUrl;
 use proptest::prelude::*;
@@ -121,7 +121,7 @@ fn hosts_are_as_long_as_dns_allows() {
     assert_eq!(canonical(&format!("https://{name}./")), format!("https://{name}/"));
     assert_eq!(canonical(&format!("https://{name}b/")), "bad_host");
     assert_eq!(canonical(&format!("https://a{label}.vn/")), "bad_host");
-    // The length is that of the A-label, here 68 characters.
+    // The limit applies to the A-label, here 68 characters.
     assert_eq!(canonical(&format!("https://{}.vn/", "ế".repeat(61))), "bad_host");
 }
 
@@ -131,7 +131,7 @@ fn links_and_locations_are_judged_by_their_host_too() {
     for joined in [base.join("//www..example.com/"), base.join_location("https://www..example.com/b")] {
         assert_eq!(joined.unwrap_err().label(), "bad_host");
     }
-    // What an earlier version has written stays readable.
+    // Records of an earlier version stay readable.
     let record = "https://www..example.com/a";
     assert_eq!(CanonicalUrl::from_record(record).unwrap().as_str(), record);
     assert_eq!(serde_json::from_str::<CanonicalUrl>(&format!("{record:?}")).unwrap().as_str(), record);
@@ -168,7 +168,7 @@ fn serialised_as_text_and_checked_when_read() {
     assert!(error.to_string().contains("no http"), "{error}");
 }
 
-/// Text that mostly is an address, with the awkward characters in it.
+/// Text that is often an address, with difficult characters in it.
 fn address() -> impl Strategy<Value = String> {
     (
         "(https?|HTTP)",

@@ -1,4 +1,4 @@
-//! Dates in the forms in which they are served.
+//! Tests dates in the forms in which sites serve them.
 
 use super::parse;
 use proptest::prelude::*;

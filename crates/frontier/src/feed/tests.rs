@@ -1,4 +1,4 @@
-//! Feeds as they are served: every dialect, odd and broken ones.
+//! Tests feeds of every dialect, including odd and broken ones.
 
 use super::{Feed, FeedError, read};
 use crate::CanonicalUrl;

@@ -1,4 +1,4 @@
-//! Sitemaps as they are served: whole, odd, broken, too large.
+//! Tests complete, odd, broken and too large sitemaps.
 
 use super::{Kind, Sitemap, SitemapError, read};
 use crate::body::{Flaw, Limits};
@@ -96,7 +96,7 @@ fn prefixes_and_slips() {
         ("<urlset><loc>/a</loc></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/a</LOC></url></urlset>", vec!["/a"]),
         ("<urlset><url><loc>/t&#7913;c&nbsp;x</loc></url></urlset>", vec!["/t%E1%BB%A9c&nbsp;x"]),
-        // Several addresses in an entry, which all have its date.
+        // Several addresses in an entry; all have its date.
         (
             "<urlset><url><loc>/a</loc><loc>/b</loc><lastmod>2026</lastmod></url></urlset>",
             vec!["/a 2026-01-01T00:00:00Z", "/b 2026-01-01T00:00:00Z"],
@@ -114,7 +114,7 @@ fn prefixes_and_slips() {
             vec!["/b"],
         ),
         ("<urlset><url><loc/><url><loc>/b</loc></url></urlset>", vec!["/b"]),
-        // No scheme.
+        // Without a scheme.
         ("<urlset><url><loc>www.a.vn/</loc></url><url><loc>a.vn/b</loc></url></urlset>", vec!["?", "/b"]),
         ("<urlset></urlset>", vec![]),
         ("<urlset/>", vec![]),

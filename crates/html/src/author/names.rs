@@ -1,23 +1,21 @@
-//! What is stated as authors' names: labels cut off, several names parted, sites dropped.
+//! Parses declared author names: removes labels and site names, separates several names.
 //!
-//! Limitation: whether a text names a person is told by its capitals, so that
-//! `Hanoi Harbour` is one.
+//! Limitation: capitals decide whether a text names a person, so `Hanoi Harbour` counts as one.
 
 use super::MOST_AUTHORS;
 use crate::month_names::folded;
 use crate::text::tidy;
 use crate::title::{Site, is_site};
 
-/// Texts that are read for them.
 const MOST_STATED: usize = 200;
 
-/// Characters of the longest name of an author; longer ones are sentences.
+/// Characters of the longest author name; longer texts are sentences.
 const LONGEST: usize = 80;
 
-/// Words of the longest name that is parted from others by a comma.
+/// Words of the longest name that a comma separates from others.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// What stands before a name, folded; a colon or a space follows.
+/// Labels before names, folded; a colon or a space follows.
 const LABELS: [&str; 38] = [
     "additional reporting by",
     "reporting and writing by",
@@ -59,20 +57,20 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels that are believed on the page only, with a colon or a capital behind them.
+/// Labels accepted only on the page, with a colon or a capital after them.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
-/// Labels of others than authors: photographs, sources, editors in charge.
+/// Labels of photographs, sources and editors in charge.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Where others than authors begin within a by-line, in lower case: `An Example; editing by ...`.
+/// Beginnings of non-authors, in lower case: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 
-/// What stands between a person and where they write from or for.
+/// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-/// Names of persons in texts that are stated as such, each once, none the site's.
+/// Names of persons, each once, without the site's.
 pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
@@ -94,7 +92,6 @@ pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     out
 }
 
-/// A by-line up to where it names its editors and photographers.
 fn of_authors(text: &str) -> &str {
     let lower = text.to_ascii_lowercase();
     let starts = |at: &usize| !lower[..*at].ends_with(char::is_alphanumeric);
@@ -102,7 +99,7 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// A text without its label; `None` if that names others than authors.
+/// The text without its label; `None` if the label is for non-authors.
 fn unlabelled(text: &str) -> Option<&str> {
     let text = text.trim();
     let label = label(text).filter(|(label, rest)| {
@@ -117,7 +114,7 @@ fn unlabelled(text: &str) -> Option<&str> {
     Some(reporter(rest).unwrap_or(rest))
 }
 
-/// Whether a name holds the site's host, as `the-paper.vn - News company` does.
+/// True for `the-paper.vn - News company`.
 fn holds_host(name: &str, site: &Site) -> bool {
     let rest = site.address.and_then(|address| Some(address.split_once("://")?.1)).unwrap_or_default();
     let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
@@ -125,7 +122,7 @@ fn holds_host(name: &str, site: &Site) -> bool {
     host.contains('.') && name.to_lowercase().contains(host)
 }
 
-/// The name behind the Chinese word for reporter: `【某報╱記者張三／即時報導】`.
+/// As in `【某報╱記者張三／即時報導】`.
 fn reporter(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("記者").or_else(|| text.split_once("记者"))?;
     let rest = rest.trim_start_matches([' ', '：', ':']);
@@ -134,7 +131,6 @@ fn reporter(text: &str) -> Option<&str> {
     is_person(name).then_some(name)
 }
 
-/// A text at what parts names, where that leaves names of persons.
 fn parted(text: &str) -> Vec<&str> {
     if text.len() > 1_000 {
         return Vec::new();
@@ -152,14 +148,14 @@ fn parted(text: &str) -> Vec<&str> {
         match (persons, &names[..]) {
             // One name of another kind, or none.
             (0, _) => vec![part],
-            // `An Example, Health correspondent`: persons and what they are.
+            // `An Example, Health correspondent`: persons and their roles.
             (persons, names) => names[..persons].to_vec(),
         }
     })
     .collect()
 }
 
-/// A text at its dashes, if each side is a person's name.
+/// Splits at dashes if each side is a person's name.
 fn at_dashes(text: &str) -> Vec<&str> {
     for dash in [" - ", " – "] {
         if text.contains(dash) && text.split(dash).all(is_person) {
@@ -169,7 +165,7 @@ fn at_dashes(text: &str) -> Vec<&str> {
     vec![text]
 }
 
-/// A person's name without the place or the paper: `An Example in Hanoi`.
+/// Turns `An Example in Hanoi` into the name alone.
 fn without_place(name: &str) -> &str {
     let is_capital = |rest: &str| rest.trim_start_matches("the ").starts_with(char::is_uppercase);
     let cut = |place: &&str| {
@@ -179,7 +175,6 @@ fn without_place(name: &str) -> &str {
     PLACES.iter().find_map(cut).unwrap_or(name)
 }
 
-/// A text at each word for `and`.
 fn at_words(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
     for and in [" and ", " & ", " và ", " και ", " и ", " oraz ", " und ", " y ", " et "] {
@@ -188,8 +183,7 @@ fn at_words(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a text looks like a person's full name: two to five words with capitals, or
-/// two to four ideographs.
+/// Accepts two to five words with capitals, or two to four ideographs.
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
@@ -222,7 +216,7 @@ pub(super) fn is_person(name: &str) -> bool {
         && !words.iter().any(|word| TITLES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Whether a text that is stated as a name can be one: no address, no sentence.
+/// Rejects addresses and sentences.
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_mail = name.contains('@') && name.contains('.');
@@ -241,16 +235,15 @@ fn is_name(name: &str) -> bool {
         && lower.split_whitespace().count() <= 12
 }
 
-/// Whether a label begins with this byte.
 pub(super) fn begins_a_label(first: u8) -> bool {
     LABELS.iter().chain(&OTHERS).any(|label| label.as_bytes().first() == Some(&first))
 }
 
-/// The label that a text begins with, folded, and what follows it.
+/// The folded label at the beginning of a text, and the rest.
 pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     let first = folded(&text[..text.chars().next()?.len_utf8()]);
     let starts = |label: &&'static str| {
-        // As the label's beginning is the folded text's, so its first character's is.
+        // The label's first character is also that of the folded text.
         let rest = Some(text).filter(|_| label.starts_with(&first))?;
         let rest = after_folded(rest, label)?;
         let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);
@@ -261,10 +254,9 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
     LABELS.iter().chain(&OTHERS).filter_map(starts).min_by_key(|(_, rest)| rest.len())
 }
 
-/// What stands behind a folded label at a text's start.
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let length = label.chars().count();
-    // Folding drops accents, which are no characters of their own in NFC.
+    // Folding drops accents, which are not separate characters in NFC.
     let (end, last) = text.char_indices().nth(length.checked_sub(1)?)?;
     let end = end + last.len_utf8();
     (folded(&text[..end]) == label).then(|| &text[end..])

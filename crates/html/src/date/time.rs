@@ -1,23 +1,21 @@
-//! Times of day beside a date, and the zone that is stated behind them.
+//! Parses times of day beside a date, and the zone after them.
 //!
-//! Limitation: a point between hours and minutes makes a time only behind a word
-//! for "o'clock" or before a zone or a half of the day, and of zones' abbreviations only
-//! those that mean one offset are known.
+//! Limitation: a point between hours and minutes makes a time only after a word for "o'clock" or
+//! before a zone or a half of the day. Only unambiguous zone abbreviations are known.
 
 use jiff::civil::Time;
 
 use super::{Token, number};
 use crate::month_names::folded;
 
-/// A time of day.
 pub(super) struct Clock {
     pub(super) time: Time,
     pub(super) is_american: bool,
     pub(super) end: usize,
 }
 
-/// The time that begins at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`,
-/// `9:30 p.m.`, `9.30 GMT`, or `093000` behind a `T`.
+/// The time at a token: `9:30`, `09:30:00.123`, `9h30`, `9 giờ 30`, `9:30 p.m.`, `9.30 GMT`, or
+/// `093000` after a `T`.
 pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     let clock = |hour, minute, second, end| {
         Some(Clock { time: Time::new(hour, minute, second, 0).ok()?, is_american: false, end })
@@ -31,7 +29,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
         return clock(two(0)?, two(2)?, two(4)?, at + 1);
     }
     if at > 0 && tokens[at - 1] == Token::Mark(':') {
-        return None; // The minutes of an hour that was refused.
+        return None; // The minutes of a rejected hour.
     }
     let part = |i: usize, digits| number(tokens.get(i), digits).and_then(|n| i8::try_from(n).ok());
     let hour = part(at, 1..=2)?;
@@ -59,7 +57,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
 }
 
-/// The place of an hour's minutes, if what parts the two makes them a time.
+/// The place of the minutes, if the separator makes them a time.
 fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     let is_time = match tokens.get(hour + 1)? {
         Token::Mark(':') | Token::Word("h" | "H" | "时" | "時" | "点" | "點") => true,
@@ -74,7 +72,7 @@ fn minutes_at(tokens: &[Token], hour: usize) -> Option<usize> {
     is_hour.then(|| behind_spaces(tokens, word + 1))
 }
 
-/// Whether behind a token a zone or a half of the day stands: `9.30 GMT`, `9.30am`.
+/// Whether a zone or a half of the day follows: `9.30 GMT`, `9.30am`.
 fn is_followed(tokens: &[Token], at: usize) -> bool {
     let next = behind_spaces(tokens, at);
     let is_zone =
@@ -83,22 +81,22 @@ fn is_followed(tokens: &[Token], at: usize) -> bool {
     is_zone || is_half && half_of_day(tokens, at).is_some()
 }
 
-/// Whether a word for "o'clock" stands before a number: `godz. 9.30`, `kl. 9.30`.
+/// Whether a word for "o'clock" precedes: `godz. 9.30`, `kl. 9.30`.
 fn is_announced(tokens: &[Token], at: usize) -> bool {
     let is_word = |token: &&Token| matches!(token, Token::Word(_));
     let before = tokens[..at].iter().rev().take(3).find(is_word);
     matches!(before, Some(Token::Word(word)) if matches!(folded(word).as_str(), "godz" | "kl" | "klo" | "ore" | "ωρα"))
 }
 
-/// Whether the word before an hour says that it is one of the afternoon: `下午3:05`.
+/// As in `下午3:05`.
 fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     let word = tokens[..at].iter().rev().take(2).find(|token| **token != Token::Mark(' '));
     let ends = |word: &str| ["下午", "午后", "午後", "晚上", "오후"].iter().any(|end| word.ends_with(end));
     matches!(word, Some(Token::Word(word)) if ends(word))
 }
 
-/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and
-/// the token behind.
+/// `AM`, `pm`, `p.m.`, Greek `μ.μ.`, Vietnamese `CH`: whether it is the afternoon, and the next
+/// token.
 fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
     let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
@@ -113,8 +111,8 @@ fn half_of_day(tokens: &[Token], at: usize) -> Option<(bool, usize)> {
     }
 }
 
-/// The offset from UTC in minutes stated behind a time: `Z`, `+07:00`, `+0700`,
-/// `(GMT+7)`, `GMT +7`, `UTC`, `EST`.
+/// The offset from UTC after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT +7`,
+/// `UTC`, `EST`.
 pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     let mut at = at;
     while matches!(tokens.get(at), Some(Token::Mark(' ' | '(' | ',' | '|'))) {
@@ -130,7 +128,7 @@ pub(super) fn offset_at(tokens: &[Token], at: usize) -> Option<i32> {
     }
 }
 
-/// The hours that a zone's abbreviation is before UTC.
+/// Offset from UTC in hours.
 fn zone(word: &str) -> Option<i32> {
     Some(match word.to_ascii_uppercase().as_str() {
         "Z" | "GMT" | "UTC" => 0,
@@ -151,8 +149,8 @@ fn zone(word: &str) -> Option<i32> {
     })
 }
 
-/// The offset behind `GMT` or `UTC`, with spaces: `GMT +7`, `(GMT + 7)`. Behind a minus
-/// there may be one only if a parenthesis ends it, for `2:00 GMT - 3:00 GMT` is a span.
+/// The offset after `GMT` or `UTC`, with spaces: `GMT +7`, `(GMT + 7)`. After a minus a parenthesis
+/// must end it, because `2:00 GMT - 3:00 GMT` is a span.
 fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     let at = behind_spaces(tokens, at);
     let sign = *tokens.get(at)?;
@@ -162,13 +160,11 @@ fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     if is_span { None } else { signed_by(sign, tokens, value) }
 }
 
-/// `+07:00`, `-0500`, `+7`. No space may stand behind the sign: `2:00 - 3:00` is a
-/// span of time.
+/// `+07:00`, `-0500`, `+7`. No space may follow the sign: `2:00 - 3:00` is a span.
 fn signed(tokens: &[Token], at: usize) -> Option<i32> {
     signed_by(*tokens.get(at)?, tokens, at + 1)
 }
 
-/// The offset of this sign whose hours stand at a token.
 fn signed_by(sign: Token, tokens: &[Token], at: usize) -> Option<i32> {
     let sign = match sign {
         Token::Mark('+') => 1,
@@ -197,7 +193,6 @@ pub(super) fn written(offset: i32) -> String {
     }
 }
 
-/// The first token that is no space.
 pub(super) fn behind_spaces(tokens: &[Token], at: usize) -> usize {
     let spaces = tokens.iter().skip(at).take_while(|token| **token == Token::Mark(' '));
     at + spaces.count()

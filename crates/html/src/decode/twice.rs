@@ -1,32 +1,31 @@
-//! UTF-8 that was taken for Latin-1 or windows-1252 and encoded once more, undone.
+//! Undoes a second UTF-8 encoding of text that was taken for Latin-1 or windows-1252.
 //!
-//! A run of characters that have a byte in one of these is suspected if its bytes are
-//! valid UTF-8; it is evidence if chance does not make it so: it holds a control
-//! character (U+0080 to U+009F, which no text has), begins with `â€`, or stands for two
-//! characters or more. With two runs of evidence and ten times as many suspected
-//! characters' runs as others, all that are suspected are undone.
+//! A run of characters with a byte in one of these is suspected if its bytes are valid UTF-8. It is
+//! evidence if that is unlikely by chance: it has a control character (U+0080 to U+009F, which no
+//! text has), begins with `â€`, or represents at least two characters. All suspected runs are
+//! undone if two are evidence and suspected runs are ten times as many as others.
 //!
-//! Limitation: a single suspected run is no evidence, as `«RÉSUMÉ»` ends in one
-//! and French sets a no-break space before `»`. A page on which right and wrong stand
-//! side by side stays wrong, and so does a page with one wrong word.
+//! Limitation: a single suspected run is not evidence, because `«RÉSUMÉ»` ends in one and French
+//! has a no-break space before `»`. A page that mixes right and wrong stays wrong, and so does a
+//! page with one wrong word.
 
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 
-/// Runs that must be evidence: one may be a quotation of the fault.
+/// Runs that must be evidence; one may quote the error.
 const LEAST_EVIDENCE: usize = 2;
 
-/// So many suspected runs for each that is none.
+/// Suspected runs required for each other run.
 const SUSPECTED_TO_OTHERS: usize = 10;
 
-/// What windows-1252 has for the bytes 0x80 to 0x9F.
+/// The characters of windows-1252 for the bytes 0x80 to 0x9F.
 static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
     let bytes: Vec<u8> = (0x80..=0x9F).collect();
     WINDOWS_1252.decode_without_bom_handling(&bytes).0.chars().collect()
 });
 
-/// The text as it was before it was encoded twice; `None` where it was not.
+/// The text before its second encoding; `None` if there was none.
 pub(super) fn once(text: &str) -> Option<String> {
     if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
         return None;
@@ -54,9 +53,8 @@ pub(super) fn once(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// How many runs of evidence there are at most: the first byte of two or more is one from
-/// 0xC2 to 0xF4, taken for a letter from `Â` to `ô`, the next one from 0x80 to 0xBF, taken
-/// for something that is no ASCII.
+/// An upper bound of the runs of evidence. The first byte of a multi-byte character is 0xC2 to
+/// 0xF4, read as a letter from `Â` to `ô`; the next is 0x80 to 0xBF, read as a non-ASCII character.
 fn beginnings(bytes: &[u8]) -> usize {
     let begins = |at: &usize| {
         matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])
@@ -65,7 +63,6 @@ fn beginnings(bytes: &[u8]) -> usize {
     memchr::memchr_iter(0xC3, bytes).filter(begins).take(LEAST_EVIDENCE).count()
 }
 
-/// A text as runs of ASCII and of everything else, by turns.
 fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -77,12 +74,10 @@ fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// What a run's characters are as the bytes of UTF-8.
 fn undone(run: &str) -> Option<String> {
     String::from_utf8(run.chars().map(byte).collect::<Option<_>>()?).ok()
 }
 
-/// The byte that stood for a character.
 fn byte(c: char) -> Option<u8> {
     let high = || (0x80..).zip(HIGH.iter()).find(|(_, high)| **high == c).map(|(byte, _)| byte);
     u8::try_from(u32::from(c)).ok().or_else(high)
@@ -98,7 +93,7 @@ fn is_evidence(run: &str, undone: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Encoded twice, the first time taken for Latin-1.
+    /// Encoded twice, taken for Latin-1 in between.
     fn as_latin_1(text: &str) -> String {
         text.bytes().map(char::from).collect()
     }
@@ -123,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_beginnings_of_runs_are_known() {
-        // Every character of which the first byte is taken for another, behind every first one.
+        // Every misread lead byte with every misread continuation byte.
         for first in '\u{C2}'..='\u{F4}' {
             for second in HIGH.iter().copied().chain('\u{80}'..='\u{BF}') {
                 let run = format!("{first}{second}").repeat(2);

@@ -1,14 +1,13 @@
-//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends, and blocks that
-//! began in it have not.
+//! The adoption agency algorithm (13.2.6.4.7): a formatting element ends while blocks that began in
+//! it are open.
 //!
-//! All that it moves lies at the end of the flat list: the furthest block is open, so
-//! nothing but its subtree stands behind it. What becomes of `<i>1<b>2<p>3</i>` is that the
-//! formatting elements in between are copied in front of the block and the ended one behind
-//! it: `i b` stay with what stood before the block, and `b' p i'` takes its place. So the
-//! list grows in one place, and the ids behind it move.
+//! All that it moves is at the end of the flat list: the furthest block is open, so only its
+//! subtree follows it. In `<i>1<b>2<p>3</i>` the formatting elements in between are copied before
+//! the block and the ended one after it: `i b` keep the content before the block, and `b' p i'`
+//! follows. The list grows in one place, and later ids shift.
 //!
-//! Limitation: each move costs the length of the block's subtree. It is counted as
-//! work, so that a page of many such moves is left to the reference.
+//! Limitation: each move costs the length of the block's subtree. It counts as work, so a page with
+//! many such moves is left to the reference.
 
 use html5ever::LocalName;
 
@@ -22,27 +21,24 @@ use super::names::Name;
 use super::stack::Open;
 use super::tag::{Tag, set};
 
-/// How often the algorithm starts over (step 4.1), and how many formatting elements it
-/// copies at most (step 4.13.4).
+/// Limits: rounds (step 4.1), and copied formatting elements (step 4.13.4).
 const ROUNDS: usize = 8;
 const COPIES: usize = 3;
 
-/// The formatting element that ends.
 struct Ended {
-    /// Its place in the list of active formatting elements.
+    /// In the list of active formatting elements.
     index: usize,
-    /// Its place on the stack.
+    /// On the stack.
     place: usize,
     entry: Entry,
 }
 
-/// Whether a node has a kind, which another parent makes another.
+/// Whether a node has a kind, which changes with its parent.
 fn has_kind(node: &Node) -> bool {
     matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
 }
 
 impl Builder<'_> {
-    /// Runs the algorithm for the end tag of a formatting element.
     pub(super) fn adoption_agency(&mut self, subject: &LocalName) {
         let current = self.stack.current_node();
         let is_subject = !self.is_foreign() && self.name_of(current) == Some(subject);
@@ -80,7 +76,7 @@ impl Builder<'_> {
         self.stack.node_in_scope(node).then_some(Ended { index, place, entry })
     }
 
-    /// Steps 4.9 to 4.20 for the furthest block, which stands at this place of the stack.
+    /// Steps 4.9 to 4.20 for the furthest block.
     fn adopt(&mut self, ended: &Ended, block_place: usize) {
         let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
         let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };
@@ -109,8 +105,8 @@ impl Builder<'_> {
         self.arena.nodes[node as usize].depth
     }
 
-    /// Step 4.13 without the moving: takes from the stack what stands between the two and
-    /// is not copied, and gives the list's indexes of what is, outermost first.
+    /// Step 4.13 without the moving: removes uncopied elements between the two from the stack, and
+    /// returns the list's indexes of the others, outermost first.
     fn leave_between(&mut self, ended: &Ended, block_place: usize) -> Vec<usize> {
         let mut copied = Vec::new();
         let mut forgotten = Vec::new();
@@ -131,8 +127,8 @@ impl Builder<'_> {
         copied.iter().filter_map(|node| self.formatting.position(*node)).collect()
     }
 
-    /// Puts copies of the entries in front of the block and a copy of the ended element
-    /// behind it, which takes the block's content; every id behind moves.
+    /// Inserts copies of the entries before the block and a copy of the ended element after it,
+    /// which takes the block's content. Later ids shift.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
         if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
             self.give_up(Unsure::Moved);
@@ -167,8 +163,8 @@ impl Builder<'_> {
         self.form = self.form.map(moved);
     }
 
-    /// Step 4.18: the copy of the ended element takes its entry's place in the list, or the
-    /// place behind the innermost element copied.
+    /// Step 4.18: the copy of the ended element takes its entry's place in the list, or the place
+    /// after the innermost copied element.
     fn replace_entry(&mut self, ended: &Entry, innermost: Option<usize>, node: NodeId) {
         let all = &mut self.formatting.all;
         let entry = Entry { node: Some(node), ..ended.clone() };

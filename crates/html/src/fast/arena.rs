@@ -1,8 +1,8 @@
-//! What a page is written into: nodes in document order, attributes, and texts that
-//! are ranges of the source wherever the source says them as they are.
+//! Stores a page under construction: nodes in document order, attributes, and texts as ranges of
+//! the source where possible.
 //!
-//! The source itself becomes the page's text; what had to be resolved or joined stands
-//! behind it. That costs the markup's bytes of memory and saves copying each text.
+//! The source becomes the page's text; resolved or joined texts are appended to it. This costs
+//! memory for the markup and saves copying each text.
 
 use std::ops::Range;
 
@@ -10,17 +10,15 @@ use html5ever::LocalName;
 
 use crate::page::{Kind, Node, NodeId};
 
-/// Nodes for which there is room from the start, at most; few pages have more.
+/// Nodes with preallocated space; few pages have more.
 const EXPECTED: usize = 1 << 15;
 
-/// A page under construction.
 pub(super) struct Arena<'a> {
     pub(super) source: &'a str,
-    /// Texts that the source does not hold; its first byte stands behind the source's last.
+    /// Texts that are not in the source; its first byte follows the source's last.
     pub(super) extra: String,
     pub(super) nodes: Vec<Node>,
     pub(super) attributes: Vec<(LocalName, Range<u32>)>,
-    /// The text that the next one is added to if it stands in the same element.
     pub(super) last_text: Option<NodeId>,
 }
 
@@ -35,7 +33,6 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// The text of a range.
     pub(super) fn slice(&self, range: &Range<u32>) -> &str {
         let (from, to) = (range.start as usize, range.end as usize);
         match from.checked_sub(self.source.len()) {
@@ -44,7 +41,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Writes behind the source and gives the range of what was written.
+    /// Writes after the source and returns the written range.
     pub(super) fn write(&mut self, write: impl FnOnce(&mut String)) -> Range<u32> {
         let from = self.end();
         write(&mut self.extra);
@@ -55,13 +52,12 @@ impl<'a> Arena<'a> {
         (self.source.len() + self.extra.len()) as u32
     }
 
-    /// Adds an element as the last child of a node; of none, if it is the first.
+    /// Adds an element as the last child of a node, or as the first node.
     pub(super) fn element(&mut self, parent: NodeId, tag: LocalName, attributes: Range<u32>) -> NodeId {
         self.last_text = None;
         self.node(parent, Kind::Element { tag, attributes })
     }
 
-    /// Adds a node as the last child of another.
     pub(super) fn node(&mut self, parent: NodeId, kind: Kind) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth + 1);
@@ -69,8 +65,8 @@ impl<'a> Arena<'a> {
         id
     }
 
-    /// Adds text as the last child of a node, to the text before it if nothing stands
-    /// between. Gives the number of bytes that had to be copied.
+    /// Adds text as the last child of a node, joined with directly preceding text. Returns the
+    /// number of copied bytes.
     pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
         if let Some(id) = self.last_text
             && self.nodes[id as usize].parent == parent
@@ -85,7 +81,6 @@ impl<'a> Arena<'a> {
         0
     }
 
-    /// One range of two texts.
     pub(super) fn join(&mut self, first: Range<u32>, second: Range<u32>) -> (Range<u32>, usize) {
         if first.end == second.start {
             return (first.start..second.end, 0);
@@ -100,7 +95,6 @@ impl<'a> Arena<'a> {
         (start..self.end(), first_text.len() + second_text.len())
     }
 
-    /// Sets where each subtree ends: behind the last of its nodes.
     pub(super) fn close(&mut self) {
         for id in (1..self.nodes.len()).rev() {
             let (parent, end) = (self.nodes[id].parent as usize, self.nodes[id].end);

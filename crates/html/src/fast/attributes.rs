@@ -1,4 +1,4 @@
-//! Start tags: the name, and the attributes straight into the page's list.
+//! Reads start tags: the name, and the attributes into the page's list.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,31 +14,28 @@ use super::references;
 use super::scanner::is_space;
 use super::tag::Tag;
 
-/// Attributes of a tag at most; the reference keeps 1,000 and cuts at 20,000.
+/// Most attributes of a tag; the reference keeps 1,000 and cuts at 20,000.
 const ATTRIBUTES: usize = 400;
 
-/// A start tag.
 pub(super) struct Start {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// Where its attributes stand, sorted by name, each name once.
+    /// The attributes, sorted by name, each name once.
     pub(super) attributes: Range<u32>,
     pub(super) is_self_closing: bool,
 }
 
-/// Whether the name of a tag ends at this byte.
 const fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ' | b'/' | b'>')
 }
 
 impl Builder<'_> {
-    /// Where the name of a tag ends that begins here.
     pub(super) fn name_end(&self, from: usize) -> usize {
         let length = self.bytes[from..].iter().position(|b| ends_name(*b));
         length.map_or(self.bytes.len(), |length| from + length)
     }
 
-    /// Reads the start tag that stands here; `None` if the source ends in it.
+    /// Reads the start tag here; `None` if the source ends in it.
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
@@ -90,7 +87,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Adds an attribute at its place by name, if it is the tag's first of this name.
+    /// Does nothing if the tag already has the name.
     fn keep_attribute(&mut self, first: usize, name: LocalName, head: u64, value: Range<u32>) {
         let attributes = &self.arena.attributes[first..];
         let is_before = |index: &usize| match self.heads[*index].cmp(&head) {
@@ -106,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value behind an attribute's name; empty where there is none.
+    /// The value after an attribute's name, or empty.
     fn read_value(&mut self) -> Option<Range<u32>> {
         self.skip_space();
         if self.bytes.get(self.at) != Some(&b'=') {
@@ -155,14 +152,12 @@ impl Builder<'_> {
         self.arena.write(|out| references::resolve(text, true, out))
     }
 
-    /// The value of a start tag's attribute.
     pub(super) fn attribute(&self, start: &Start, name: &LocalName) -> Option<&str> {
         let of = start.attributes.start as usize..start.attributes.end as usize;
         let found = self.arena.attributes[of].iter().find(|(known, _)| known == name);
         found.map(|(_, value)| self.arena.slice(value))
     }
 
-    /// Adds to an element the attributes that it lacks.
     pub(super) fn merge_attributes(&mut self, node: NodeId, start: &Start) {
         let Kind::Element { attributes, .. } = &self.arena.nodes[node as usize].kind else { return };
         let has = attributes.start as usize..attributes.end as usize;

@@ -1,4 +1,4 @@
-//! Start tags in the body (13.2.6.4.7).
+//! Handles start tags in the body (13.2.6.4.7).
 
 use html5ever::local_name;
 
@@ -43,7 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The rest: content, controls, raw text, foreign content, and what no rule names.
+    /// The rest: content, controls, raw text, foreign content, and elements without a rule.
     fn start_other(&mut self, start: &Start) {
         match start.tag {
             Tag::Table => self.start_table(start),
@@ -84,13 +84,11 @@ impl Builder<'_> {
         self.insert_void(start);
     }
 
-    /// A line break that an end tag asks for.
     pub(super) fn insert_line_break(&mut self) {
         self.reconstruct();
         self.insert(local_name!("br"), 0..0);
     }
 
-    /// A second `<body>` adds its attributes to the first.
     fn merge_body(&mut self, start: &Start) {
         let body = self.stack.get(1).filter(|open| open.tag == Tag::Body).map(|open| open.node);
         if let Some(body) = body
@@ -100,7 +98,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes a paragraph that is in button scope.
     fn close_paragraph(&mut self) {
         if self.stack.has_paragraph_in_button_scope() {
             self.stack.close_paragraph();

@@ -1,4 +1,4 @@
-//! End tags in the body (13.2.6.4.7).
+//! Handles end tags in the body (13.2.6.4.7).
 
 use html5ever::{LocalName, local_name};
 
@@ -38,7 +38,7 @@ impl Builder<'_> {
         self.stack.in_scope_if(|open| self.is_named(open, end.tag, &end.name))
     }
 
-    /// Closes the topmost element of this name; whether one was in scope.
+    /// Closes the topmost element of this name; returns whether one was in scope.
     fn end_block(&mut self, end: &Name) -> bool {
         let is_open = self.is_in_scope(end);
         if is_open {
@@ -47,7 +47,6 @@ impl Builder<'_> {
         is_open
     }
 
-    /// Pops up to and with the topmost element of this name.
     pub(super) fn pop_named(&mut self, tag: Tag, name: &LocalName) {
         while let Some(open) = self.stack.current().copied() {
             self.stack.pop();
@@ -96,7 +95,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Any other end tag.
     pub(super) fn end_other(&mut self, end: &Name) {
         if let Some(index) = self.stack.above_special(|open| self.is_named(open, end.tag, &end.name)) {
             self.stack.truncate(index);

@@ -1,4 +1,4 @@
-//! The builder's state, and the pass over the source that drives it.
+//! The builder's state and its pass over the source.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ use super::tag::{Tag, set};
 use super::{Built, Unsure};
 use super::{scanner, source};
 
-/// What one page may cost here; where it may cost more, the reference decides. Half of
-/// what the reference allows, because it counts a little more (comments, its document).
+/// Limits of nodes, depth and attribute bytes; larger pages are left to the reference. They are
+/// half of its limits, because it also counts comments and its document.
 const NODES: usize = 500_000;
 const DEPTH: usize = 6_000;
 const ATTRIBUTE_BYTES: usize = 16 << 20;
 
-/// Questions of the reference, each at most one for each node on the stack.
+/// Most questions per tag that the reference asks for each node on the stack.
 const QUESTIONS: u64 = 24;
 
-/// The insertion modes (13.2.4.1). Raw text is read at its start tag, tables' text where
-/// it stands; frames are left to the reference.
+/// The insertion modes (13.2.4.1). Raw text is read at its start tag, text in tables immediately;
+/// frames are left to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Initial,
@@ -49,13 +49,10 @@ pub(super) enum Mode {
     AfterAfterBody,
 }
 
-/// A page under construction, with all that the standard's parser remembers.
 pub(super) struct Builder<'a> {
     pub(super) arena: Arena<'a>,
     pub(super) names: Names,
-    /// The first bytes of the current tag's attributes, in their order.
     pub(super) heads: Vec<u64>,
-    /// Whether a `<` stands in the current tag.
     pub(super) has_less_than: bool,
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
@@ -66,25 +63,24 @@ pub(super) struct Builder<'a> {
     pub(super) head: Option<NodeId>,
     pub(super) form: Option<NodeId>,
     pub(super) quirks: Quirks,
-    /// White space behind the head, where scripts may still be added to the head.
+    /// White space after the head, while scripts may still be added to the head.
     pub(super) behind_head: Vec<Range<u32>>,
-    /// Whether the next white space behind the head is a text of its own.
+    /// Whether the next white space after the head is a text of its own.
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
-    /// What is to be left out; `None` if nothing is.
     pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<Unsure>,
-    /// Bound of the questions that the reference would ask.
+    /// Upper bound of the reference's questions.
     work: u64,
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Levels by which blocks have risen: the reference still counts them.
+    /// Levels that blocks have moved up; the reference still counts them.
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of these kinds, or says why the reference
-/// should. The work is counted in questions of the reference's tree builder.
+/// Builds a page without the content of elements of these kinds, or returns why it cannot.
+/// `most_work` is in questions of the reference's tree builder.
 pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return Built::Unsure(Unsure::RareCharacter);
@@ -151,14 +147,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Leaves the page to the reference. The first reason counts; the rules go on until
-    /// the token is done, and what they do then is of no effect.
+    /// Leaves the page to the reference. The first reason counts; the rules finish the token
+    /// without effect.
     pub(super) fn give_up(&mut self, reason: Unsure) {
         self.unsure = self.unsure.or(Some(reason));
     }
 
-    /// Notes the questions that the reference asks for a tag at most, and the other costs
-    /// that it counts.
+    /// Counts the most questions that the reference asks for a tag, and its other costs.
     fn spend_tag(&mut self) {
         let searched = (self.stack.len() + self.formatting.all.len() + 8) as u64;
         self.spend(searched * QUESTIONS);
@@ -188,7 +183,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An end tag, or what looks like one.
     fn end_tag(&mut self) {
         let from = self.at + 2;
         match self.bytes.get(from) {
@@ -238,7 +232,7 @@ impl<'a> Builder<'a> {
         self.comment();
     }
 
-    /// A comment stands between two texts, if it stands in the current node.
+    /// A comment separates two texts if it is in the current node.
     fn comment(&mut self) {
         self.comments += 1;
         self.spend(QUESTIONS);
@@ -272,24 +266,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds an element to the current node.
     pub(super) fn insert(&mut self, name: LocalName, attributes: Range<u32>) -> NodeId {
         self.arena.element(self.stack.current_node(), name, attributes)
     }
 
-    /// Adds the element of a start tag, which stays open.
     pub(super) fn insert_open(&mut self, start: &Start) -> NodeId {
         let node = self.insert_void(start);
         self.stack.push(Open::html(node, start.tag));
         node
     }
 
-    /// Adds the element of a start tag, which has no content.
     pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
         self.insert(start.name.clone(), start.attributes.clone())
     }
 
-    /// Adds an element that the source does not name.
     pub(super) fn insert_phantom(&mut self, name: LocalName, tag: Tag) -> NodeId {
         let node = self.insert(name, 0..0);
         self.stack.push(Open::html(node, tag));
@@ -300,7 +290,6 @@ impl<'a> Builder<'a> {
         self.attribute_bytes += bytes + 16;
     }
 
-    /// The name of an element.
     pub(super) fn name_of(&self, node: NodeId) -> Option<&LocalName> {
         match &self.arena.nodes.get(node as usize)?.kind {
             Kind::Element { tag, .. } => Some(tag),
@@ -308,7 +297,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether an open element is an HTML element of this name.
     pub(super) fn is_named(&self, open: &Open, tag: Tag, name: &LocalName) -> bool {
         let is_same = || !open.is(set::FOREIGN) && self.name_of(open.node) == Some(name);
         open.tag == tag && (tag.is_one() || is_same())
@@ -336,7 +324,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Notes what the reference counts for a formatting element.
     pub(super) fn spend_formatting(&mut self, attributes: &Range<u32>) {
         let depth = self.stack.len() as u64 + 2;
         self.spend(depth * (2 + 16 * attributes.len() as u64));
@@ -345,7 +332,6 @@ impl<'a> Builder<'a> {
         self.attribute_bytes += bytes;
     }
 
-    /// Adds a formatting element and notes it.
     pub(super) fn insert_formatting(&mut self, start: &Start) {
         let node = self.insert_open(start);
         self.spend_formatting(&start.attributes);

@@ -1,10 +1,7 @@
-//! Whether a document type asks for quirks, which in a tree only a table in a paragraph
-//! feels.
+//! Determines whether a document type means quirks mode, which affects only tables in paragraphs.
 //!
-//! Limitation: only the commonest types without quirks are known; of any other,
-//! nothing is said.
+//! Limitation: it knows only the most common types without quirks; any other is unknown.
 
-/// Whether tables stay in paragraphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quirks {
     No,
@@ -22,7 +19,7 @@ const KNOWN: [&str; 6] = [
     "-//w3c//dtd html 4.01 transitional//en",
 ];
 
-/// What stands between `<!doctype` and `>`.
+/// The text between `<!doctype` and `>`.
 pub(super) fn quirks(declaration: &str) -> Quirks {
     let declaration = declaration.trim_ascii().to_ascii_lowercase();
     let is_known = || {

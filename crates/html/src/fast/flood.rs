@@ -1,21 +1,20 @@
-//! Proof that [`attribute_flood`](crate::attribute_flood) would find nothing.
+//! Proves that [`attribute_flood`](crate::attribute_flood) would find nothing.
 //!
-//! The reference cuts a page at a tag with too many attributes, and what it holds for a
-//! tag may stand in a script, a comment or a value. Scanning every byte as it does would
-//! cost half of the fast builder's time. So the attributes of tags are counted where they
-//! are read anyway, and only inside scripts, comments and values, from a `<` on, this
-//! automaton follows all states in which the reference's runs may be, as one set.
+//! The reference cuts a page at a tag with too many attributes, even if that tag is in a script, a
+//! comment or a value. Scanning every byte would cost half of the fast builder's time. So
+//! attributes of tags are counted where they are read anyway. Only inside scripts, comments and
+//! values, after a `<`, this automaton follows all possible states of the reference's runs as one
+//! set.
 //!
-//! Limitation: it gives a bound, not the reference's count: of the attributes that
-//! begin while the set is not empty a run has at most all, and each counts for at most
-//! two runs. A page at which the bound is too high is left to the reference.
+//! Limitation: it computes a bound, not the reference's count. A run has at most all attributes
+//! that begin while the set is not empty, and each counts for at most two runs. A page with too
+//! high a bound is left to the reference.
 
 use crate::tag_state::State;
 
-/// Cost that the reference allows.
 const BUDGET: u64 = crate::attribute_flood::BUDGET;
 
-/// All states, in the order of their bits.
+/// In the order of their bits.
 const STATES: [State; 8] = [
     State::TagName,
     State::BeforeName,
@@ -27,11 +26,10 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// Bytes of which the states make no difference, by an example of each.
+/// One example per class of bytes that the states treat alike.
 const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
 
-/// The sets of states behind each set of states and each class of bytes, and whether an
-/// attribute begins there.
+/// For each set and class of bytes: the next set, and whether an attribute begins there.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
 
 const fn steps() -> [[(u8, bool); 8]; 256] {
@@ -62,7 +60,6 @@ const fn step(set: u8, byte: u8) -> (u8, bool) {
     (next, begins)
 }
 
-/// The class of each byte.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -85,21 +82,19 @@ const fn class(byte: u8) -> u8 {
     }
 }
 
-/// What the page's attributes may have cost so far.
+/// An upper bound of the cost of the page's attributes.
 #[derive(Default)]
 pub(super) struct Flood {
     spent: u64,
-    /// Up to here, nothing needs to be looked at again.
+    /// The source up to here needs no further check.
     scanned: usize,
 }
 
 impl Flood {
-    /// Counts the attributes of a tag.
     pub(super) fn tag(&mut self, attributes: usize) {
         self.spent += (attributes * attributes) as u64;
     }
 
-    /// Counts what may be taken for tags in a part of the source.
     pub(super) fn part(&mut self, bytes: &[u8], from: usize, to: usize) {
         let mut at = from.max(self.scanned);
         while at < to {
@@ -109,7 +104,6 @@ impl Flood {
         }
     }
 
-    /// Follows the runs that begin behind a `<` until all have ended.
     fn run(&mut self, bytes: &[u8], from: usize) -> usize {
         let (mut at, mut set, mut attributes) = (from, 0, 0u64);
         loop {
@@ -126,7 +120,6 @@ impl Flood {
         at
     }
 
-    /// Whether the reference might cut the page.
     pub(super) fn is_possible(&self) -> bool {
         self.spent > BUDGET
     }

@@ -1,4 +1,4 @@
-//! SVG and MathML (13.2.6.5).
+//! Handles SVG and MathML (13.2.6.5).
 
 use std::ops::Range;
 
@@ -13,12 +13,10 @@ use super::stack::Open;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
-    /// Whether the current node is an element of SVG or MathML.
     pub(super) fn is_foreign(&self) -> bool {
         self.stack.is_current_in(set::FOREIGN)
     }
 
-    /// Whether the rules for foreign content are for this start tag.
     pub(super) fn is_foreign_to(&self, start: &Start) -> bool {
         let Some(current) = self.stack.current().filter(|open| open.is(set::FOREIGN)) else {
             return false;
@@ -51,7 +49,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds an element of SVG or MathML.
     pub(super) fn insert_foreign(&mut self, start: &Start, is_svg: bool) {
         let mut sets = set::FOREIGN | if is_svg { set::SVG } else { 0 };
         let mut name = start.name.clone();
@@ -71,8 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives attributes their foreign names and sorts them: first those without prefix,
-    /// then the others by prefix.
+    /// Renames and sorts foreign attributes: those without prefix, then by prefix.
     fn adjusted(&mut self, attributes: &Range<u32>, is_svg: bool) -> Range<u32> {
         let of = attributes.start as usize..attributes.end as usize;
         let mut all: Vec<(u8, (LocalName, Range<u32>))> = Vec::with_capacity(of.len());
@@ -88,8 +84,8 @@ impl Builder<'_> {
         attributes.clone()
     }
 
-    /// An end tag closes the foreign element of its name; if HTML stands above that, the
-    /// rules of the insertion mode take it.
+    /// Closes the foreign element of this name; for HTML above it, the rules of the insertion mode
+    /// apply.
     pub(super) fn end_in_foreign(&mut self, end: &Name) {
         if matches!(end.tag, Tag::Br | Tag::P) {
             self.leave_foreign();

@@ -1,7 +1,7 @@
-//! The names of SVG and MathML that are not in lower case, and the attributes with a
-//! prefix (13.2.6.5, "adjust SVG tag names" and what follows there).
+//! Names of SVG and MathML that are not in lower case, and attributes with a prefix (13.2.6.5, from
+//! "adjust SVG tag names" on).
 
-/// An element's name in SVG, if it is not its lower case.
+/// Returns `None` for lower-case names.
 pub(super) fn element_name(lower: &str) -> Option<&'static str> {
     find(&ELEMENTS, lower)
 }
@@ -10,8 +10,8 @@ fn find(names: &[(&str, &'static str)], lower: &str) -> Option<&'static str> {
     names.binary_search_by(|(known, _)| known.cmp(&lower)).ok().map(|index| names[index].1)
 }
 
-/// An attribute's name where it differs, and the place of its prefix in the order of
-/// prefixes: none, the empty one of `xmlns`, `xlink`, `xml`, `xmlns`.
+/// An attribute's name if it differs, and the rank of its prefix: none, the empty one of `xmlns`,
+/// `xlink`, `xml`, `xmlns`.
 pub(super) fn attribute_name(lower: &str, is_svg: bool) -> (u8, Option<&'static str>) {
     if let Some((place, name)) = prefixed(lower) {
         return (place, Some(name));

@@ -16,7 +16,6 @@ pub(super) struct Entry {
     pub(super) attributes: Range<u32>,
 }
 
-/// The active formatting elements, the oldest first.
 #[derive(Default)]
 pub(super) struct Formatting {
     pub(super) all: Vec<Entry>,
@@ -31,13 +30,12 @@ impl Formatting {
         while self.all.pop().is_some_and(|entry| entry.node.is_some()) {}
     }
 
-    /// The last entry of this name behind the last marker.
+    /// The last entry of this name after the last marker.
     pub(super) fn last_named(&self, name: &LocalName) -> Option<usize> {
         let from = self.from();
         (from..self.all.len()).rev().find(|index| self.all[*index].name == *name)
     }
 
-    /// Where the entries behind the last marker begin.
     fn from(&self) -> usize {
         self.all.iter().rposition(|entry| entry.node.is_none()).map_or(0, |marker| marker + 1)
     }
@@ -56,7 +54,7 @@ impl Formatting {
         self.all.iter_mut().for_each(|entry| entry.node = entry.node.map(&moved));
     }
 
-    /// Adds an entry; of three like it the earliest goes ("Noah's Ark clause").
+    /// Adds an entry; with three like it, the earliest is removed ("Noah's Ark clause").
     pub(super) fn push(&mut self, entry: Entry, arena: &Arena<'_>) {
         let from = self.from();
         let alike = |index: &usize| is_alike(&self.all[*index], &entry, arena);
@@ -70,7 +68,6 @@ impl Formatting {
     }
 }
 
-/// Whether two entries have one name and the same attributes. Those are sorted.
 fn is_alike(one: &Entry, other: &Entry, arena: &Arena<'_>) -> bool {
     if one.name != other.name || one.attributes.len() != other.attributes.len() {
         return false;

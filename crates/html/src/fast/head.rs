@@ -1,5 +1,4 @@
-//! The insertion modes up to the body (13.2.6.4.1 to 13.2.6.4.6), and the choice of the
-//! rules by mode.
+//! The insertion modes up to the body (13.2.6.4.1 to 13.2.6.4.6), and the dispatch by mode.
 
 use html5ever::local_name;
 
@@ -12,12 +11,10 @@ use super::stack::Open;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
-    /// A start tag.
     pub(super) fn start(&mut self, start: &Start) {
         if self.is_foreign_to(start) { self.start_in_foreign(start) } else { self.start_in_mode(start) }
     }
 
-    /// A start tag by the rules of the insertion mode.
     pub(super) fn start_in_mode(&mut self, start: &Start) {
         match self.mode {
             Mode::Initial | Mode::BeforeHtml => self.start_before_html(start),
@@ -36,12 +33,10 @@ impl Builder<'_> {
         }
     }
 
-    /// An end tag.
     pub(super) fn end(&mut self, end: &Name) {
         if self.is_foreign() { self.end_in_foreign(end) } else { self.end_in_mode(end) }
     }
 
-    /// An end tag by the rules of the insertion mode.
     pub(super) fn end_in_mode(&mut self, end: &Name) {
         match self.mode {
             Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead | Mode::InHead | Mode::AfterHead => {
@@ -102,7 +97,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What the rules for the head take wherever it stands.
+    /// Elements that the rules for the head handle in any mode.
     pub(super) fn start_of_head(&mut self, start: &Start) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),
@@ -194,7 +189,6 @@ impl Builder<'_> {
         self.mode = Mode::AfterHead;
     }
 
-    /// Opens whatever is missing up to the body.
     pub(super) fn open_body(&mut self) {
         self.open_head();
         if self.mode == Mode::InHead {
@@ -205,7 +199,6 @@ impl Builder<'_> {
         self.mode = Mode::InBody;
     }
 
-    /// Adds the white space that stood behind the head.
     fn write_behind_head(&mut self) {
         for text in std::mem::take(&mut self.behind_head) {
             self.arena.last_text = None;
@@ -229,7 +222,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the innermost template.
     pub(super) fn close_template(&mut self) {
         self.stack.pop_until_tag(Tag::Template);
         self.formatting.clear_to_marker();

@@ -1,18 +1,15 @@
-//! Elements whose content is left out, since a reader of the page's site knows that it
-//! will not be asked for ([`Kinds`](crate::kinds::Kinds)).
+//! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
 //!
-//! Of such an element only this is written: links (without their text), `<link>`, `<meta>`,
-//! `<base>` and JSON-LD, flat below it. All else is passed over: a tag is a name and the
-//! place where it ends. What counts is where the element ends, and that nothing outlives it.
-//! That is certain while every end tag closes the innermost open element; tags are held
-//! against a list of the names that are open, with the paragraphs, items and options that
-//! end by themselves. Whatever else the standard has rules for (a link in a link, a block in
-//! a paragraph with formatting, text in a table, a heading in a heading, templates) ends the
-//! attempt: the element is then built like any other, so that the rest of the page is the
-//! same in any case.
+//! Only this of such an element is written, flat below it: links (without their text), `<link>`,
+//! `<meta>`, `<base>` and JSON-LD. Of other tags only name and end are read. The element's end must
+//! be certain, and nothing may outlive it. This holds while every end tag closes the innermost open
+//! element; tags are compared with a list of open names, including paragraphs, items and options
+//! that end implicitly. Any other special case of the standard ends the attempt: a link in a link,
+//! a block in a paragraph with formatting, text in a table, a heading in a heading, templates. The
+//! element is then built as usual, so the rest of the page does not change.
 //!
-//! Limitation: the attempts that fail are read twice. When they have cost as many
-//! bytes as the page has, no more are made.
+//! Limitation: failed attempts are read twice. Once they have cost as many bytes as the page has,
+//! no more are made.
 
 use html5ever::{LocalName, local_name};
 
@@ -25,16 +22,14 @@ use super::nesting::{Uncertain, check_table, enter, enter_foreign, is_table_part
 use super::scanner;
 use super::tag::Tag;
 
-/// Elements that are open inside at most.
+/// Most open elements inside.
 const DEPTH: usize = 200;
 
-/// Bytes of a tag up to which its attributes are not counted but bounded.
+/// The attributes of a tag up to this many bytes are bounded, not counted.
 const SHORT_TAG: usize = 400;
 
-/// What is to be left out, and what was.
 pub(super) struct LeaveOut<'a> {
     kinds: &'a Kinds,
-    /// The elements that were found, and whether each lacks its content.
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
     /// Bytes that failed attempts have cost.
@@ -48,8 +43,6 @@ impl<'a> LeaveOut<'a> {
 }
 
 impl Builder<'_> {
-    /// Passes over the content of the element that a start tag has just opened, if it is
-    /// to be left out.
     pub(super) fn leave_out(&mut self, tag: Tag) {
         let Some(leave_out) = &self.leave_out else { return };
         let Some(current) = self.stack.current() else { return };
@@ -85,7 +78,7 @@ impl Builder<'_> {
         kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
-    /// Whether nothing that is open could be closed or built anew from inside.
+    /// Whether nothing open could be closed or rebuilt from inside.
     fn is_calm(&self) -> bool {
         matches!(self.mode, Mode::InBody | Mode::InCell)
             && self.template_modes.is_empty()
@@ -95,7 +88,7 @@ impl Builder<'_> {
             && !self.stack.in_scope(Tag::Heading)
     }
 
-    /// Passes over the current element and closes it, or leaves everything as it was.
+    /// Skips the current element and closes it, or changes nothing.
     fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
@@ -113,7 +106,6 @@ impl Builder<'_> {
         self.arena.last_text = None;
     }
 
-    /// Reads up to behind the end tag of the outermost of the open elements.
     fn pass_over(&mut self, open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
         let mut svg = None;
         while let Some(length) = memchr::memchr(b'<', &self.bytes[self.at..]) {
@@ -152,14 +144,14 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Goes behind a tag whose name ends here; whether it says that it closes itself.
+    /// Skips a tag whose name ends here; returns whether it is self-closing.
     fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
         let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
         let tag = &self.bytes[self.at + 1..end];
         if tag.len() > SHORT_TAG {
             self.flood.part(self.bytes, self.at, end);
         } else if tag.len() > name_end - self.at {
-            // An attribute has a name and something around it.
+            // An attribute has a name and a separator.
             self.flood.tag(tag.len() / 2);
             if memchr::memchr(b'<', tag).is_some() {
                 self.flood.part(self.bytes, self.at + 1, end);
@@ -208,7 +200,7 @@ impl Builder<'_> {
         enter(open, tag, name)
     }
 
-    /// Writes the tag that stands here as a child of the element that is left out.
+    /// Writes the tag here as a child of the skipped element.
     fn keep_tag(&mut self) -> Result<(), Uncertain> {
         let start = self.read_start_tag().ok_or(Uncertain)?;
         self.insert_void(&start);
@@ -270,12 +262,11 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a script of this type is JSON-LD.
 pub(crate) fn is_json_ld(kind: &str) -> bool {
     kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// What metadata are looked for in, wherever it stands.
+/// Whether metadata are read from this element anywhere.
 fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
     match tag {
         Tag::Heading => *name == local_name!("h1"),

@@ -1,10 +1,9 @@
-//! Names of tags and attributes, interned once.
+//! Interns names of tags and attributes.
 //!
-//! html5ever's interned names make comparing cheap and making dear: a keyed hash, and
-//! for names that it does not know a lock besides. Pages use some hundred names
-//! thousands of times, so those of up to 24 bytes are kept by their bytes, as three
-//! words, in a table with two places for each hash. The table outlives the page: each
-//! thread has one ([`Names::take`]), which no result depends on.
+//! html5ever's interned names are cheap to compare and expensive to create: a keyed hash, and a
+//! lock for unknown names. Pages repeat some hundred names thousands of times. So names of up to 24
+//! bytes are cached by their bytes, as three words, in a table with two places per hash. Each
+//! thread keeps its table between pages ([`Names::take`]); no result depends on it.
 //!
 //! Limitation: of three names with one hash only two are kept.
 
@@ -14,22 +13,21 @@ use html5ever::LocalName;
 
 use super::tag::Tag;
 
-/// Places in the table; a power of two.
+/// Size of the table, a power of two.
 const PLACES: usize = 512;
 
-/// Longest name that is kept, in bytes.
+/// Bytes of the longest cached name.
 const LONGEST: usize = 24;
 
 thread_local! {
     static KEPT: Cell<Option<Names>> = const { Cell::new(None) };
 }
 
-/// A name, interned, with what the rules call it.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
-    /// Its first eight bytes, so that comparing them as a number compares the names.
+    /// The first eight bytes; their order as numbers is the order of the names.
     pub(super) head: u64,
 }
 
@@ -41,18 +39,16 @@ impl Name {
     }
 }
 
-/// The names met so far.
 pub(super) struct Names {
     places: Vec<([u64; 3], Name)>,
 }
 
 impl Names {
-    /// This thread's names.
     pub(super) fn take() -> Self {
         KEPT.take().unwrap_or_else(Self::new)
     }
 
-    /// Leaves them to the next page.
+    /// Keeps the names for this thread's next page.
     pub(super) fn leave(self) {
         KEPT.set(Some(self));
     }
@@ -62,7 +58,6 @@ impl Names {
         Self { places: vec![([0; 3], none); PLACES] }
     }
 
-    /// The name that stands in this part of the source, in lower case.
     #[inline]
     pub(super) fn get(&mut self, source: &str, from: usize, to: usize) -> &Name {
         let key = key(source.as_bytes(), from, to);
@@ -86,7 +81,7 @@ impl Names {
     }
 }
 
-/// The first 24 bytes of a name in lower case, with zeros behind; a name has none.
+/// The first 24 bytes of a name in lower case, padded with zeros. A name contains no zeros.
 #[inline]
 fn key(bytes: &[u8], from: usize, to: usize) -> [u64; 3] {
     let first = lower_word(bytes, from, to);
@@ -108,8 +103,8 @@ fn lower_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     word | (upper_case(word) >> 2)
 }
 
-/// The highest bit of each byte that is an upper-case letter: a carry into it tells
-/// bytes from `A` on, another those behind `Z`.
+/// Marks upper-case letters in the highest bit of each byte: one carry marks bytes from `A` on,
+/// another those after `Z`.
 #[inline]
 fn upper_case(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;

@@ -1,16 +1,16 @@
-//! Which elements are open inside one that is left out, as far as that is certain.
+//! Tracks which elements are open inside a skipped one, while that is certain.
 //!
-//! Paragraphs, items and options end by themselves as the standard says; every other
-//! element is ended by its own end tag, or it is not certain what is open.
+//! Paragraphs, items and options end implicitly as in the standard. Every other element must end
+//! with its own end tag, or the state is uncertain.
 
 use html5ever::LocalName;
 
 use super::tag::{Tag, set};
 
-/// It is not certain what is open.
+/// The open elements are not certain.
 pub(super) struct Uncertain;
 
-/// A part of a table that is no cell: only other parts may stand in it.
+/// A part of a table that is not a cell; it may hold only other parts.
 pub(super) fn is_table_part(tag: Tag) -> bool {
     matches!(tag, Tag::Table | Tag::TableBody | Tag::Tr | Tag::Colgroup)
 }
@@ -20,7 +20,6 @@ pub(super) fn check_table(open: &[(Tag, LocalName)], tag: Tag) -> Result<(), Unc
     if is_part && !matches!(tag, Tag::HeadRaw) { Err(Uncertain) } else { Ok(()) }
 }
 
-/// Opens an element of SVG.
 pub(super) fn enter_foreign(
     open: &mut Vec<(Tag, LocalName)>,
     tag: Tag,
@@ -39,7 +38,7 @@ pub(super) fn enter_foreign(
     Ok(())
 }
 
-/// Opens an HTML element, if what it closes by itself is certain.
+/// Opens an HTML element, if its implied end tags are certain.
 pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName) -> Result<(), Uncertain> {
     let has = |tag: Tag| open.iter().any(|(open, _)| *open == tag);
     let last = open.last().map_or(Tag::Other, |(tag, _)| *tag);
@@ -80,7 +79,6 @@ pub(super) fn enter(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: LocalName)
     Ok(())
 }
 
-/// Closes the paragraph in button scope, if it is the innermost element.
 fn close_paragraph(open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
     for index in (0..open.len()).rev() {
         let tag = open[index].0;
@@ -111,14 +109,14 @@ fn close_item(open: &mut Vec<(Tag, LocalName)>, item: Tag) -> Result<(), Uncerta
             return Ok(());
         }
     }
-    // One outside might be closed.
+    // It might close one outside.
     Err(Uncertain)
 }
 
-/// Closes the innermost element, and before it what ends by itself.
+/// Closes the innermost element, after those that end implicitly.
 pub(super) fn leave(open: &mut Vec<(Tag, LocalName)>, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
     if tag == Tag::P && open.iter().all(|(open, _)| *open != Tag::P) {
-        // Makes an empty paragraph.
+        // Creates an empty paragraph.
         return check_table(open, tag);
     }
     let lets_end = tag.is_block()

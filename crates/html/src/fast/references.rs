@@ -1,13 +1,11 @@
-//! Character references, resolved as html5ever does: the names of the standard, with
-//! and without semicolon, numbers, and the exceptions in attribute values.
+//! Resolves character references as html5ever does: the standard's names with and without
+//! semicolon, numbers, and the exceptions in attribute values.
 //!
-//! Limitation: names are looked up a character at a time in html5ever's table
-//! of names and their beginnings, which costs some 20 ns each; the commonest five are
-//! known here.
+//! Limitation: a name is looked up character by character in html5ever's table of names and
+//! prefixes, at about 20 ns each; the five most common are handled here.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-/// Appends a text with its references resolved.
 pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
@@ -28,7 +26,7 @@ pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
     out.push_str(rest);
 }
 
-/// The commonest names, with their semicolon.
+/// The most common names, with their semicolon.
 fn common(rest: &str, out: &mut String) -> Option<usize> {
     let end = memchr::memchr(b';', &rest.as_bytes()[..rest.len().min(5)])?;
     out.push(match &rest[..end] {
@@ -42,8 +40,8 @@ fn common(rest: &str, out: &mut String) -> Option<usize> {
     Some(end + 1)
 }
 
-/// A name: the longest that the table knows, unless it stands in an attribute's
-/// value, without semicolon, before a letter, a digit or `=`.
+/// The longest name in the table, except one without semicolon before a letter, a digit or `=` in
+/// an attribute's value.
 fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     let mut found = None;
     for (at, c) in rest.char_indices() {
@@ -67,7 +65,6 @@ fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     Some(end)
 }
 
-/// A number, decimal or hexadecimal, from its `#` on.
 fn number(rest: &str, out: &mut String) -> Option<usize> {
     let (base, from) = match rest.as_bytes().get(1) {
         Some(b'x' | b'X') => (16, 2),

@@ -1,20 +1,18 @@
-//! Where things end in the source: text, comments, tags, raw text. Offsets in bytes,
-//! no allocation, memchr wherever more than a few bytes are skipped.
+//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes; it does not allocate,
+//! and uses memchr for longer skips.
 //!
-//! The source is free of NUL and carriage returns. Every function may be asked at the
-//! source's end and gives it back for what is never closed.
+//! The source has no NUL and no carriage return. Every function accepts the source's end, and
+//! returns it for constructs that are never closed.
 
 use memchr::memmem;
 
 use crate::tag_state::State;
 
-/// White space between attributes.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-/// Where the text ends that begins here: at the next `<` that opens something; and
-/// whether a `&` stands in it.
+/// The end of the text (the next `<` that opens something), and whether it contains a `&`.
 pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut from, mut has_reference) = (at, false);
     while let Some(found) = memchr::memchr2(b'<', b'&', &bytes[from..]) {
@@ -33,12 +31,12 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), has_reference)
 }
 
-/// Behind the `>` of a bogus comment or a document type.
+/// The offset after the `>` of a bogus comment or document type.
 pub(super) fn bogus_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1)
 }
 
-/// Behind a comment whose content begins here.
+/// The offset after a comment.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     match &bytes[at..] {
         [b'>', ..] => return at + 1,
@@ -57,7 +55,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Behind a tag whose name has ended here; `None` if the source ends in it.
+/// The offset after a tag; `None` if the source ends in it.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) == Some(&b'>') {
         return Some(at + 1);
@@ -75,7 +73,7 @@ fn tag_end_from(bytes: &[u8], at: usize, mut state: State) -> Option<usize> {
     None
 }
 
-/// As [`tag_end`], quickly where values are quoted as usual.
+/// Like [`tag_end`], but faster for normally quoted values.
 pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at;
     loop {
@@ -84,7 +82,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
         if quote == b'>' {
             return Some(found + 1);
         }
-        // A quote behind the first `name=` begins a value; others may be part of something.
+        // A quote after the first `name=` begins a value; others may be part of something.
         let before = &bytes[from..found];
         let is_value = before.len() >= 3 && memchr::memchr(b'=', before) == Some(before.len() - 1);
         if !is_value || !before[before.len() - 2].is_ascii_alphanumeric() {
@@ -94,8 +92,7 @@ pub(super) fn quick_tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where the content ends that only the end tag of this name ends, and where that tag's
-/// name does.
+/// The end of raw text, and the end of its end tag's name.
 pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {
@@ -108,21 +105,19 @@ pub(super) fn raw_text_end(bytes: &[u8], at: usize, name: &str) -> (usize, usize
     (bytes.len(), bytes.len())
 }
 
-/// Where the name of an end tag that stands here ends, if it has this name.
 fn closes(bytes: &[u8], open: usize, name: &str) -> Option<usize> {
     let end = open + 2 + name.len();
     (bytes.get(open + 1) == Some(&b'/') && is_word(bytes, open + 2, name)).then_some(end)
 }
 
-/// Whether this word stands here and ends as the name of a tag does.
 fn is_word(bytes: &[u8], at: usize, word: &str) -> bool {
     let end = at + word.len();
     let is_it = bytes.get(at..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()));
     is_it && bytes.get(end).is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
 }
 
-/// As [`raw_text_end`] for a script: in a comment in it a script may stand whose end tag
-/// does not end this one ("script data double escaped").
+/// Like [`raw_text_end`]; a comment in a script may hold a script whose end tag does not end this
+/// one ("script data double escaped").
 pub(super) fn script_end(bytes: &[u8], at: usize) -> (usize, usize) {
     let (mut from, mut comment_until, mut is_inner) = (at, at, false);
     while let Some(found) = memchr::memchr(b'<', &bytes[from..]) {

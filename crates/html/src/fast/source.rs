@@ -1,9 +1,8 @@
-//! The source with line breaks as the standard wants them: every CR LF and every lone CR
-//! is one LF.
+//! Normalizes line breaks as in the standard: every CR LF and every lone CR becomes LF.
 
 use std::borrow::Cow;
 
-/// The source without carriage returns; borrowed where it has none.
+/// The source without carriage returns; borrowed if it has none.
 pub(super) fn normalise(html: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\r', html.as_bytes()) else {
         return Cow::Borrowed(html);

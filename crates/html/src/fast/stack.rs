@@ -1,14 +1,12 @@
-//! The stack of open elements and the questions that the rules ask it.
+//! The stack of open elements and the rules' queries on it.
 //!
-//! An element of SVG or MathML has no [`Tag`], so that no question for an HTML element
-//! finds one.
+//! An element of SVG or MathML has no [`Tag`], so queries for HTML elements never match one.
 
 use crate::page::NodeId;
 
 use super::tag::Tag;
 use super::tag::set::{BUTTON, IMPLIED, LIST, SCOPE, SPECIAL, TABLE};
 
-/// An open element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub(super) node: NodeId,
@@ -17,7 +15,6 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// An HTML element.
     pub(super) fn html(node: NodeId, tag: Tag) -> Self {
         Self { node, tag, sets: tag.sets() }
     }
@@ -27,11 +24,10 @@ impl Open {
     }
 }
 
-/// The open elements, the root first.
 #[derive(Default)]
 pub(super) struct Stack {
     all: Vec<Open>,
-    /// How many of them are paragraphs: nearly always none or one.
+    /// The number of paragraphs on the stack: nearly always 0 or 1.
     paragraphs: usize,
 }
 
@@ -53,12 +49,11 @@ impl Stack {
         self.all.push(open);
     }
 
-    /// The current node; nothing before the root is open.
+    /// The current node; `None` before the root is open.
     pub(super) fn current(&self) -> Option<&Open> {
         self.all.last()
     }
 
-    /// The node that takes what comes next.
     pub(super) fn current_node(&self) -> NodeId {
         self.all.last().map_or(0, |open| open.node)
     }
@@ -83,7 +78,6 @@ impl Stack {
         }
     }
 
-    /// Takes a node out, wherever it is.
     pub(super) fn remove(&mut self, node: NodeId) {
         if let Some(place) = self.position(node) {
             self.remove_at(place);
@@ -95,12 +89,11 @@ impl Stack {
         self.paragraphs -= usize::from(open.tag == Tag::P);
     }
 
-    /// Puts an element that is no paragraph at a place.
+    /// Inserts an element that is not a paragraph at a position.
     pub(super) fn insert(&mut self, place: usize, open: Open) {
         self.all.insert(place, open);
     }
 
-    /// Puts another node of the same name at a place.
     pub(super) fn set_node(&mut self, place: usize, node: NodeId) {
         self.all[place].node = node;
     }
@@ -109,7 +102,7 @@ impl Stack {
         self.all.iter_mut().for_each(|open| open.node = moved(open.node));
     }
 
-    /// Where a node stands, looked for from the top.
+    /// The position of a node, searched from the top.
     pub(super) fn position(&self, node: NodeId) -> Option<usize> {
         self.all.iter().rposition(|open| open.node == node)
     }
@@ -154,7 +147,7 @@ impl Stack {
         self.paragraphs > 0 && self.is_within(SCOPE | BUTTON, |open| open.tag == Tag::P)
     }
 
-    /// Closes what ends by itself, but for what is to stay.
+    /// Closes elements with implied end tags, except those that stay.
     pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&Open) -> bool) {
         while self.current().is_some_and(|open| open.is(set) && !stays(open)) {
             self.pop();
@@ -174,7 +167,6 @@ impl Stack {
         self.pop_until(|open| open.tag == tag);
     }
 
-    /// Pops until the current node is one of these.
     pub(super) fn clear_back_to(&mut self, set: u16) {
         while self.current().is_some_and(|open| !open.is(set)) {
             self.pop();
@@ -186,7 +178,7 @@ impl Stack {
         self.pop_until_tag(Tag::P);
     }
 
-    /// The topmost element that is it, if no special element stands above.
+    /// The topmost matching element, if no special element is above it.
     pub(super) fn above_special(&self, is_it: impl Fn(&Open) -> bool) -> Option<usize> {
         for (index, open) in self.all.iter().enumerate().rev() {
             if is_it(open) {

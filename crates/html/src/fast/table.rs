@@ -1,5 +1,4 @@
-//! Tables (13.2.6.4.9 to 13.2.6.4.15). What would have to be put in front of the table is
-//! left to the reference.
+//! Handles tables (13.2.6.4.9 to 13.2.6.4.15). Foster parenting is left to the reference.
 
 use html5ever::local_name;
 
@@ -50,7 +49,6 @@ impl Builder<'_> {
         }
     }
 
-    /// What may stand in a table beside its parts.
     fn start_within_table(&mut self, start: &Start) {
         let is_style = start.name == local_name!("style");
         match start.tag {
@@ -75,7 +73,6 @@ impl Builder<'_> {
         self.mode = mode;
     }
 
-    /// Closes the table, if one is in scope.
     fn close_table(&mut self) -> bool {
         let is_open = self.stack.in_table_scope(Tag::Table);
         if is_open {
@@ -185,7 +182,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes the current part of the table; html5ever asks for `thead` not at all.
+    /// Closes the current part of the table; html5ever never checks for `thead`.
     fn close_table_body(&mut self) -> bool {
         let is_outer = |open: &super::stack::Open| {
             open.tag == Tag::Table

@@ -1,22 +1,19 @@
-//! The elements that the rules of tree construction name, and the sets in which the
-//! HTML standard gathers them.
+//! The elements named in the rules of tree construction, and the HTML standard's sets of them.
 //!
-//! The sets are html5ever's, where they differ from the standard too: `dialog` and
-//! `search` are not special, `select` bounds a scope.
+//! The sets are html5ever's, including its deviations: `dialog` and `search` are not special,
+//! `select` bounds a scope.
 
-/// Declares [`Tag`] and how it is found by name.
+/// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {
     ($($tag:ident $($name:literal)+;)+) => {
-        /// An element by its name, as far as a rule names it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) enum Tag {
-            /// No rule names it.
+            /// Any other name.
             Other,
             $($tag,)+
         }
 
         impl Tag {
-            /// The tag of a name in lower case.
             pub(super) fn named(name: &str) -> Self {
                 match name {
                     $($($name)|+ => Self::$tag,)+
@@ -24,7 +21,7 @@ macro_rules! tags {
                 }
             }
 
-            /// Whether it stands for one name only.
+            /// Whether it represents a single name.
             pub(super) const fn is_one(self) -> bool {
                 match self {
                     $(Self::$tag => [$($name),+].len() == 1,)+
@@ -42,7 +39,7 @@ tags! {
     // In the head, without content.
     HeadVoid "base" "basefont" "bgsound" "link" "meta";
     Title "title";
-    // Raw text in the head, too.
+    // Raw text, also in the head.
     HeadRaw "noframes" "style";
     Script "script";
     Noscript "noscript";
@@ -53,9 +50,9 @@ tags! {
     // Blocks without rules of their own.
     Block "article" "aside" "blockquote" "center" "details" "dir" "dl" "fieldset" "figcaption"
         "figure" "footer" "header" "hgroup" "main" "menu" "nav" "section" "summary";
-    // Blocks across which a list item is looked for.
+    // Blocks that the search for a list item crosses.
     Div "address" "div";
-    // Blocks that html5ever does not hold for special.
+    // Blocks that html5ever does not treat as special.
     PlainBlock "dialog" "search";
     List "ol" "ul";
     Heading "h1" "h2" "h3" "h4" "h5" "h6";
@@ -97,7 +94,7 @@ tags! {
     Math "math";
     Svg "svg";
     Isindex "isindex";
-    // Named by the rules for foreign content only.
+    // Named only in the rules for foreign content.
     Inline "span" "sub" "sup" "var";
     MathPoint "mi" "mo" "mn" "ms" "mtext";
     MathGlyph "mglyph" "malignmark";
@@ -106,42 +103,39 @@ tags! {
     ForeignObject "foreignobject";
 }
 
-/// The sets, one bit each.
 pub(super) mod set {
     /// Special elements (13.2.4.2).
     pub(in super::super) const SPECIAL: u16 = 1;
-    /// What bounds "in scope".
+    /// Boundaries of "in scope".
     pub(in super::super) const SCOPE: u16 = 1 << 1;
-    /// What bounds a list item's scope besides.
+    /// Additional boundaries of a list item's scope.
     pub(in super::super) const LIST: u16 = 1 << 2;
-    /// What bounds a button's scope besides.
+    /// Additional boundaries of a button's scope.
     pub(in super::super) const BUTTON: u16 = 1 << 3;
-    /// What bounds a table's scope, and where a table's context ends.
+    /// Boundaries of a table's scope and context.
     pub(in super::super) const TABLE: u16 = 1 << 4;
-    /// Where a table body's context ends.
+    /// Boundaries of a table body's context.
     pub(in super::super) const TABLE_BODY: u16 = 1 << 5;
-    /// Where a row's context ends.
+    /// Boundaries of a row's context.
     pub(in super::super) const ROW: u16 = 1 << 6;
-    /// What ends by itself.
+    /// Elements with implied end tags.
     pub(in super::super) const IMPLIED: u16 = 1 << 7;
-    /// What ends by itself at the end of a template.
+    /// Elements with implied end tags at the end of a template.
     pub(in super::super) const THOROUGH: u16 = 1 << 8;
     /// An element of SVG or MathML.
     pub(in super::super) const FOREIGN: u16 = 1 << 9;
-    /// An element of SVG.
     pub(in super::super) const SVG: u16 = 1 << 10;
     /// A foreign element with HTML inside.
     pub(in super::super) const HTML_POINT: u16 = 1 << 11;
-    /// A foreign element with text of HTML inside.
+    /// A foreign element with HTML text inside.
     pub(in super::super) const TEXT_POINT: u16 = 1 << 12;
-    /// What takes text without parsing it as a table's text.
+    /// Elements that take text without parsing it as a table's text.
     pub(in super::super) const TABLE_OUTER: u16 = 1 << 13;
 }
 
 use set::{BUTTON, IMPLIED, LIST, ROW, SCOPE, SPECIAL, TABLE, TABLE_BODY, TABLE_OUTER, THOROUGH};
 
 impl Tag {
-    /// The sets to which the HTML element of this name belongs.
     pub(super) const fn sets(self) -> u16 {
         self.bounds() | self.ends() | if self.is_special() { SPECIAL } else { 0 }
     }
@@ -179,12 +173,11 @@ impl Tag {
         !(inline || plain || choice || ruby || math || svg)
     }
 
-    /// Whether it starts a line of its own and ends a paragraph.
+    /// Whether it starts a new line and ends a paragraph.
     pub(super) const fn is_block(self) -> bool {
         matches!(self, Self::Block | Self::Div | Self::PlainBlock | Self::List)
     }
 
-    /// Whether the rules for the head take it wherever it stands.
     pub(super) const fn is_of_head(self) -> bool {
         matches!(self, Self::HeadVoid | Self::Title | Self::HeadRaw | Self::Script | Self::Template)
     }
@@ -194,7 +187,7 @@ impl Tag {
         matches!(self, Self::Caption | Self::Col | Self::Colgroup | Self::TableBody | Self::Cell | Self::Tr)
     }
 
-    /// Whether its start tag ends foreign content (but for `font`, which depends).
+    /// Whether its start tag ends foreign content (except `font`, which depends).
     pub(super) const fn breaks_out(self, name: &str) -> bool {
         match self {
             Self::Formatting => !matches!(name.as_bytes(), b"font"),

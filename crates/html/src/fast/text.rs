@@ -1,4 +1,4 @@
-//! Text: where it is added in each insertion mode, raw text, and CDATA sections.
+//! Adds text by insertion mode, and reads raw text and CDATA sections.
 
 use std::ops::Range;
 
@@ -9,7 +9,6 @@ use super::tag::{Tag, set};
 use super::{references, scanner};
 
 impl Builder<'_> {
-    /// The text that stands here.
     pub(super) fn text_run(&mut self) {
         let from = self.at;
         let (to, has_reference) = scanner::text_end(self.bytes, from);
@@ -24,7 +23,6 @@ impl Builder<'_> {
         self.text(text);
     }
 
-    /// A part of the source with its references resolved.
     fn resolved(&mut self, from: usize, to: usize) -> Range<u32> {
         if memchr::memchr(b'&', &self.bytes[from..to]).is_none() {
             return from as u32..to as u32;
@@ -76,7 +74,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Space behind the head waits for the body: the head may still grow before it.
+    /// Defers space after the head until the body: the head may still grow before it.
     fn keep_behind_head(&mut self, space: Range<u32>) {
         match self.behind_head.pop() {
             Some(before) if !self.is_behind_comment => {
@@ -101,7 +99,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds text to the current node.
     pub(super) fn append(&mut self, text: Range<u32>) {
         if !text.is_empty() {
             let copied = self.arena.text(self.stack.current_node(), text);
@@ -109,7 +106,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A text's leading white space, and the rest.
     fn split(&self, text: &Range<u32>) -> (Range<u32>, Range<u32>) {
         let content = self.arena.slice(text);
         let space = content.len() - content.trim_ascii_start().len();
@@ -117,7 +113,6 @@ impl Builder<'_> {
         (text.start..middle, middle..text.end)
     }
 
-    /// The element of a start tag whose content is text up to its end tag.
     pub(super) fn insert_raw(&mut self, start: &Start) {
         let parent = self.insert_void(start);
         if start.tag == Tag::Textarea {
@@ -141,8 +136,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Skips the line break that html5ever ignores behind `<pre>`, `<listing>` and
-    /// `<textarea>`.
+    /// Skips the line break that html5ever ignores after `<pre>`, `<listing>` and `<textarea>`.
     pub(super) fn skip_line_break(&mut self) {
         match self.bytes.get(self.at) {
             Some(b'\n') => self.at += 1,
@@ -154,7 +148,6 @@ impl Builder<'_> {
         }
     }
 
-    /// A CDATA section in foreign content.
     pub(super) fn character_data(&mut self) {
         let from = self.at + 9;
         let Some(length) = memchr::memmem::find(&self.bytes[from..], b"]]>") else {

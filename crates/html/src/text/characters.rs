@@ -1,20 +1,18 @@
-//! The characters of a line: what is seen of them, and where a space stands.
+//! Handles the characters of a line: which are visible, and where a space is added.
 //!
-//! Limitation: where a style sheet alone parts two words the gap is guessed
-//! ([`starts_anew`]).
+//! Limitation: where only a style sheet separates two words, the gap is guessed ([`starts_anew`]).
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// Stands in the buffer where something visible was left out of a line; also
-/// what Unicode has it for.
+/// Marks in the buffer where something visible was left out of a line; Unicode's meaning is the
+/// same.
 pub(super) const OBJECT: char = '\u{FFFC}';
 
-/// Stands in the buffer between texts that an inline element's edge parts; no text
-/// means anything by it either.
+/// Marks the edge of an inline element between two texts; it has no meaning in any text.
 pub(super) const EDGE: char = '\u{FFFB}';
 
-/// Characters that are not seen and mean nothing in a corpus: soft hyphens, zero-width
-/// spaces, controls, also those of writing direction and annotation, and noncharacters.
+/// Soft hyphens, zero-width spaces, controls, also those of writing direction and annotation, and
+/// noncharacters.
 pub(super) fn is_noise(c: char) -> bool {
     match c {
         '\u{AD}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
@@ -23,21 +21,21 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether U+200C and U+200D may matter beside this character: letters of the
-/// scripts that join or stack, marks and emoji. In Latin text they are leftovers.
+/// Whether U+200C and U+200D matter beside this character: letters of scripts that join or stack,
+/// marks and emoji. In Latin text they are leftovers.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
 
-/// Whether a thing left out between these two was all that parted two words.
+/// Whether something left out between these two was the only separator of two words.
 fn parts_words(before: char, after: char) -> bool {
     after.is_alphanumeric()
         && (before.is_alphanumeric()
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether at an element's edge a new word starts with this character: a capital behind
-/// two lower-case letters (`e<b>Bay</b>` is one word) or behind the end of a sentence.
+/// Whether a new word starts with this character at an element's edge: a capital after two
+/// lower-case letters (`e<b>Bay</b>` is one word) or after the end of a sentence.
 fn starts_anew(before: &str, c: char) -> bool {
     let mut back = before.chars().rev();
     c.is_uppercase()
@@ -48,8 +46,7 @@ fn starts_anew(before: &str, c: char) -> bool {
         }
 }
 
-/// Characters that stay as they are whatever stands beside them: neither white space
-/// nor noise, and NFC by themselves.
+/// Characters that never change: neither white space nor noise, and NFC by themselves.
 pub(crate) fn is_plain(c: char) -> bool {
     let is_letter = || {
         matches!(c, '\u{C0}'..='\u{2FF}' | '\u{400}'..='\u{481}' | '\u{1EA0}'..='\u{1EF9}'
@@ -62,7 +59,7 @@ pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
 }
 
-/// Where the characters end that stay as they are: plain ones, and single spaces between.
+/// The end of unchanged characters: plain ones, and single spaces between.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -106,7 +103,7 @@ pub(super) fn collapse(text: &str) -> String {
                 }
                 (space, object, edge, joiner) = (false, false, false, None);
                 is_composed &= is_plain(c);
-                // The rest of most lines needs no question.
+                // The rest of most lines needs no check.
                 length += plain_end(&rest[length..]);
                 out.push_str(&rest[..length]);
             }

@@ -62,7 +62,7 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
         match Index::open_in_dir(folder) {
             Ok(index) if index.schema() == schema => return Ok((index, fields)),
             Ok(_) => {}
-            Err(error) => warn!(%error, "cannot open the search index; rebuilding it"),
+            Err(error) => warn!(%error, "the search index cannot be opened; it will be rebuilt"),
         }
     }
     make(folder, schema).map(|index| (index, fields))

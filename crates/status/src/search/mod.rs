@@ -46,8 +46,8 @@ const MOST_WORDS: usize = 32;
 pub enum SearchError {
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
-    /// Damaged index files, on which tantivy panics.
-    #[error("the search index is damaged; it will be rebuilt at the next start or after the next crawl")]
+    /// The index's files, on which tantivy panics.
+    #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -126,7 +126,7 @@ impl Search {
         let follow = |open: Open| guarded(|| updating::update(&open.index, &open.fields, store, &self.stop));
         let updated = match self.open().and_then(follow) {
             Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
-                warn!(%error, "cannot use the search index; rebuilding it");
+                warn!(%error, "the search index cannot be used; it will be rebuilt");
                 self.make_anew().and_then(follow)
             }
             other => other,

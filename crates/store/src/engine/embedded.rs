@@ -1,12 +1,11 @@
-//! sled, in a folder that one process has: the default.
+//! Stores records in sled, in a folder of one process. This is the default engine.
 //!
-//! Two trees. `pages` has the raw pages, `records` all else. A batch is one sled batch in one
-//! tree, so that after a crash it is there or not. Raw pages are written before the records
-//! that name them, and removed behind them: one that no record names is removed when the
-//! store is opened.
+//! It has two trees: `pages` for raw pages, `records` for everything else. A batch is one sled batch in one
+//! tree, so that a crash keeps or loses all of it. Raw pages are written before the records that name them,
+//! and removed after them; a page that no record names is removed when the store is opened.
 //!
-//! Limitation: sled 0.34 is a beta that its author no longer develops.
-//! docs/architecture.md tells what is done about that.
+//! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
+//! gleaner handles this.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -23,7 +22,7 @@ use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
 
-/// See the head of this file.
+/// The sled engine.
 #[derive(Debug, Clone)]
 pub(crate) struct Embedded {
     records: sled::Tree,
@@ -35,7 +34,7 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Opens the database in `path`, or makes it. `folder` has the number of its flushes.
+    /// Opens or creates the database in `path`. `folder` has the number of its flushes.
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
         let database = open_database(path, cache)?;
         let open =
@@ -52,7 +51,7 @@ impl Embedded {
         Ok(opened)
     }
 
-    /// The tree that a key lies in, and its name there.
+    /// The tree of a key, and the key's name in it.
     fn place<'a>(&self, key: &'a [u8]) -> (&sled::Tree, &'a [u8]) {
         match key.split_first() {
             Some((&keys::PAGE, url)) => (&self.pages, url),
@@ -69,8 +68,8 @@ impl Embedded {
 }
 
 impl Embedded {
-    /// Asks sled, which panics on some damages. What it knows then is not what is on disk, so it
-    /// is never closed: that would write.
+    /// Calls sled, which panics on some damaged files. After a panic its state may differ from the disk, so
+    /// it is never closed: that would write.
     fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         match quietly(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
@@ -134,7 +133,7 @@ impl Engine for Embedded {
     }
 
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
-        // There is one writer, so that nothing comes in between.
+        // There is only one writer, so the value cannot change in between.
         if self.get(key)?.as_deref() != expected {
             return Ok(false);
         }
@@ -154,11 +153,11 @@ impl Engine for Embedded {
 }
 
 thread_local! {
-    /// Whether a panic is expected here, and told as an error.
+    /// Whether a panic is expected here and becomes an error.
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes a panic of sled an error, without the words by which a panic is told.
+/// Turns a panic of sled into an error, without the usual panic message.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -176,7 +175,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
-/// sled's own lock can outlive a killed process for a moment.
+/// Retries, since sled's own lock can exist for a moment after its process was killed.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     let mut last = None;

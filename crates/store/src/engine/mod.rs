@@ -1,20 +1,19 @@
-//! What a store is kept in: an ordered map from bytes to bytes.
+//! Defines the engine of a store: an ordered map from bytes to bytes.
 //!
-//! All that is known of URLs, hosts, documents and clusters is told by keys (`keys.rs`) and
-//! records, once, for every engine. An engine knows nothing of them but the first byte of a
-//! key, by which it may keep kinds of records in places of their own.
+//! Keys (`keys.rs`) and records describe URLs, hosts, documents and clusters in the same way for every
+//! engine. An engine only knows the first byte of a key, by which it may separate kinds of records.
 //!
 //! | engine | for | durable after [`Engine::flush`] by |
 //! |---|---|---|
 //! | [`embedded`] | one process, a folder | sled's log |
 //! | [`postgres`] | many processes | a transaction, fenced by leases |
 //!
-//! What holds for each of them, and `store/tests` runs on each of them:
+//! Every engine guarantees, and `store/tests` checks for each of them:
 //!
-//! 1. A batch is there after [`Engine::commit`] for whoever reads by this engine, all of it.
-//! 2. It is there after a crash if it was flushed. If not, it may be gone as a whole, with
-//!    all that was committed after it; never a part of it.
-//! 3. Keys come in the order of their bytes.
+//! 1. After [`Engine::commit`], reads through this engine see all of a batch.
+//! 2. A flushed batch survives a crash. A batch that was not flushed may be lost as a whole, with all later
+//!    ones, but never in part.
+//! 3. Keys are returned in the order of their bytes.
 
 pub(crate) mod embedded;
 pub(crate) mod postgres;
@@ -28,32 +27,30 @@ use gleaner_dedup::{Candidate, Keys, Number};
 use crate::StoreError;
 use crate::partitions::Partition;
 
-/// A key and what stands under it.
+/// A key and its value.
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 
-/// Pairs in the order asked for.
+/// Pairs in the requested order.
 pub(crate) type Scan = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send>;
 
-/// Keys that are read, in which order, with what stands under them or without.
+/// A range of keys to read, its order, and whether values are needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) begin: Bound<Vec<u8>>,
     pub(crate) end: Bound<Vec<u8>>,
     /// The last key first.
     pub(crate) backwards: bool,
-    /// Values come empty: only the keys are asked for.
+    /// Values are returned empty.
     pub(crate) keys_only: bool,
 }
 
 impl Range {
-    /// The keys that begin with this.
     pub(crate) fn with_prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
         let end = behind(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
         Self { begin: Bound::Included(prefix), end, backwards: false, keys_only: false }
     }
 
-    /// Those of them behind a key.
     pub(crate) fn after(self, key: Vec<u8>) -> Self {
         Self { begin: Bound::Excluded(key), ..self }
     }
@@ -66,7 +63,7 @@ impl Range {
         Self { keys_only: true, ..self }
     }
 
-    /// The first byte that all of its keys have; `None`: they differ in it.
+    /// The first byte of all keys in the range; `None`: they differ in it.
     pub(crate) fn space(&self) -> Option<u8> {
         match &self.begin {
             Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -75,7 +72,7 @@ impl Range {
     }
 }
 
-/// The first key behind all that begin with this; `None`: there is none.
+/// The first key after all keys with this prefix; `None`: there is none.
 pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
@@ -83,19 +80,19 @@ pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// What is written under a key.
+/// A write to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Write {
-    /// This, whatever stands there.
+    /// Sets the value.
     Put(Vec<u8>),
-    /// This, if nothing stands there when it comes to disk. Between processes the first wins.
+    /// Sets the value, if the key is absent when the write is flushed. Between processes the first wins.
     Claim(Vec<u8>),
-    /// Nothing any more.
+    /// Removes the key.
     Remove,
 }
 
 impl Batch {
-    /// Writes that were made behind those that are there.
+    /// Adds a write after those of the batch.
     pub(crate) fn write(&mut self, key: Vec<u8>, write: Write) {
         match joined(self.writes.get(&key), write) {
             Some(write) => drop(self.writes.insert(key, write)),
@@ -105,7 +102,7 @@ impl Batch {
 }
 
 impl Write {
-    /// What is read under the key from then on.
+    /// The value of the key after this write.
     pub(crate) fn value(&self) -> Option<&[u8]> {
         match self {
             Self::Put(value) | Self::Claim(value) => Some(value),
@@ -114,9 +111,8 @@ impl Write {
     }
 }
 
-/// Two writes of one key, one after the other, as one; `None`: as if there had been none.
-/// What was claimed and is not yet on disk is not ours: taking it back must not remove
-/// what another has put there.
+/// Combines two writes of one key, in this order; `None`: as if there had been none. A claim that is not yet
+/// on disk is not certain: removing it must not remove another process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -132,33 +128,30 @@ pub(crate) struct Batch {
     pub(crate) writes: BTreeMap<Vec<u8>, Write>,
 }
 
-/// A claim that another process had made before.
+/// A claim that another process made earlier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub(crate) key: Vec<u8>,
-    /// What was claimed.
+    /// The claimed value.
     pub(crate) ours: Vec<u8>,
-    /// What stands there.
+    /// The stored value.
     pub(crate) theirs: Vec<u8>,
 }
 
-/// See the head of this file.
+/// An ordered map from bytes to bytes, with batches and flushes.
 pub(crate) trait Engine: Debug + Send + Sync {
-    /// What stands under a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The same of many keys, in their order.
+    /// The values of many keys, in their order.
     fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// Whether something stands under a key.
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
-    /// What stands under keys of one space, one pair after the other.
+    /// The pairs of a range within one space.
     fn scan(&self, range: Range) -> Scan;
 
-    /// The first key under each of these beginnings.
     fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {
             let pair = self.scan(Range::with_prefix(prefix.as_slice()).keys_only()).next().transpose()?;
@@ -167,32 +160,30 @@ pub(crate) trait Engine: Debug + Send + Sync {
         prefixes.iter().map(first).collect()
     }
 
-    /// Makes all writes of a batch, which changes records of these partitions.
+    /// Applies all writes of a batch, which changes records of these partitions.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
-    /// Writes records of the whole to where a crash cannot reach them, if `expected` still
-    /// stands under `key`. Gives whether it did. For what no partition has, and several processes
-    /// may change. Where the way is lost after the write it may have been done and give
-    /// `false`, so a caller looks at what stands there then.
+    /// Writes `records` durably if `key` still has the value `expected`, and returns whether it did. For
+    /// records without a partition that several processes may change. If the connection is lost after the
+    /// write, the result may be `false` although it was done, so the caller then reads the value.
     fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
 
-    /// Brings all that was committed to where a crash cannot reach it. Gives the claims that
-    /// were lost; if there are any, nothing was brought there, and they have to be given up
-    /// before the next try.
+    /// Makes all committed batches durable. Returns the claims that were lost; if there are any, nothing was
+    /// written, and they must be dropped before the next attempt.
     fn flush(&self) -> Result<Vec<Lost>, StoreError>;
 
-    /// The index of near-duplicates that it keeps; `None`: it keeps none.
+    /// The engine's index of near-duplicates; `None`: it has none.
     fn near(&self) -> Option<&dyn Near> {
         None
     }
 }
 
-/// An index of near-duplicates that an engine keeps, for all who write there.
+/// An index of near-duplicates in an engine, shared by all writers.
 pub(crate) trait Near {
-    /// Documents that share a band with these keys, as [`gleaner_dedup::Index`] has it.
+    /// Documents that share a band with these keys, like [`gleaner_dedup::Index`].
     fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, StoreError>;
 
-    /// Puts a document in; it is there for others after the next flush.
+    /// Adds a document; others see it after the next flush.
     fn put(&self, number: Number, keys: &Keys);
 }
 

@@ -1,8 +1,8 @@
-//! All partitions of a database, for one process alone.
+//! Takes all partitions of a database for one process.
 //!
-//! Who moves a corpus joins the workers under a name and with settings that no crawl has.
-//! So a worker that comes meanwhile is refused, and what is read or written stays another's
-//! to read only. When it ends, no worker is alive, and the next one says which settings hold.
+//! A migrating process joins the workers under a name and with settings that no crawl has, so a worker that
+//! starts meanwhile is refused. When the migration ends, no worker is alive, and the settings of the next one
+//! apply.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,21 +12,18 @@ use crate::engine::postgres::MOMENT;
 use crate::workers::{Membership, join, visit};
 use crate::{Store, StoreError, Writer};
 
-/// The name of whoever moves a corpus.
 const NAME: &str = "migrate";
 
-/// How long the first look waits for a database that is away: its address may be wrong.
+/// How long the first access waits for a database that is away; its address may be wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
-/// Partitions of a database.
 const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all of its partitions. Waits for the leases of a
-/// migration that was killed. `create`: make the tables where there are none. Name and
-/// settings of the membership are not looked at.
+/// Joins a database as its only worker, with all of its partitions. Waits for the end of a killed migration's
+/// leases. `create`: create missing tables. The name and settings of the membership are ignored.
 ///
 /// # Errors
-/// Workers are there, or what [`join`] and [`visit`] say.
+/// Other workers are running, or the errors of [`join`] and [`visit`].
 pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Result<Writer, MigrateError> {
     let Membership { address, objects, patience, lease, .. } = membership;
     match visit(folder, address, objects.clone(), (*patience).min(FIRST)) {

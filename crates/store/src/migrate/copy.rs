@@ -1,4 +1,4 @@
-//! The records of a store, written as another store has them.
+//! Converts the records of a store to those of another store.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, encode};
 use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
-/// Spaces whose records are the same in every store.
+/// Kinds of records that are the same in every store.
 const SAME: [u8; 9] = [
     keys::ROBOTS,
     keys::HEALTH,
@@ -27,12 +27,12 @@ const SAME: [u8; 9] = [
     keys::PAGE,
 ];
 
-/// Names of the records of the whole that are the same in every store.
+/// Names of store-wide records that are the same in every store.
 const META: [&str; 2] = ["run", "clock"];
 
 impl Migration<'_> {
-    /// Copies all records. `place`: where an answer of the source's archive lies in the
-    /// target's. `told` is called now and then, with what was copied so far.
+    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `told` is
+    /// called from time to time with the numbers so far.
     ///
     /// # Errors
     /// A store cannot be read or written; the source is damaged; a partition has no number left.
@@ -72,7 +72,7 @@ impl Migration<'_> {
     }
 }
 
-/// Of each partition of a store, what its record of that name says.
+/// The record of that name of each partition of a store.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -87,7 +87,7 @@ fn limits<T: serde::de::DeserializeOwned>(
 struct Copy<'a> {
     from: Store,
     load: Load<'a>,
-    /// How the target is cut.
+    /// How the target is partitioned.
     target: Partitions,
     hosts: Numbers,
     /// Of documents and clusters.
@@ -140,8 +140,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Up to where files were replayed: as far as in all partitions of the source, in each partition of
-    /// the target.
+    /// Copies the replay positions of files that all partitions of the source have: each partition of the
+    /// target gets the smallest.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -163,7 +163,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// URLs, and the lists that they stand in.
     fn urls(&mut self, place: &dyn Fn(Archived) -> Archived) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::URL]) {
             let (key, value) = pair?;
@@ -207,8 +206,8 @@ impl Copy<'_> {
         Ok(self.target.of_host(HostId(self.hosts.get(record.host.0)?)))
     }
 
-    /// The target's partition of a document by its number in the source: a partition that is there on
-    /// both sides is the same, so that nothing has to be looked up.
+    /// The target's partition of a document by its number in the source: if both are partitioned it is the
+    /// same, without a look-up.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
             true => Ok(self.from.partitions.of_number(number)),
@@ -247,7 +246,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Gives new numbers to documents and clusters.
     fn number(&mut self) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
@@ -284,7 +282,7 @@ impl Copy<'_> {
         self.put(keys::cluster(cluster), encode(&record))
     }
 
-    /// What is known of the whole and of the partitions.
+    /// Writes the store-wide records and those of the partitions.
     fn end(mut self) -> Result<Moved, StoreError> {
         for name in META {
             if let Some(value) = self.from.engine.get(&keys::meta(name))? {
@@ -300,7 +298,6 @@ impl Copy<'_> {
     }
 }
 
-/// The entry of a URL in the list of its state.
 fn list_of(url: UrlKey, host: HostId, partition: Partition, state: UrlState) -> Option<Vec<u8>> {
     match state {
         UrlState::Ready { rank, sequence } => Some(keys::ready(host, rank, sequence, url)),

@@ -1,9 +1,8 @@
-//! Records into the target, batch by batch.
+//! Loads records into the target in batches.
 //!
-//! A batch is brought to disk before the next one begins, so that what is not yet there is
-//! never more than one batch. Each is fenced by all partitions: if one is another worker's by now,
-//! nothing is written. Within a batch, records are committed few at a time: sled frees what a
-//! commit has replaced only when the commit is over.
+//! A batch is on disk before the next one begins, so at most one batch is not on disk. Each is fenced by all
+//! partitions: if another worker has one of them, nothing is written. Within a batch few records are
+//! committed at a time, since sled only frees replaced data after the commit.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +12,12 @@ use crate::engine::{Batch, Write};
 use crate::partitions::Partition;
 use crate::{Store, StoreError, Writer};
 
-/// Records of a batch, at most.
 const RECORDS: usize = 4_000;
-/// Records that are committed together.
 const COMMITTED: usize = 50;
-/// Bytes from which on a batch is full.
+/// Size of a full batch, in bytes.
 const BYTES: usize = 16 << 20;
 
-/// See the head of this file.
+/// Writes records to the target.
 pub(super) struct Load<'a> {
     to: &'a mut Writer,
     pub(super) store: Store,
@@ -29,7 +26,7 @@ pub(super) struct Load<'a> {
     /// Records and bytes that are not yet on disk.
     waiting: usize,
     bytes: usize,
-    /// Records that were put.
+    /// Records that were written.
     pub(super) records: u64,
 }
 
@@ -66,20 +63,19 @@ impl<'a> Load<'a> {
         self.store.engine.commit(std::mem::take(&mut self.batch), self.fence.clone())
     }
 
-    /// Puts a head into the index of near-duplicates, where the engine keeps one.
+    /// Adds a representative to the index of near-duplicates, if the engine has one.
     pub(super) fn put_near(&self, number: u32, signature: Option<Signature>) {
         if let (Some(near), Some(signature)) = (self.store.engine.near(), signature) {
             near.put(number, &Keys::from_signature(&signature));
         }
     }
 
-    /// Brings to disk what was put.
     pub(super) fn bring(&mut self) -> Result<(), StoreError> {
         (self.waiting, self.bytes) = (0, 0);
         self.commit()?;
         self.to.flush()?;
         if let Some(engine) = &self.store.cluster {
-            // Of what it has written a worker keeps records of hosts at hand; nobody asks here.
+            // A worker caches the host records that it wrote; they are not needed here.
             engine.forget();
         }
         Ok(())

@@ -1,21 +1,20 @@
-//! Old numbers to new ones.
+//! Maps old numbers to new ones.
 //!
-//! First each old number is noted with the partition that it goes to; then new ones are given out
-//! in the order of the old ones. A number is 4 bytes, and so is one that is no longer used.
+//! First the target's partition of each old number is recorded; then new numbers are assigned in the order of
+//! the old ones. Each number takes 4 bytes, including those that are no longer used.
 
 use crate::StoreError;
 use crate::partitions::{Partition, Partitions};
 
-/// Nothing has this number.
+/// Not used by any record.
 const NONE: u32 = u32::MAX;
 
-/// See the head of this file. A list for each partition of the source: first the target's partitions,
-/// then the new numbers.
+/// One list for each partition of the source: first the target's partitions, then the new numbers.
 #[derive(Debug)]
 pub(super) struct Numbers {
     what: &'static str,
     partitions: Partitions,
-    /// How many numbers each partition of the source has given out.
+    /// How many numbers each partition of the source has assigned.
     limits: Vec<u32>,
     lists: Vec<Vec<u32>>,
 }
@@ -26,14 +25,14 @@ impl Numbers {
         Self { what, partitions, limits, lists }
     }
 
-    /// The list of a number, and its place there.
+    /// The list of a number, and its index there.
     fn place(&self, number: u32) -> (usize, usize) {
         let partition = self.partitions.of_number(number);
         let first = partition.number(0).unwrap_or(0);
         (partition.index().map_or(0, usize::from), (number - first) as usize)
     }
 
-    /// What has this number goes to that partition.
+    /// Records that this number goes to the partition `to`.
     pub(super) fn note(&mut self, number: u32, to: Partition) -> Result<(), StoreError> {
         let (list, at) = self.place(number);
         if self.limits.get(list).is_none_or(|limit| at >= *limit as usize) {
@@ -47,7 +46,7 @@ impl Numbers {
         Ok(())
     }
 
-    /// Gives out new numbers; gives how many each partition of the target has given out.
+    /// Assigns new numbers, and returns how many each partition of the target has assigned.
     pub(super) fn assign(&mut self, target: &Partitions) -> Result<Vec<u32>, StoreError> {
         let partitions = target.all();
         let mut given = vec![0; partitions.len()];
@@ -61,7 +60,6 @@ impl Numbers {
         Ok(given)
     }
 
-    /// The new number of an old one.
     pub(super) fn get(&self, number: u32) -> Result<u32, StoreError> {
         let (list, at) = self.place(number);
         let known = self.lists.get(list).and_then(|list| list.get(at)).copied();

@@ -1,7 +1,7 @@
-//! Which storage an address means: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`,
-//! `file:///folder`, or the path of a folder.
+//! Parses storage addresses: `s3://bucket/prefix`, `gs://`, `az://`, `abfs://`, `file:///folder`, or the path
+//! of a folder.
 //!
-//! Limitation: whatever has no `://` is a folder, so `s3:/bucket` makes one.
+//! Limitation: any address without `://` is a folder, so `s3:/bucket` creates one.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use url::Url;
 
 use super::ObjectError;
 
-/// A storage's kind.
+/// The kind of a bucket's service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
-    /// Amazon S3, or what speaks as it does.
+    /// Amazon S3 or a compatible service.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -21,31 +21,31 @@ pub enum Service {
     Azure,
 }
 
-/// An address, read.
+/// A parsed address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// A folder of this machine.
+    /// A folder on this machine.
     Folder(PathBuf),
-    /// A bucket, or what the service calls so.
+    /// A bucket or container.
     Bucket {
-        /// Whose.
+        /// The service.
         service: Service,
         /// The whole address.
         url: Url,
-        /// What stands before the names of all objects; empty: nothing does.
+        /// The prefix of all object names; may be empty.
         prefix: String,
     },
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// It is of no known kind, or has a password, a query or a fragment. The error does
-    /// not repeat what could be a secret.
+    /// Its kind is unknown, or it has a password, a query or a fragment. The error does not repeat possible
+    /// secrets.
     ///
     /// ```
-    /// use crate::objects::address::{Address, Service};
+    /// use gleaner_store::objects::address::{Address, Service};
     ///
     /// let Address::Bucket { service, prefix, .. } = Address::parse("s3://corpus/news/vi/").unwrap() else { panic!() };
     /// assert_eq!((service, prefix.as_str()), (Service::S3, "news/vi"));
@@ -62,29 +62,29 @@ impl Address {
         }
         let url = Url::parse(address).map_err(|error| wrong(&error.to_string()))?;
         if url.scheme() == "file" {
-            let folder = url.to_file_path().map_err(|()| wrong("it is no path of this machine"))?;
+            let folder = url.to_file_path().map_err(|()| wrong("it is not a path on this machine"))?;
             return Ok(Self::Folder(folder));
         }
         let service = match url.scheme() {
             "s3" | "s3a" => Service::S3,
             "gs" => Service::Google,
             "az" | "azure" | "adl" | "abfs" | "abfss" => Service::Azure,
-            _ => return Err(wrong("s3://, gs://, az://, abfs://, file:// and paths of folders are known")),
+            _ => return Err(wrong("use s3://, gs://, az://, abfs://, file:// or the path of a folder")),
         };
-        // abfs://container@account.dfs.core.windows.net/ has its container there.
+        // The container of abfs://container@account.dfs.core.windows.net/ is the user name.
         let is_user = !url.username().is_empty() && service != Service::Azure;
         if is_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong("keys are set in the environment, and it has no `@`, `?` or `#`"));
+            return Err(wrong("it must not contain `@`, `?` or `#`; set keys in the environment"));
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(wrong("it names no bucket"));
+            return Err(wrong("it has no bucket name"));
         }
         let (_, path) = ObjectStoreScheme::parse(&url).map_err(|_| wrong("its path cannot be read"))?;
         Ok(Self::Bucket { service, url, prefix: path.to_string() })
     }
 }
 
-/// An address without what could be a secret.
+/// An address without possible secrets.
 fn shown(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

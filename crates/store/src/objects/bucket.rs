@@ -1,13 +1,12 @@
-//! What can be asked of a storage.
+//! The operations of a storage.
 //!
-//! A put is whole and atomic: a reader meets the object before or after it, never a part.
-//! In a bucket that is the service's promise for one upload. In a folder the file is
-//! written under another name, brought to disk, renamed, and the folder brought to disk.
+//! A put is complete and atomic: a reader sees the object before or after it, never a part. A bucket
+//! guarantees this for a single upload. In a folder, the file is written under another name, synced and
+//! renamed.
 //!
-//! Limitation: an object is in memory as a whole, put or got, and is sent by one
-//! request, of which S3 takes 5 GB at most. A folder whose writer was killed keeps the file
-//! that it was writing, as `name#1`; it is never listed, and nobody removes it. Whether a
-//! folder's file system keeps what it said is on disk is its own matter.
+//! Limitation: an object is held in memory as a whole and sent in one request, for which S3 allows 5 GB. If
+//! the writer of a folder is killed, its unfinished file `name#1` stays; it is never listed or removed.
+//! Whether synced data is durable depends on the folder's file system.
 
 use std::fmt;
 use std::future::Future;
@@ -28,33 +27,31 @@ use super::patience::Patience;
 use super::storage::{Guard, Part, Storage, is_of_disk};
 use super::{ObjectError, name};
 
-/// Requests of [`Objects::get_ranges`] at once.
 const AT_ONCE: usize = 8;
 
-/// How long [`Objects::check`] waits for a storage that is away, at most.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// How a storage is used.
+/// The options of a storage.
 #[derive(Clone)]
 pub struct Options {
-    /// How long a call goes on trying while the storage is away. Zero: one try.
+    /// How long a call retries while the storage is unavailable. Zero: one try.
     pub patience: Duration,
-    /// The longest time of one request, with its body.
+    /// The longest time of one request, including its body.
     pub timeout: Duration,
-    /// Asked between tries: true makes a call that waits for the storage give up. It is
-    /// asked on the storage's own thread and must return at once.
+    /// Called between tries: true ends a call that waits for the storage. Runs on the storage's own thread
+    /// and must return at once.
     pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Keys, endpoint, region.
     pub environment: Environment,
-    /// A file in PEM of certificates to trust beside the system's, such as those of a
-    /// private store. `None`: what `AWS_CA_BUNDLE` names, if it is set.
+    /// A PEM file of certificates trusted in addition to the system's. `None`: the file in `AWS_CA_BUNDLE`,
+    /// if set.
     pub certificates: Option<PathBuf>,
-    /// Whether a folder that is not there is made.
+    /// Whether a missing folder is created.
     pub makes_folder: bool,
 }
 
 impl Default for Options {
-    /// Two minutes of patience, a minute a request, the process's environment; makes a folder.
+    /// Two minutes of patience, one minute per request, the process's environment; creates a folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -80,18 +77,18 @@ impl fmt::Debug for Options {
     }
 }
 
-/// An object of a list.
+/// An object in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Its name, without the prefix of the storage's address.
+    /// Its name without the prefix of the storage's address.
     pub name: String,
     /// Its length in bytes.
     pub size: u64,
-    /// When it was written last, by the storage's clock; S3 gives whole seconds.
+    /// When it was last written, by the storage's clock; S3 has whole seconds.
     pub changed: Timestamp,
 }
 
-/// A storage. Clones are the same one.
+/// A storage. Clones share it.
 #[derive(Clone)]
 pub struct Objects {
     storage: Arc<Storage>,
@@ -105,11 +102,11 @@ impl fmt::Debug for Objects {
 }
 
 impl Objects {
-    /// Opens the storage at an address ([`Address::parse`]). A folder is made where there
-    /// is none, if the options say so. A bucket is not asked for anything: [`Objects::check`] does that.
+    /// Opens the storage at an address ([`Address::parse`]). A missing folder is created if the options say
+    /// so. A bucket is not requested; use [`Objects::check`] for that.
     ///
     /// # Errors
-    /// The address is none, a setting is missing or wrong, or the folder cannot be made.
+    /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
     pub fn open(address: &str, options: Options) -> Result<Self, ObjectError> {
         let parsed = Address::parse(address)?;
         let set = options.environment.clone().with_files()?;
@@ -128,24 +125,24 @@ impl Objects {
         Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
     }
 
-    /// A folder is away from now on, for all clones, whenever it does not have this object:
-    /// it is not mounted. Nothing for a bucket.
+    /// Makes all clones treat a folder without this object as unavailable, because it is not mounted. Has no
+    /// effect on a bucket.
     pub fn is_away_without(&self, object: &str) {
-        // An error means that it was said before.
+        // An error means that it was set before.
         let _ = self.storage.guard.object.set(object.to_owned());
     }
 
-    /// The address that it was opened with, to be shown; it never has a secret.
+    /// The address it was opened with, for display; it contains no secrets.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.storage.address
     }
 
-    /// Writes an object, in the place of one of that name if there is one.
+    /// Writes an object and replaces any object of that name.
     ///
     /// # Errors
-    /// It is not there then, or as before, or, where the storage went away in the middle,
-    /// there.
+    /// The object is missing or unchanged. If the storage became unavailable during the call, it may also
+    /// have been written.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -157,7 +154,7 @@ impl Objects {
     /// Reads an object.
     ///
     /// # Errors
-    /// [`ObjectError::Missing`] where there is none.
+    /// [`ObjectError::Missing`] if it does not exist.
     pub fn get(&self, name: &str) -> Result<Vec<u8>, ObjectError> {
         let path = name::path(name)?;
         self.call("read", name, move |store| {
@@ -166,22 +163,19 @@ impl Objects {
         })
     }
 
-    /// Reads a part of an object: `length` bytes from `offset` on. Of no length is read
-    /// without asking the storage.
+    /// Reads `length` bytes of an object from `offset`. A length of zero sends no request.
     ///
     /// # Errors
-    /// [`ObjectError::Missing`] where there is none, [`ObjectError::TooShort`] where it
-    /// ends before that.
+    /// [`ObjectError::Missing`] if the object does not exist, [`ObjectError::TooShort`] if it ends too early.
     pub fn get_range(&self, name: &str, offset: u64, length: u64) -> Result<Vec<u8>, ObjectError> {
         let ranges = self.get_ranges(&[(name.to_owned(), offset, length)])?;
         Ok(ranges.into_iter().next().expect("one range was asked for"))
     }
 
-    /// Reads parts of objects (name, offset, length), eight at a time; gives them in the
-    /// order in which they were asked for.
+    /// Reads parts of objects (name, offset, length), eight at a time, and returns them in the given order.
     ///
     /// # Errors
-    /// Of the first that fails; the others are left.
+    /// The first failure; the remaining parts are not read.
     pub fn get_ranges(&self, ranges: &[(String, u64, u64)]) -> Result<Vec<Vec<u8>>, ObjectError> {
         let parts = ranges.iter().map(|(name, offset, length)| self.storage.part(name, *offset, *length));
         let parts = parts.collect::<Result<Vec<Part>, ObjectError>>()?;
@@ -193,11 +187,11 @@ impl Objects {
         self.storage.wait("read", "parts of objects", reading)
     }
 
-    /// The objects below a prefix, which is whole segments (`a/b` or `a/b/`, not `a/b-0`),
-    /// in the order of their names as bytes; empty: all.
+    /// Lists the objects below a prefix of whole segments (`a/b` or `a/b/`, not `a/b-0`), sorted by name as
+    /// bytes. An empty prefix lists all; an unknown prefix returns an empty list.
     ///
     /// # Errors
-    /// The storage cannot be read. A prefix that nothing has is an empty list.
+    /// The storage cannot be read.
     pub fn list(&self, prefix: &str) -> Result<Vec<Entry>, ObjectError> {
         let path = name::prefix(prefix)?;
         let shown = if prefix.is_empty() { "all objects" } else { prefix };
@@ -209,15 +203,15 @@ impl Objects {
         Ok(entries)
     }
 
-    /// Removes an object. One that is not there is none the less removed.
+    /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// It is there still, or, where the storage went away in the middle, not.
+    /// The object still exists. If the storage became unavailable during the call, it may be removed.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }
 
-    /// Removes objects, up to 1,000 by one request where the service can.
+    /// Removes objects, up to 1,000 per request if the service allows it.
     ///
     /// # Errors
     /// As [`Objects::delete`]; some may be removed and others not.
@@ -234,7 +228,7 @@ impl Objects {
                 while let Some(result) = removed.next().await {
                     match result {
                         Ok(_) => {}
-                        // A bucket's answer of that kind means that the bucket is not there.
+                        // From a bucket, this error means that the bucket does not exist.
                         Err(object_store::Error::NotFound { source, .. }) if is_of_disk(&*source) => {}
                         Err(error) => return Err(error),
                     }
@@ -244,12 +238,11 @@ impl Objects {
         })
     }
 
-    /// Writes, reads and removes a small object of a name of its own, so that a wrong
-    /// bucket, key or endpoint is told at the start. A storage that is away is waited for
-    /// for 10 s at most.
+    /// Writes, reads and removes a uniquely named object to detect a wrong bucket, key or endpoint. Waits at
+    /// most 10 s for an unavailable storage.
     ///
     /// # Errors
-    /// What failed, on what, and what to do next.
+    /// What failed, on which object, and what to do.
     pub fn check(&self) -> Result<(), ObjectError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("gleaner-check-{}-{now}", std::process::id());
@@ -263,11 +256,10 @@ impl Objects {
         if found == name.as_bytes() {
             return Ok(());
         }
-        let why = "what was written there is read as something else; is it a cache that answers?".into();
+        let why = "the object read differs from the one written; does a cache respond instead?".into();
         Err(ObjectError::Refused { at: self.storage.at("check", &name), why })
     }
 
-    /// Makes tries of one operation on the storage's thread.
     fn call<T: Send + 'static, A>(
         &self,
         doing: &'static str,

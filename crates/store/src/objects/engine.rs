@@ -1,7 +1,7 @@
-//! Where the asynchronous library runs: a thread of its own. Whoever calls hands a future
-//! over and waits on a channel, so a call may come from any thread.
+//! Runs the asynchronous library on a thread of its own. A caller passes a future and waits on a channel, so
+//! calls may come from any thread.
 //!
-//! Limitation: it is one thread, and what it signs and decrypts is bound by one core.
+//! Limitation: signing and decryption run on one core.
 
 use std::future::Future;
 use std::io;
@@ -15,34 +15,34 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(crate) struct Engine {
     handle: Handle,
-    /// Closed when dropped, which is what the thread waits for.
+    /// Dropping it ends the thread.
     _running: oneshot::Sender<()>,
 }
 
 impl Engine {
-    /// Starts it.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no thread or no socket poll left.
+    /// The system cannot create a thread or a poller.
     pub(crate) fn start() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (running, ended) = oneshot::channel();
         thread::Builder::new().name("objects".into()).spawn(move || {
-            // An error is how the end is told.
+            // An error is the signal to end.
             let _ = runtime.block_on(ended);
         })?;
         Ok(Self { handle, _running: running })
     }
 
-    /// Runs a future there and waits for it; `None`: it panicked.
+    /// Runs a future on the thread and waits for it; `None`: it panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Option<T> {
         let (sender, receiver) = mpsc::sync_channel(1);
         self.handle.spawn(async move {
-            // An error means that nobody waits any more.
+            // An error means that the caller no longer waits.
             let _ = sender.send(future.await);
         });
         receiver.recv().ok()

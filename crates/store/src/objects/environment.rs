@@ -1,12 +1,11 @@
-//! Which keys, endpoint and region are set: the variables that the services' own tools
-//! read, such as `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`,
-//! `AWS_REGION`, `AWS_ALLOW_HTTP`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY`.
+//! Reads keys, endpoint and region from the environment variables of the services' own tools, such as
+//! `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ALLOW_HTTP`,
+//! `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY`.
 //!
-//! Each secret may stand in a file instead, which a variable with `_FILE` behind its name
-//! names, as Docker and Kubernetes give secrets: `AWS_SECRET_ACCESS_KEY_FILE`.
+//! A secret may be in a file, named by a variable with the suffix `_FILE`, as Docker and Kubernetes provide
+//! them: `AWS_SECRET_ACCESS_KEY_FILE`.
 //!
-//! Limitation: a file is read once, when the storage is opened. Keys that are
-//! changed while a process runs are seen after its next start.
+//! Limitation: a file is read once, when the storage is opened. Changed keys take effect after a restart.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +13,7 @@ use std::fs;
 
 use super::ObjectError;
 
-/// Variables whose values are secrets. Each may be named with `_FILE`, too.
+/// Variables whose values are secrets. Each is also accepted with the suffix `_FILE`.
 const SECRETS: [&str; 20] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -38,13 +37,12 @@ const SECRETS: [&str; 20] = [
     "AZURE_ENCRYPTION_KEY",
 ];
 
-/// Beginnings of the variables that are looked at.
 const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 
-/// The variables that a storage is set up by.
+/// The variables that configure a storage.
 ///
 /// ```
-/// use crate::objects::Environment;
+/// use gleaner_store::objects::Environment;
 ///
 /// let set = Environment::from_iter([("AWS_SECRET_ACCESS_KEY", "hush"), ("HOME", "/root")]);
 /// assert_eq!(format!("{set:?}"), r#"{"AWS_SECRET_ACCESS_KEY"}"#);
@@ -53,7 +51,7 @@ const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// That of this process.
+    /// The variables of this process.
     #[must_use]
     pub fn of_process() -> Self {
         std::env::vars_os()
@@ -61,13 +59,13 @@ impl Environment {
             .collect()
     }
 
-    /// The value of a variable; `None`: it is not set, or empty.
+    /// The value of a variable; `None` if it is unset or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The same with the content of the files that variables with `_FILE` name.
+    /// Replaces variables with the suffix `_FILE` by the content of their files.
     ///
     /// # Errors
     /// A file cannot be read, or a secret is set both ways.
@@ -77,7 +75,7 @@ impl Environment {
             let Some(path) = self.0.remove(&name).filter(|path| !path.is_empty()) else { continue };
             let wrong = |why: String| ObjectError::Setting { name: name.clone(), why };
             if self.get(secret).is_some() {
-                return Err(wrong(format!("{secret} is set, too; set one of both")));
+                return Err(wrong(format!("{secret} is set, too; set only one of them")));
             }
             let content =
                 fs::read_to_string(&path).map_err(|error| wrong(format!("cannot read {path}: {error}")))?;
@@ -86,21 +84,19 @@ impl Environment {
         Ok(self)
     }
 
-    /// The variables whose names begin so, and their values.
     pub(crate) fn with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         all.filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
     }
 
-    /// The values that may not be shown.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let set = SECRETS.iter().filter_map(|name| self.get(name));
-        // A value this short would blot out words; no service gives such.
+        // Shorter values would hide ordinary words; no service uses such short secrets.
         set.filter(|value| value.len() > 3).map(str::to_owned).collect()
     }
 }
 
-/// Only names: values may be secrets.
+/// Shows only names: values may be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
@@ -108,7 +104,6 @@ impl fmt::Debug for Environment {
 }
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
-    /// Keeps the variables of storages; others are left out.
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         let is_ours = |name: &String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
@@ -116,7 +111,6 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     }
 }
 
-/// A text without any of the secrets.
 pub(crate) fn without(secrets: &[String], text: &str) -> String {
     secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
 }

@@ -1,38 +1,38 @@
-//! What went wrong, on which object, and what to do next.
+//! Describes errors of a storage: what failed, on which object, and what to do.
 //!
-//! Limitation: a text of the storage stands in some of them, cut, without keys and
-//! without what it repeats of the request. What it means is the storage's to say.
+//! Limitation: some errors include a text of the storage, shortened, without keys and without repeated
+//! request data. Its meaning depends on the storage.
 
 use std::io;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// What was tried, on what, where.
+/// The operation that failed, its object and the storage.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {doing} {object} in {address}")]
 pub struct Doing {
-    /// Such as "write".
+    /// The operation, such as "write".
     pub doing: &'static str,
-    /// The object's name, or what stands for many.
+    /// The object's name, or a description of several objects.
     pub object: String,
-    /// The storage.
+    /// The address of the storage.
     pub address: String,
 }
 
-/// Why a storage did not do what was asked.
+/// Why a storage operation failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// An address that means no storage.
-    #[error("`{address}` is no address of a storage: {why}")]
+    /// An invalid storage address.
+    #[error("`{address}` is not a storage address: {why}")]
     Address {
-        /// As given, without what could be a secret.
+        /// The given address, without possible secrets.
         address: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A variable of the environment that cannot be used.
+    /// An environment variable or option that cannot be used.
     #[error("{name}: {why}")]
     Setting {
         /// The variable's or the option's name.
@@ -40,99 +40,99 @@ pub enum ObjectError {
         /// What is wrong, and what to set.
         why: String,
     },
-    /// The library cannot be set up, most often for want of a setting.
+    /// The library cannot be set up, mostly because a setting is missing.
     #[error("cannot open {address}: {why}")]
     Open {
         /// The storage.
         address: String,
-        /// In the library's words.
+        /// The library's message.
         why: String,
     },
-    /// A name that an object may not have.
+    /// An invalid object name.
     #[error("`{name}` cannot be an object's name: {why}")]
     Name {
-        /// As given.
+        /// The given name.
         name: String,
         /// What is wrong with it.
         why: String,
     },
-    /// No object has that name.
+    /// The object does not exist.
     #[error("{at}: there is no such object")]
     Missing {
-        /// What was tried.
+        /// The operation.
         at: Doing,
     },
-    /// There is no such bucket.
-    #[error("{at}: there is no such bucket; make it, or look at the address and the endpoint")]
+    /// The bucket does not exist.
+    #[error("{at}: there is no such bucket; create it, or check the address and the endpoint")]
     NoBucket {
-        /// What was tried.
+        /// The operation.
         at: Doing,
     },
-    /// The keys are wrong, or do not suffice.
-    #[error("{at}: refused ({why}); look at the keys, and at what the bucket's policy allows them")]
+    /// The keys are wrong or not sufficient.
+    #[error("{at}: access denied ({why}); check the keys and the bucket's policy")]
     Denied {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// In the storage's words.
+        /// The storage's message.
         why: String,
     },
-    /// Refused for another reason that will not pass by itself.
+    /// Refused permanently for another reason.
     #[error("{at}: {why}")]
     Refused {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// In the storage's words, and what to do.
+        /// The storage's message, and what to do.
         why: String,
     },
-    /// The object is shorter than what was asked of it.
-    #[error("{at}: bytes {offset} to {end} were asked for, and it is shorter; was it written anew?")]
+    /// The object is shorter than the requested range.
+    #[error("{at}: bytes {offset} to {end} were requested, but it is shorter; was it overwritten?")]
     TooShort {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// The first byte that was asked for.
+        /// The first requested byte.
         offset: u64,
-        /// The byte behind the last.
+        /// The end of the range, exclusive.
         end: u64,
     },
-    /// The storage was away as long as the patience lasted.
-    #[error("{at}: the storage is away, tried {tries} times in {} s ({why}); look at the storage and the network, then start again", waited.as_secs())]
+    /// The storage was unavailable until the patience ended.
+    #[error("{at}: the storage is unavailable (tries: {tries}, in {} s, last failure: {why}); check the storage and the network, then start again", waited.as_secs())]
     Away {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// What happened the last time.
+        /// The last failure.
         why: String,
-        /// Since the first try.
+        /// Time since the first try.
         waited: Duration,
-        /// How often it was tried.
+        /// The number of tries.
         tries: u32,
     },
-    /// The storage was away, and the process was told to stop meanwhile.
-    #[error("{at}: given up at a stop while the storage was away ({why}); start again when it is back")]
+    /// A stop was requested while the storage was unavailable.
+    #[error("{at}: stopped while the storage was unavailable ({why}); start again when it is available")]
     GivenUp {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// What happened the last time.
+        /// The last failure.
         why: String,
     },
-    /// A folder's disk refuses.
-    #[error("{at}: {error}; look at the disk and at who may write the folder")]
+    /// The disk of a folder failed.
+    #[error("{at}: {error}; check the disk and the folder's permissions")]
     Disk {
-        /// What was tried.
+        /// The operation.
         at: Doing,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
 }
 
 impl ObjectError {
-    /// Whether the storage was not to be reached: the same may succeed later.
+    /// Whether the storage was unavailable, so that a later call may succeed.
     #[must_use]
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Away { .. } | Self::GivenUp { .. })
     }
 
-    /// Whether there is no object of that name.
+    /// Whether the object does not exist.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })

@@ -1,26 +1,24 @@
-//! Where files go that outgrow a disk: a bucket of S3 or a store like it, of Google or
-//! Azure, or a folder. The same calls for all of them.
+//! Stores large files in object storage: S3 or compatible, Google, Azure, or a folder, with the same calls.
 //!
-//! | file | question |
+//! | module | content |
 //! |---|---|
-//! | [`bucket`] | What can be asked of a storage? |
-//! | [`address`](mod@address) | Which storage does an address mean? |
-//! | [`environment`](mod@environment) | Which keys, endpoint and region are set? |
-//! | `open` | How is the library set up for that storage? |
-//! | `name` | Which names may an object have? |
-//! | [`error`](mod@error) | What went wrong, on which object, what to do next? |
-//! | `storage` | How is one try made, and what does its failure mean? |
-//! | `watch` | What did the storage answer, in its own words? |
-//! | `patience` | How long is it asked again, and when is it told? |
-//! | `engine` | Where does the asynchronous library run? |
+//! | [`bucket`] | the operations of a storage |
+//! | [`address`](mod@address) | parses a storage address |
+//! | [`environment`](mod@environment) | keys, endpoint and region |
+//! | `open` | sets up the library |
+//! | `name` | valid object names |
+//! | [`error`](mod@error) | errors, and what to do |
+//! | `storage` | makes one try and interprets its failure |
+//! | `watch` | records the storage's error responses |
+//! | `patience` | retries |
+//! | `engine` | runs the asynchronous library |
 //!
-//! Calls are synchronous: they may be made from any thread, also from one that runs
-//! asynchronous tasks, which then stand still as long as the call takes.
+//! Calls are synchronous and may be made from any thread. On a thread that runs asynchronous tasks, a call
+//! blocks those tasks.
 //!
-//! Limitation: a storage that is away is told from one that refuses by HTTP status
-//! and by kind of failed connection. A proxy that answers 403 in the storage's place looks
-//! like a wrong key. A put that timed out may have arrived, which is why names are written
-//! once, or always with the same content.
+//! Limitation: HTTP status and kind of connection failure decide whether a storage is unavailable or refuses.
+//! A proxy that returns 403 itself looks like a wrong key. A put that timed out may have succeeded, so each
+//! name is written once, or always with the same content.
 
 pub mod address;
 pub mod bucket;

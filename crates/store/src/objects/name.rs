@@ -1,27 +1,25 @@
-//! Which names objects may have: segments between slashes, kept as they are in a bucket
-//! and in a folder.
+//! Defines valid object names: segments between slashes, the same in a bucket and in a folder.
 //!
-//! Limitation: a folder has fewer names than a bucket. A segment over 255 bytes is
-//! refused by most file systems, and `a` and `a/b` cannot both be there. Names that end in
-//! `#` and digits are refused everywhere, since the library keeps them for files that are
-//! being written.
+//! Limitation: a folder allows fewer names than a bucket. Most file systems refuse a segment over 255 bytes,
+//! and `a` and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, since the
+//! library reserves them for unfinished files.
 
 use object_store::path::Path;
 
 use super::ObjectError;
 
-/// Bytes of a name and its prefix at most, as S3 has it.
+/// Most bytes of a name with its prefix, as in S3.
 const LONGEST: usize = 1024;
 
 /// The library's path for a name.
 ///
 /// # Errors
-/// It is empty, too long, has an empty segment, `.`, `..` or a control character, or ends
-/// in `#` and digits.
+/// The name is empty or too long, has an empty segment, `.`, `..` or a control character, or ends in `#` and
+/// digits.
 pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     let wrong = |why: &str| ObjectError::Name { name: name.into(), why: why.into() };
     if name.is_empty() || name.split('/').any(str::is_empty) {
-        return Err(wrong("it is empty, or a part of it between slashes is"));
+        return Err(wrong("it or one of its segments is empty"));
     }
     if name.len() > LONGEST {
         return Err(wrong("it is longer than 1024 bytes"));
@@ -29,15 +27,15 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     let is_reserved = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
     let last = name.rsplit('/').next().unwrap_or_default();
     if last.split_once('#').is_some_and(|(_, end)| is_reserved(end)) {
-        return Err(wrong("it ends in # and digits, which is kept for files that are being written"));
+        return Err(wrong("it ends in # and digits, which is reserved for unfinished files"));
     }
-    Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are no parts of names"))
+    Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
 /// The library's path for a prefix; `None`: all objects.
 ///
 /// # Errors
-/// As for a name. A slash at its end is passed over.
+/// As for a name. A trailing slash is ignored.
 pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
     if prefix.is_empty() { Ok(None) } else { path(prefix).map(Some) }

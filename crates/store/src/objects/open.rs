@@ -1,17 +1,15 @@
-//! How the library is set up: the service's variables, the certificates, one try a call.
+//! Sets up the library: environment variables, certificates, one try per call.
 //!
-//! 1. Variables are read as the library's `from_env` reads them, by their names in lower
-//!    case, and with files in the place of secrets.
-//! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`,
-//!    `AZURE_ALLOW_HTTP`) is `true`.
-//! 3. TLS is that of the fetcher: rustls with ring. Trusted are the system's roots and what
-//!    stands in `Options::certificates`, else in `AWS_CA_BUNDLE`, as PEM.
-//! 4. The library's own tries are switched off: `patience` makes them, and can be told to
-//!    stop.
+//! 1. Variables are read like the library's `from_env` does, by their lower-case names. Secrets may come from
+//!    files.
+//! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
+//! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
+//!    `Options::certificates` or else `AWS_CA_BUNDLE`.
+//! 4. The library's retries are off: `patience` retries, and can be stopped.
 //!
-//! Limitation: without keys S3's library asks the cloud's own machine for them
-//! (169.254.169.254). Elsewhere nothing answers there, and a call waits for it as for a
-//! storage that is away; what it says names the keys.
+//! Limitation: without keys, the S3 library requests them from the cloud's metadata service
+//! (169.254.169.254). Elsewhere nothing responds there, and a call waits as for an unavailable storage; its
+//! message names the missing keys.
 
 use std::fs;
 use std::path::Path as FilePath;
@@ -32,15 +30,14 @@ use super::environment::{Environment, without};
 use super::watch::Connector;
 use super::{ObjectError, Options};
 
-/// Longest time for a connection to be made.
 const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;
 
-/// Sets the library up for an address. `shown` is the address as errors have it.
+/// Sets up the library for an address. `shown`: the address as it appears in errors.
 ///
 /// # Errors
-/// A setting is missing or wrong, or a folder cannot be made.
+/// A setting is missing or wrong, or a folder cannot be created.
 pub(crate) fn open(
     address: &Address,
     shown: &str,
@@ -73,9 +70,9 @@ fn open_folder(folder: &FilePath, shown: &str, makes: bool) -> Result<Store, Obj
     if !makes && !folder.is_dir() {
         return Err(wrong("there is no such folder; is it mounted?".into()));
     }
-    fs::create_dir_all(folder).map_err(|error| wrong(format!("cannot make the folder: {error}")))?;
+    fs::create_dir_all(folder).map_err(|error| wrong(format!("cannot create the folder: {error}")))?;
     let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| wrong(error.to_string()))?;
-    // What is written is on disk, and its name, before a put returns.
+    // The content and the name are on disk before a put returns.
     Ok(Arc::new(store.with_fsync(true)))
 }
 
@@ -110,14 +107,13 @@ fn open_bucket(
     })
 }
 
-/// The variables that the library knows; others of the same beginning are other tools'.
+/// The variables that the library knows; others with the same prefix belong to other tools.
 fn known<K: std::str::FromStr>(set: &Environment, prefix: &'static str) -> impl Iterator<Item = (K, String)> {
     let known =
         |(name, value): (&str, &str)| Some((name.to_ascii_lowercase().parse().ok()?, value.to_owned()));
     set.with_prefix(prefix).filter_map(known)
 }
 
-/// Endpoints that are asked without TLS, and the variables that allow it.
 const ENDPOINTS: [(&str, &str); 8] = [
     ("AWS_ENDPOINT", "AWS_ALLOW_HTTP"),
     ("AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"),
@@ -136,7 +132,7 @@ fn refuse_plain_http(set: &Environment) -> Result<(), ObjectError> {
         let is_allowed = set.get(allowing).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         if is_plain && !is_allowed {
             let why = format!(
-                "it is plain http, which anyone between can read; use https, or {allowing}=true on a closed network"
+                "it is plain http, which others on the network can read; use https, or set {allowing}=true on a private network"
             );
             return Err(ObjectError::Setting { name: name.into(), why });
         }
@@ -153,15 +149,15 @@ fn client(options: &Options, set: &Environment) -> Result<ClientOptions, ObjectE
     let wrong = |why: String| ObjectError::Setting { name: name.into(), why };
     let pem = fs::read(path).map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
     let certificates = Certificate::from_pem_bundle(&pem)
-        .map_err(|error| wrong(format!("{} holds no certificates in PEM: {error}", path.display())))?;
+        .map_err(|error| wrong(format!("{} contains no valid PEM certificates: {error}", path.display())))?;
     if certificates.is_empty() {
-        return Err(wrong(format!("{} holds no certificate in PEM", path.display())));
+        return Err(wrong(format!("{} contains no PEM certificate", path.display())));
     }
     Ok(certificates.into_iter().fold(client, ClientOptions::with_root_certificate))
 }
 
-/// The cryptography of all TLS in this process, which the fetcher chooses likewise.
+/// Selects the cryptography of all TLS in this process, the same as the fetcher's.
 fn choose_cryptography() {
-    // An error means that it was chosen before.
+    // An error means that it was selected before.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

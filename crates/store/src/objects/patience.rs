@@ -1,15 +1,13 @@
-//! How long a storage that is away is asked again, and when it is told.
+//! Retries requests while a storage is unavailable, and logs that.
 //!
-//! 1. A try that fails for a reason that passes is made again after a pause. Pauses begin
-//!    at 200 ms and double up to 15 s, each between half and all of that at random, so that
-//!    many processes do not return together.
-//! 2. The last pause ends with the patience; the try after it is the last.
-//! 3. Before each pause, and each 200 ms within it, `give_up` is asked.
-//! 4. The first failure is logged, then one a minute, then that the storage is back.
+//! 1. After a temporary failure, a try is repeated after a pause. Pauses start at 200 ms and double up to 15
+//!    s. Each is randomly shortened by up to half, so that many processes do not return at once.
+//! 2. The last pause ends with the patience; one more try follows.
+//! 3. `give_up` is called before each pause and every 200 ms within it.
+//! 4. The first failure is logged, then one per minute, and then the recovery.
 //!
-//! Limitation: `give_up` is not asked while a request is on its way, so a stop waits
-//! for that, at most as long as the time limit of a request. With `give_up` saying yes
-//! from the beginning a call still makes one try: what is written at a stop arrives.
+//! Limitation: `give_up` is not called during a request, so a stop waits for it, at most for the request's
+//! time limit. A call makes one try even if `give_up` always returns true, so that writes at a stop succeed.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -28,26 +26,21 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 const ASKED_EACH: Duration = Duration::from_millis(200);
 const TOLD_EACH: Duration = Duration::from_secs(60);
 
-/// Whether to stop trying.
 pub(crate) type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// How long one call goes on.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) lasts: Duration,
     pub(crate) give_up: GiveUp,
 }
 
-/// How one try failed.
 pub(crate) enum Failure {
-    /// The same may succeed later.
     Passes(Trouble),
-    /// It will not.
     Stays(ObjectError),
 }
 
-/// Makes tries until one succeeds, fails for good, or the patience ends. `attempt` is one
-/// try; `judge` tells what its error is, with the trouble that its last request had.
+/// Repeats `attempt` until it succeeds, fails permanently, or the patience ends. `judge` classifies an error,
+/// given the trouble of its last request.
 pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
     patience: &Patience,
     at: &Doing,
@@ -78,7 +71,7 @@ pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
     }
 }
 
-/// Waits; false as soon as `give_up` says so.
+/// Waits; returns false as soon as `give_up` does.
 async fn pause(length: Duration, give_up: &GiveUp) -> bool {
     let end = Instant::now() + length;
     loop {
@@ -93,7 +86,6 @@ async fn pause(length: Duration, give_up: &GiveUp) -> bool {
     }
 }
 
-/// A time in which the storage is away.
 #[derive(Default)]
 struct Spell {
     tries: u32,
@@ -106,13 +98,13 @@ impl Spell {
         if self.told.is_none_or(|told| told.elapsed() >= TOLD_EACH) {
             self.told = Some(Instant::now());
             let (why, seconds) = (trouble.text(), waited.as_secs());
-            warn!(why, seconds, tries = self.tries, "{at}: the storage is away, trying again");
+            warn!(why, seconds, tries = self.tries, "{at}: the storage is unavailable; trying again");
         }
     }
 
     fn over(&self, at: &Doing, waited: Duration) {
         if self.tries > 0 {
-            info!(seconds = waited.as_secs(), "{} is back", at.address);
+            info!(seconds = waited.as_secs(), "{} is available again", at.address);
         }
     }
 
@@ -156,14 +148,14 @@ mod tests {
         for (number, pause) in pauses.iter().enumerate() {
             let full = (FIRST_PAUSE * 2_u32.pow(number.min(10) as u32)).min(LONGEST_PAUSE);
             let is_last = number + 1 == pauses.len();
-            // A timer goes by whole milliseconds.
+            // Timers use whole milliseconds.
             let least = if is_last { Duration::ZERO } else { full / 2 };
             assert!(*pause >= least && *pause <= full + Duration::from_millis(1), "{number}: {pause:?}");
         }
         assert!((60_000..60_002).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
         let text = error.to_string();
-        assert!(error.is_away() && text.contains("in 60 s (503 SlowDown)"), "{text}");
-        assert!(text.contains(&format!("tried {} times", times.len())), "{text}");
+        assert!(error.is_away() && text.contains("in 60 s, last failure: 503 SlowDown"), "{text}");
+        assert!(text.contains(&format!("(tries: {},", times.len())), "{text}");
     }
 
     #[tokio::test(start_paused = true)]
@@ -177,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stop_is_heeded_within_a_pause_and_one_try_is_made() {
+    async fn a_stop_takes_effect_within_a_pause_and_one_try_is_made() {
         let (start, asked) = (Instant::now(), Arc::new(AtomicU32::new(0)));
         let counted = Arc::clone(&asked);
         let give_up: GiveUp = Arc::new(move || counted.fetch_add(1, Ordering::Relaxed) >= 20);

@@ -1,7 +1,6 @@
-//! How one try is made, and what its failure means.
+//! Makes one try of an operation and interprets its failure.
 //!
-//! Limitation: an answer's body that breaks off in its middle has no status to go
-//! by; it is taken for a storage that is away.
+//! Limitation: a response body that breaks off has no status; the storage then counts as unavailable.
 
 use std::error::Error;
 use std::future::Future;
@@ -21,28 +20,25 @@ use super::patience::{self, Failure, Patience};
 use super::watch::{self, Trouble, chain};
 use super::{ObjectError, name};
 
-/// What all clones of a storage share.
 pub(crate) struct Storage {
     pub(crate) store: Store,
     pub(crate) address: String,
     pub(crate) secrets: Vec<String>,
     pub(crate) engine: Engine,
-    /// See [`Storage::is_mounted`].
     pub(crate) guard: Guard,
 }
 
-/// The folder of a storage that is one, and an object in it without which it is away.
+/// The path of a folder storage, and an object without which it counts as unavailable.
 pub(crate) struct Guard {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) object: OnceLock<String>,
 }
 
-/// A part of an object.
 pub(crate) struct Part {
     path: Path,
     at: Doing,
     offset: u64,
-    /// The byte behind the last.
+    /// Exclusive.
     end: u64,
 }
 
@@ -51,7 +47,6 @@ impl Storage {
         Doing { doing, object: object.into(), address: self.address.clone() }
     }
 
-    /// A part that is to be read.
     pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<Part, ObjectError> {
         let (path, at) = (name::path(name)?, self.at("read", name));
         match offset.checked_add(length) {
@@ -60,7 +55,6 @@ impl Storage {
         }
     }
 
-    /// Runs a call on the storage's thread.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -68,12 +62,11 @@ impl Storage {
         call: impl Future<Output = Result<T, ObjectError>> + Send + 'static,
     ) -> Result<T, ObjectError> {
         self.engine.wait(call).unwrap_or_else(|| {
-            let why = "it broke off by a fault of the program, which its log tells".into();
+            let why = "an internal error occurred; see the log".into();
             Err(ObjectError::Refused { at: self.at(doing, object), why })
         })
     }
 
-    /// Makes tries of one operation.
     pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
         &self,
         patience: &Patience,
@@ -92,8 +85,8 @@ impl Storage {
         patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether a folder is there: a network's folder that is not mounted is an empty one, or
-    /// none, into which everything can be written. The object that tells it can be asked for.
+    /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for
+    /// the guard object itself always passes.
     fn is_mounted(&self, at: &Doing) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
@@ -112,7 +105,6 @@ impl Storage {
         object_store::Error::Generic { store: "folder", source: why.into() }
     }
 
-    /// Reads a part, whole.
     pub(crate) async fn read(&self, part: Part, patience: &Patience) -> Result<Vec<u8>, ObjectError> {
         let Part { path, at, offset, end } = part;
         let wanted = end - offset;
@@ -136,7 +128,7 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// What a try's error means. `noted`: what its last request came to.
+    /// Classifies the error of a try. `noted`: the trouble of its last request.
     fn judge(&self, at: &Doing, error: &object_store::Error, noted: Option<Trouble>) -> Failure {
         let noted = noted.map(|trouble| trouble.without(&self.secrets));
         if let Some(trouble) = noted {
@@ -164,7 +156,6 @@ impl Storage {
     }
 }
 
-/// What an answer means that will not change.
 fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     let (at, why) = (at.clone(), trouble.text());
     match trouble {
@@ -176,38 +167,36 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
         Trouble::Answer { status: 404, .. } => ObjectError::Missing { at },
         Trouble::Answer { status: 401 | 403, .. } => ObjectError::Denied { at, why },
         Trouble::Answer { status: 301 | 307 | 400, .. } => {
-            let why = format!("{why}; look at the region and the endpoint");
+            let why = format!("{why}; check the region and the endpoint");
             ObjectError::Refused { at, why }
         }
         Trouble::Answer { .. } => ObjectError::Refused { at, why },
         Trouble::Connection { .. } => {
             let why = format!(
-                "{why}; its certificate is not trusted: name that of who signed it in AWS_CA_BUNDLE, as PEM"
+                "{why}; its certificate is not trusted; set AWS_CA_BUNDLE to a PEM file with its issuer's certificate"
             );
             ObjectError::Refused { at, why }
         }
     }
 }
 
-/// An error of the library that is no answer's.
+/// A shortened error of the library that came without a response.
 fn shown(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
 
-/// Whether a refusal is of the range.
 fn is_range(why: &str) -> bool {
-    // Of a folder the library says "Requested range was invalid", of a bucket 416.
+    // A folder fails with "Requested range was invalid", a bucket with status 416.
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 
-/// The same error once more, which cannot be copied.
+/// A copy of the error, which does not implement `Clone`.
 fn same(error: &io::Error) -> io::Error {
     error
         .raw_os_error()
         .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-/// Whether an error comes from a folder's disk.
 pub(crate) fn is_of_disk(error: &(dyn Error + 'static)) -> bool {
     chain(error).iter().any(|error| error.is::<io::Error>())
         && !chain(error).iter().any(|error| error.is::<HttpError>())

@@ -1,14 +1,13 @@
-//! What the storage answered: noted beside the library, whose errors do not tell statuses
-//! apart.
+//! Records the storage's error responses, because the library's errors do not include the status.
 //!
-//! 1. [`Watching`] stands between the library and its HTTP client. What failed, by status
-//!    or by connection, it notes for the try that asked.
-//! 2. [`noting`] runs one try and gives its result with the last note.
-//! 3. [`Trouble::passes`] tells a storage that is away (no connection, a time limit, 408,
-//!    429, 5xx) from one that refuses.
+//! 1. [`Watching`] wraps the library's HTTP client and records each failed status or connection for the
+//!    current try.
+//! 2. [`noting`] runs one try and returns its result with the last record.
+//! 3. [`Trouble::passes`] separates an unavailable storage (no connection, timeout, 408, 429, 5xx) from one
+//!    that refuses.
 //!
-//! Limitation: of an answer's body only `<Code>` and `<Message>` are read. Others
-//! repeat what was sent: S3 gives a session token back that it does not know.
+//! Limitation: only `<Code>` and `<Message>` of a response body are read. Other elements may repeat secrets:
+//! S3 returns an unknown session token.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -24,39 +23,29 @@ use object_store::client::{
 
 use super::environment::without;
 
-/// Characters of a text of the storage that are shown.
 const SHOWN: usize = 300;
 
-/// Where S3's library asks the cloud's own machine for keys when none are set.
+/// Paths on which the S3 library requests keys from the cloud's metadata service when none are set.
 const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
 
-/// What a request came to that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// An answer that is no success.
     Answer {
-        /// The HTTP status.
         status: u16,
-        /// The service's code, such as `NoSuchKey`; empty where it gave none.
         code: String,
-        /// The service's words; empty where it gave none.
         message: String,
     },
-    /// No answer.
     Connection {
-        /// Host and port.
         host: String,
-        /// What happened.
         why: String,
-        /// Whether the certificate is the reason, or another part of TLS.
+        /// Whether TLS failed, for example because of the certificate.
         is_tls: bool,
     },
 }
 
 impl Trouble {
-    /// Whether the same may succeed later.
     pub(crate) fn passes(&self) -> bool {
         match self {
             Self::Answer { status, .. } => matches!(status, 408 | 429 | 500..),
@@ -64,7 +53,6 @@ impl Trouble {
         }
     }
 
-    /// In a few words.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Answer { status, code, message } => {
@@ -75,13 +63,11 @@ impl Trouble {
         }
     }
 
-    /// The machine was asked for keys and gives none.
     fn no_keys() -> Self {
-        let message = format!("{NO_KEYS}, and this machine gives none");
+        let message = format!("{NO_KEYS}, and this machine's metadata service has none");
         Self::Answer { status: 403, code: String::new(), message }
     }
 
-    /// The same with secrets blotted out of its texts.
     pub(crate) fn without(self, secrets: &[String]) -> Self {
         let clean = |text: String| without(secrets, &text);
         match self {
@@ -98,7 +84,7 @@ impl Trouble {
         let chain = chain(error);
         let is_tls = chain.iter().any(|error| error.is::<rustls::Error>());
         let why = match (error.kind(), chain.last()) {
-            (HttpErrorKind::Timeout, _) => "no answer within the time limit".into(),
+            (HttpErrorKind::Timeout, _) => "no response within the time limit".into(),
             (_, Some(last)) => last.to_string(),
             (_, None) => error.to_string(),
         };
@@ -110,7 +96,7 @@ tokio::task_local! {
     static NOTE: RefCell<Option<Trouble>>;
 }
 
-/// Runs one try; gives its result and the trouble of its last request, if that had any.
+/// Runs one try; returns its result and the trouble of its last request, if any.
 pub(crate) async fn noting<T>(attempt: impl Future<Output = T>) -> (T, Option<Trouble>) {
     let noted = async {
         let result = attempt.await;
@@ -119,13 +105,12 @@ pub(crate) async fn noting<T>(attempt: impl Future<Output = T>) -> (T, Option<Tr
     NOTE.scope(RefCell::default(), noted).await
 }
 
-/// Tells what becomes of the request of this try.
+/// Records the result of a request for the current try.
 pub(crate) fn note(trouble: Option<Trouble>) {
-    // An error means that no try is running: the request belongs to nobody's result.
+    // An error means that no try is running.
     let _ = NOTE.try_with(|noted| noted.replace(trouble));
 }
 
-/// Makes clients that note.
 #[derive(Debug)]
 pub(crate) struct Connector;
 
@@ -136,7 +121,6 @@ impl HttpConnector for Connector {
     }
 }
 
-/// A client that notes what failed.
 #[derive(Debug)]
 struct Watching {
     inner: HttpClient,
@@ -148,7 +132,7 @@ impl Watching {
         let port = uri.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let host = format!("{}{port}", uri.host().unwrap_or("the storage"));
         let asks_machine = MACHINES.iter().any(|path| uri.path().starts_with(path));
-        let host = if asks_machine { format!("{host}, asked for keys as {NO_KEYS}") } else { host };
+        let host = if asks_machine { format!("{host} (requested because {NO_KEYS})") } else { host };
         let answer = self.inner.execute(request).await;
         let answer = answer.inspect_err(|error| note(Some(Trouble::of_error(host, error))))?;
         if answer.status().is_success() {
@@ -178,7 +162,7 @@ impl HttpService for Watching {
     }
 }
 
-/// The content of the first element of that name, cut; empty: there is none.
+/// The shortened content of the first element with this name; empty if there is none.
 fn tag(text: &str, name: &str) -> String {
     let behind = text.split_once(&format!("<{name}>")).map_or("", |(_, behind)| behind);
     cut(behind.split('<').next().unwrap_or_default())
@@ -188,8 +172,8 @@ fn cut(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).take(SHOWN).collect()
 }
 
-/// The error and its sources, outermost first. An `io::Error` that wraps another hides it
-/// from `source`, so it is opened by hand.
+/// The error and its sources, outermost first. An `io::Error` that wraps another hides it from `source`, so
+/// it is unwrapped explicitly.
 pub(crate) fn chain<'e>(error: &'e (dyn Error + 'static)) -> Vec<&'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| within(*error)).collect()
 }

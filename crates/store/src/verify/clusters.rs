@@ -1,7 +1,6 @@
-//! Do clusters of near-duplicates agree with the documents in them?
+//! Checks that clusters of near-duplicates are consistent with their documents.
 //!
-//! A part of the look at a store, with lookups by key. A cluster's members
-//! are counted where its record is met, right before them.
+//! A cluster's members are counted where its record is checked, directly before them.
 
 use gleaner_corpus::DocumentId;
 use gleaner_dedup::Signature;
@@ -11,7 +10,7 @@ use crate::clusters::{ClusterRecord, Kept, Standing};
 use crate::{StoreError, keys};
 
 impl<E: Examiner> Look<'_, E> {
-    /// A document that was signed: its signature is there, and so is the document.
+    /// A signed document: its signature and the document must exist.
     pub(super) fn standing(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(standing) = self.read::<Standing>("a document's standing", key, value) else {
             return Ok(());
@@ -30,7 +29,7 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// A document that stands for itself or for its cluster.
+    /// A document that is alone or represents its cluster.
     pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(kept) = self.read::<Kept>("a signature", key, value) else { return Ok(()) };
         let Some((number, _)) = keys::numbers(key) else { return Ok(()) };
@@ -42,7 +41,6 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// A cluster, or one of its members.
     pub(super) fn cluster(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match keys::numbers(key) {
             Some((cluster, None)) => self.head_of(cluster, key, value),
@@ -79,7 +77,7 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    /// What is kept of a document, under its number.
+    /// The stored data of a document, under its number.
     fn kept(&mut self, number: u32, kept: &Kept) -> Result<(), StoreError> {
         let expected = Standing { number, cluster: kept.cluster };
         if self.store.standing(kept.id)? != Some(expected) {

@@ -1,10 +1,8 @@
-//! What the shape of an address says: front pages, sections, search and slugs.
+//! Reads the shape of an address: front pages, sections, search and slugs.
 //!
-//! Only the path and the query are read, never the host. The words of listings are
-//! those that content systems put into paths everywhere; a path segment or a part of
-//! one between hyphens must be such a word as a whole.
+//! Only path and query count, never the host. The listing words are common in content systems. A
+//! path segment, or a part of it between hyphens, must equal such a word.
 
-/// Words of addresses under which things are listed.
 const LISTINGS: [&str; 61] = [
     "archive",
     "archives",
@@ -69,35 +67,28 @@ const LISTINGS: [&str; 61] = [
     "znacznik",
 ];
 
-/// Keys of a query by which pages of a list or a search are asked for.
 const LIST_KEYS: [&str; 12] =
     ["q", "s", "query", "search", "keyword", "keywords", "page", "paged", "p_page", "offset", "tag", "cat"];
 
-/// The shape of one address.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Address {
-    /// Segments of the path.
     pub(super) segments: f32,
-    /// Words of its last segment between hyphens, underscores and `%20`.
+    /// Words of the last segment, split at hyphens, underscores and `%20`.
     pub(super) slug_words: f32,
-    /// Characters of its last segment.
     pub(super) slug_length: f32,
-    /// Digits in a row at most.
+    /// The longest run of digits.
     pub(super) digits: f32,
     pub(super) ends_in_slash: bool,
-    /// `.html`, `.php` and the like.
     pub(super) has_extension: bool,
     pub(super) has_query: bool,
-    /// The path names a year of four digits.
     pub(super) has_year: bool,
-    /// Segments behind the last one that is a word of listings; `None`: there is none.
+    /// Segments after the last listing word; `None` without such a word.
     pub(super) behind_listing: Option<usize>,
-    /// The query or the path asks for a search or for a further page of a list.
     pub(super) asks_list: bool,
 }
 
 impl Address {
-    /// Reads an address; `None` for an empty one.
+    /// `None` for an empty address.
     pub(super) fn from_url(url: &str) -> Option<Self> {
         if url.is_empty() {
             return None;
@@ -124,7 +115,6 @@ impl Address {
         })
     }
 
-    /// Whether it is the front page's: no path and no query.
     pub(super) fn is_front_page(&self) -> bool {
         self.segments == 0.0 && !self.has_query
     }

@@ -1,38 +1,34 @@
-//! Teasers, tiles and results: elements that stand side by side, are alike, and each
-//! hold a link.
+//! Finds cards (teasers, tiles, search results): similar elements side by side, each with a link.
 //!
-//! Alike is: the same parent, tag and class. A card has three words or more and either
-//! a picture or two blocks, so that neither paragraphs with links nor menus count;
-//! three make a group. Of cards in cards the outer ones are counted.
+//! Similar elements share parent, tag and class. A card has at least three words and either a
+//! picture or two blocks, unlike paragraphs with links and menus. Three cards make a group. Of
+//! nested cards only the outer ones count.
 
 use std::collections::HashMap;
 
 use gleaner_extract::block_model::Judged;
 use gleaner_html::{NodeId, Page};
 
-/// Members from which elements alike are a group.
 const GROUP: usize = 3;
 
-/// Words of a card at least and at most: above, it is a part of the page.
+/// Words of a card; a longer element is a part of the page.
 const WORDS: std::ops::RangeInclusive<f32> = 3.0..=300.0;
 
 /// Sums over all groups of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Cards {
-    /// Cards of all groups.
     pub(super) count: f32,
-    /// Cards of the group with most words, and its words.
+    /// Cards and words of the group with the most words.
     pub(super) largest: f32,
     pub(super) largest_words: f32,
-    /// Words in all cards, and those of content blocks.
+    /// Words in all cards: total, and in blocks of body text.
     pub(super) words: f32,
     pub(super) content: f32,
-    /// Cards with a date or a time, and with a price.
+    /// Cards with a date or time, and with a price.
     pub(super) dated: f32,
     pub(super) priced: f32,
 }
 
-/// Sums over the nodes before each node.
 struct Running(Vec<[f32; KINDS]>);
 
 const KINDS: usize = 7;
@@ -78,7 +74,6 @@ impl Running {
 }
 
 impl Cards {
-    /// Finds a page's cards. Time linear in the page.
     pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
         let running = Running::new(page, judged);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
@@ -129,7 +124,7 @@ fn is_card(sums: &[f32; KINDS]) -> bool {
     sums[LINKS] > 0.0 && WORDS.contains(&sums[ALL]) && (sums[IMAGES] > 0.0 || sums[BLOCKS] >= 2.0)
 }
 
-/// Whether a date or a time of day stands in a line, in digits.
+/// Digits of a date or a time of day.
 pub(super) fn has_date(text: &str) -> bool {
     let mut before: Option<(usize, char)> = None;
     let mut digits = 0;
@@ -156,7 +151,7 @@ pub(super) fn has_date(text: &str) -> bool {
     false
 }
 
-/// Whether a sum of money stands in a line: a sign of a currency beside a digit.
+/// A currency sign beside a digit.
 pub(super) fn has_price(text: &str) -> bool {
     const SIGNS: [&str; 16] =
         ["$", "€", "£", "¥", "₫", "₽", "₹", "₩", "zł", "đ", "руб", "元", "円", "USD", "EUR", "VND"];

@@ -1,14 +1,14 @@
-//! What a page's controls and names give away: words on buttons of shops and lists,
-//! the names of `html` and `body`, the page's type in its scripts.
+//! Counts controls and names that tell lists from articles: button words of shops and lists, names
+//! of `html` and `body`, page types in scripts.
 //!
-//! Words stand here in the languages of the project and of its neighbours; a short
-//! line must begin with one. Names of `body` are those of content systems at large
-//! (WordPress, Drupal and Shopify write "single", "archive", "template-collection").
+//! The words cover the project's languages and neighbouring ones; a short line must begin with one.
+//! The names of `body` come from common content systems (WordPress, Drupal and Shopify write
+//! "single", "archive", "template-collection").
 
 use gleaner_extract::block_model::Judged;
 use gleaner_html::Page;
 
-/// Words of a line within which it may be a control's.
+/// A line with at most this many words may belong to a control.
 const SHORT: u32 = 6;
 
 const OF_SHOPS: [&str; 43] = [
@@ -137,7 +137,6 @@ const OF_TEASERS: [&str; 24] = [
     "更多",
 ];
 
-/// Names of the page as a whole that lists have, and that articles have.
 const NAMES_OF_LISTS: [&str; 22] = [
     "archive",
     "category",
@@ -165,25 +164,24 @@ const NAMES_OF_LISTS: [&str; 22] = [
 const NAMES_OF_ARTICLES: [&str; 9] =
     ["single", "article", "post", "story", "detail", "details", "singular", "news", "entry"];
 
-/// How often each kind of control stands on the page, and what its names say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Controls {
     pub(super) of_shops: f32,
     pub(super) of_lists: f32,
     pub(super) of_teasers: f32,
-    /// Names of `html` and `body` that lists have, and that articles have.
+    /// Telling names of `html` and `body`: of lists, and of articles.
     pub(super) list_names: f32,
     pub(super) article_names: f32,
-    /// Types in scripts, such as `"pageType":"category"`, of lists and of articles.
+    /// Page types in scripts, such as `"pageType":"category"`: of lists, and of articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// Elements whose class speaks of goods or prices, and of pages of a list or filters.
+    /// Elements whose class names goods or prices, and those whose class names list pages or
+    /// filters.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }
 
 impl Controls {
-    /// Counts a page's controls. Time linear in the page.
     pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
         let mut controls = Self::default();
         for block in judged.iter().filter(|block| block.words <= SHORT) {
@@ -238,7 +236,7 @@ impl Controls {
     }
 }
 
-/// The value behind a key: `": "category"` gives `category`; empty where none follows.
+/// `": "category"` yields `category`; empty if no value follows.
 fn value_behind(text: &str) -> &str {
     let rest = text.trim_start_matches(['"', '\'', '\\', ' ']);
     let Some(rest) = rest.strip_prefix([':', '=']) else { return "" };
@@ -248,7 +246,7 @@ fn value_behind(text: &str) -> &str {
     end.map_or("", |(at, _)| &rest[..at])
 }
 
-/// Links to addresses that begin with the page's own, and those to its further pages.
+/// Links to addresses below the page's own, and links to its further pages.
 pub(super) fn links_below(page: &Page, address: &str) -> Option<(f32, f32)> {
     let own = path_of(address)?;
     let trunk = own.trim_end_matches('/').to_owned();

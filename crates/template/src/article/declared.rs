@@ -1,28 +1,27 @@
-//! What a page declares of itself: OpenGraph and JSON-LD types, a published time.
+//! Reads what a page declares of itself: OpenGraph and JSON-LD types, and a publication time.
 //!
-//! JSON-LD is searched for `"@type"` and not parsed: it is broken on many pages,
-//! and one misplaced comma would lose all of it.
+//! JSON-LD is searched for `"@type"` and not parsed, because it is broken on many pages.
 
 use gleaner_html::Page;
 
-/// The kind of page that the page says it is.
+/// The declared type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Declared {
-    /// An article or a posting, or it states when it was published.
+    /// An article or a posting, or a page with a publication time.
     Article,
-    /// A collection, a search result or a product, and no article.
+    /// A collection, a search result or a product, and not an article.
     Listing,
-    /// Neither.
+    /// It declares nothing that tells.
     Nothing,
 }
 
-/// schema.org types that no article has, unless it has an article's type, too.
+/// schema.org types that an article has only in addition to an article type.
 const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
 impl Declared {
-    /// Reads the page's metadata. A list that also declares an article in JSON-LD is
-    /// an article: pages describe what they link to.
+    /// Reads the page's metadata. A list that also declares an article in JSON-LD is an article,
+    /// because articles describe the pages that they link to.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let types = json_ld_types(page);
@@ -50,7 +49,6 @@ fn meta<'a>(page: &'a Page, name: &'a str) -> Option<&'a str> {
     page.elements("meta").find(of_name).and_then(|id| page.attribute(id, "content"))
 }
 
-/// Every type named behind `"@type"`, one or a list.
 pub(super) fn json_ld_types(page: &Page) -> Vec<String> {
     let mut types = Vec::new();
     for script in

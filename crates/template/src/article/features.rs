@@ -1,8 +1,8 @@
-//! What the model is asked of a page: numbers, each under its name.
+//! Computes the features of the page model.
 //!
-//! Groups, in order: what the block model takes for content and how that stands; words
-//! and links of the page; elements alike; headline, date and statements; the address.
-//! Logarithms are `ln(1 + x)`; what is not known is -1.
+//! Groups, in order: body text found by the block model and its position; words and links; similar
+//! elements; headline, date and declarations; the address. Logarithms are `ln(1 + x)`; an unknown
+//! value is -1.
 
 use std::collections::HashSet;
 
@@ -18,20 +18,19 @@ use super::controls::{Controls, links_below};
 use super::declared::{Declared, json_ld_types};
 use super::signals::Signals;
 
-/// Named numbers of one page.
+/// Names and values of one page.
 pub(super) type Row = Vec<(&'static str, f32)>;
 
-/// Words from which a block of content is a paragraph, and a long one.
+/// Fewest words of a paragraph of body text, and of a long one.
 const PARAGRAPH: u32 = 20;
 const LONG: u32 = 40;
 
-/// Words from which a block of links parts stretches of content.
+/// A block of links from this length separates stretches of body text.
 const TINY: u32 = 3;
 
-/// Blocks behind the headline among which a date is looked for.
+/// A date is looked for in this many blocks after the headline.
 const NEAR: usize = 8;
 
-/// Every feature of a page, in the same order for every page.
 pub(super) fn features(page: &Page, url: &str, judged: &[Judged]) -> Row {
     let mut row = Row::with_capacity(90);
     let stated = metadata(page);
@@ -100,14 +99,13 @@ fn content_features(judged: &[Judged], content: &[&Judged], total: f32, row: &mu
     row.push(("share of content at one place", share(sums.iter().copied().fold(0.0, f32::max), own)));
 }
 
-/// Whether a block stands where pictures are described.
 pub(super) fn is_caption(block: &&Judged) -> bool {
     let place = block.place.to_ascii_lowercase();
     block.placed.line.kind == LineKind::Caption
         || ["caption", "gallery", "slide", "photo-", "legend"].iter().any(|word| place.contains(word))
 }
 
-/// How content is spread over the page: runs of blocks, and what stands in between.
+/// Runs of blocks of body text, and what lies between them.
 fn stretch_features(judged: &[Judged], row: &mut Row) {
     let first = judged.iter().position(Judged::is_content);
     let last = judged.iter().rposition(Judged::is_content);
@@ -233,12 +231,11 @@ fn headline_features(judged: &[Judged], content: &[&Judged], stated: &Metadata, 
     row.push(("share of the description's words in content", described));
 }
 
-/// The different words of a text, in lower case.
 fn lower(text: &str) -> HashSet<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// The first block that holds most of the title's words and hardly any other.
+/// The first block with most of the title's words and few others.
 fn headline(judged: &[Judged], title: &HashSet<String>) -> Option<usize> {
     let size = title.len() as f32;
     let is_headline = |block: &Judged| {

@@ -1,9 +1,8 @@
-//! The page model: trees over the page's [`features`], grown in the room eval by the
-//! example `teach_pages`.
+//! The page model: trees over the page's [`features`], trained in the crate eval by the example
+//! `teach_pages`.
 //!
-//! The file is JSON and names the feature of each question, so that it can be read,
-//! and does not depend on the features' order. A tree is a list of splits and a list of
-//! leaves; a negative child `c` is leaf `-c - 1`.
+//! The JSON file names the feature of each split, so it does not depend on the features' order. A
+//! tree is a list of splits and a list of leaves; a negative child `c` is leaf `-c - 1`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -14,19 +13,18 @@ use serde::{Deserialize, Serialize};
 
 use super::features::features;
 
-/// A tree as it is written.
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
-    /// Feature, threshold, child where the value is at most that, child where not.
+    /// Feature, threshold, child where the value is at most the threshold, other child.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }
 
-/// The model's file: trees whose splits name their features. `names` are in the order
-/// of the features' numbers.
+/// Writes a model's file: trees whose splits name their features. `names` is in the order of the
+/// feature numbers.
 ///
 /// # Panics
-/// If a split asks for a feature that has no name.
+/// If a split uses a feature without a name.
 #[must_use]
 pub fn written(forest: &Forest, names: &[&str]) -> String {
     let split = |s: &Split| (names[s.feature as usize].to_owned(), s.threshold, s.left, s.right);
@@ -42,7 +40,7 @@ pub fn written(forest: &Forest, names: &[&str]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Reads a model's file; `None` where it is none, or asks for what is no feature.
+/// `None` if the file is malformed or has an unknown feature.
 fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     let written: Vec<Written> = serde_json::from_str(text).ok()?;
     let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
@@ -50,7 +48,7 @@ fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
     Some(Forest::new(trees?))
 }
 
-/// A tree of which every child is its own, and every feature known.
+/// `None` if a child is out of range or shared, or a feature is unknown.
 fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
         Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })
@@ -59,12 +57,11 @@ fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     Some(Tree { splits: splits?, leaves: written.leaves }).filter(|tree| tree.is_sound(numbers.len()))
 }
 
-/// The model that comes with the program.
 pub(super) fn built_in() -> &'static Forest {
     static MODEL: LazyLock<Forest> = LazyLock::new(|| {
         let row = features(&Page::default(), "", &[]);
         let names: Vec<&str> = row.iter().map(|(name, _)| *name).collect();
-        read(include_str!("model.json"), &names).expect("the model was taught with these features")
+        read(include_str!("model.json"), &names).expect("the model was trained with these features")
     });
     &MODEL
 }

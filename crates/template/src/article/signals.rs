@@ -1,32 +1,29 @@
-//! How words, links and sentences are spread over a page.
+//! Counts how words, links and sentences are spread over a page.
 
 use gleaner_extract::words;
 use gleaner_html::text::{is_block, is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
-/// A line with fewer words is no prose, even with a full stop.
 const SHORT: f64 = 8.0;
-/// A line with fewer words does not interrupt prose, even as a link.
+/// A shorter line does not interrupt prose, even as a link.
 const TINY: f64 = 3.0;
 
-/// Counts over a page's visible lines. A Chinese or Japanese character counts as half
-/// a word, since two of them say about as much as one.
+/// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Signals {
     /// Words on the page.
     pub words: f64,
     /// Words in links.
     pub linked: f64,
-    /// Words outside links on lines of prose: at least 8 words, at most a third of
-    /// them linked, and the end of a sentence.
+    /// Words outside links on lines of prose: at least 8 words, at most a third of them linked,
+    /// with the end of a sentence.
     pub prose: f64,
-    /// The same of the longest run of lines that no line of links interrupts.
+    /// `prose` of the longest run of lines that no line of links interrupts.
     pub stretch: f64,
-    /// Lines of three words and more, more than half of them linked.
+    /// Lines of at least three words, more than half of them linked.
     pub link_lines: u32,
 }
 
-/// One line of the page.
 #[derive(Default)]
 struct Line {
     words: f64,
@@ -35,7 +32,7 @@ struct Line {
 }
 
 impl Signals {
-    /// Counts a page's lines. Time linear in the page.
+    /// Counts a page's lines. Time is linear in the page.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();
@@ -63,7 +60,6 @@ impl Signals {
     }
 }
 
-/// Hands over every line below `root` that holds a word.
 fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
     let mut line = Line::default();
     let mut end_line = |line: &mut Line| {
@@ -121,9 +117,9 @@ fn weight(word: &str) -> f64 {
     }
 }
 
-/// Whether a text holds the end of a sentence: the full stops of East and South
-/// Asia and Arabic anywhere; a Latin, Greek or Cyrillic one before space, a closing
-/// quotation mark or bracket, or the text's end.
+/// Whether a text has a sentence end: an East Asian, South Asian or Arabic full stop anywhere; a
+/// Latin, Greek or Cyrillic one before a space, a closing quotation mark or bracket, or the text's
+/// end.
 fn ends_sentence(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -1,17 +1,15 @@
-//! Pages that stand where an article should: challenge, consent wall, login wall,
-//! "not found" with a status of 200, a gallery without text.
+//! Recognizes pages that replace an article: bot check, consent wall, login wall, "not found" with
+//! status 200, gallery without text.
 //!
-//! Each is known by what it says in its title, in a heading or in a short line, and by
-//! little prose besides: an article about cookies says "cookies" too, and goes on. A page
-//! that declares an article and its date is believed to be one if a few sentences are
-//! there, unless its title says otherwise; only a log-in wall may follow sentences of an
-//! article. The phrases are those that such pages have everywhere, in Vietnamese, English,
-//! Russian, Chinese, Polish and Greek, and the commonest in German, French and Spanish.
+//! A wall says what it is in its title, a heading or a short line, and has little other prose. A
+//! declared article with a date is an article if it has a few sentences and no such phrase in its
+//! title; only a login wall may follow sentences of an article. The phrases are common ones in
+//! Vietnamese, English, Russian, Chinese, Polish and Greek, and the most frequent in German, French
+//! and Spanish.
 //!
-//! Limitation: a wall that says it otherwise passes for what its length makes of
-//! it, "not found" on a page with long teasers besides passes for a hub at best, and an
-//! article of three sentences, undeclared, of which one speaks of what no longer exists,
-//! is refused.
+//! Limitation: a wall with other phrases is classified by its length. "Not found" beside long
+//! teasers is at best a hub. An undeclared article of three sentences is refused if one mentions
+//! something that no longer exists.
 
 use std::collections::HashSet;
 
@@ -25,54 +23,45 @@ use super::Reason;
 use super::features::is_caption;
 use phrases::WALLS;
 
-/// What one kind of page says.
 struct Wall {
     reason: Reason,
-    /// Said by such pages only, in a title, a heading or a line.
+    /// Phrases that only such pages have, in a title, a heading or a line.
     phrases: &'static [&'static str],
-    /// Words of other prose from which the page is no wall.
+    /// A page with this many words of other prose is not a wall.
     most_other: f32,
 }
 
-/// Phrases from which a page that speaks of consent is a wall: one has every page, and a
-/// report on a leak of personal data says just that again and again.
+/// A consent wall has this many different phrases. A report on a leak of personal data repeats one.
 const CONSENT_PHRASES: usize = 3;
 
-/// Words of a line in which a wall may say what it is; a paragraph that asks for consent
-/// is longer.
+/// Most words of a wall's line, and of a paragraph that asks for consent.
 const LINE: u32 = 40;
 const PARAGRAPH: u32 = 180;
 
-/// Bytes above which a line says nothing.
 const LONGEST: usize = 4_000;
 
-/// Words of a line that is prose.
 const PROSE: u32 = 8;
 
-/// Captions from which a page is a gallery, and the most words that it has besides.
+/// A gallery has at least this many captions, and fewer other words than `BESIDES`.
 const CAPTIONS: usize = 5;
 const BESIDES: f32 = 90.0;
 
-/// Words of prose from which a page is an article if it says so, and when it was published.
+/// With this much prose a declared article with a publication time is an article.
 const FEW_SENTENCES: f32 = 25.0;
 
-/// Elements around a line that may be named after comments.
 const NEAR: usize = 4;
 
-/// Pictures of a page without text from which it is a gallery.
 const PICTURES: usize = 6;
 
-/// Which kind of wall the page is, if any. `is_dated_article`: it declares itself an
-/// article and says when it was published. Time linear in the page: an article is let go
-/// after its first paragraphs.
+/// The kind of wall, if any. `is_dated_article`: the page declares an article and its publication
+/// time. Linear in the page; for an article the check ends after its first paragraphs.
 pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
     let title = page.elements("title").next().map(|id| lower(&tidy(&page.raw_text(id)))).unwrap_or_default();
     let is_wall = |wall: &&Wall| wall.is(page, &title, judged, is_dated_article);
     WALLS.iter().find(is_wall).map(|wall| wall.reason)
 }
 
-/// A line in lower case with plain apostrophes; empty for one that is too long to be
-/// a wall's.
+/// A text in lower case with plain apostrophes; empty if longer than any wall's line.
 fn lower(text: &str) -> String {
     if text.len() > LONGEST { String::new() } else { text.to_lowercase().replace('’', "'") }
 }
@@ -94,20 +83,20 @@ impl Wall {
         self.phrases.iter().any(|phrase| text.contains(phrase))
     }
 
-    /// How many different things of the kind the page's lines say.
     fn phrases_said(&self, judged: &[Judged]) -> usize {
         let lines = judged.iter().filter(|block| block.words <= PARAGRAPH && block.link_share <= 0.5);
         let text: String = lines.flat_map(|block| [lower(&block.placed.line.text), "\n".into()]).collect();
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether what is content says it, or there is none: no banner beside a short text.
+    /// Whether a line of body text has a phrase, or there is no body text. A banner beside a short
+    /// text does not count.
     fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
     }
 
-    /// Whether a line says it; one among the readers' comments asks to log in to comment.
+    /// A line among readers' comments that asks to log in does not count.
     fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -116,8 +105,8 @@ impl Wall {
             && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
     }
 
-    /// Whether there is less prose than so many words, each text once. What says a thing
-    /// of the kind is none, as long as it is no longer than a wall's line.
+    /// Whether there are fewer than `most` words of prose. Each text counts once, and lines with a
+    /// phrase and a wall's length do not count.
     fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
         let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();
@@ -137,7 +126,6 @@ impl Wall {
     }
 }
 
-/// Whether a line speaks of readers' comments or stands among them.
 fn is_of_comments(page: &Page, block: &Judged) -> bool {
     const SPOKEN: [&str; 6] = ["discussion", "thảo luận", "forum", "diskus", "dyskus", "discusión"];
     let text = lower(&block.placed.line.text);
@@ -149,14 +137,13 @@ fn is_of_comments(page: &Page, block: &Judged) -> bool {
             .any(|node| kinds_of_element(page, node).any(|kind| kind == "comment"))
 }
 
-/// Words of a block, a Chinese or Japanese character as half a word.
+/// A Chinese or Japanese character counts as half a word.
 fn weight(block: &Judged) -> f32 {
     let is_east = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let east = block.placed.line.text.chars().filter(|c| is_east(*c)).count() as f32;
     block.words as f32 - 0.5 * east.min(block.words as f32)
 }
 
-/// Whether what is content is captions, with hardly a paragraph besides.
 pub(super) fn is_gallery(judged: &[Judged]) -> bool {
     let content: Vec<&Judged> = judged.iter().filter(|block| block.is_content()).collect();
     let (captions, others): (Vec<&Judged>, Vec<&Judged>) = content.into_iter().partition(is_caption);
@@ -170,7 +157,6 @@ pub(super) fn is_gallery(judged: &[Judged]) -> bool {
     long >= CAPTIONS && besides < BESIDES && words > 2.0 * besides
 }
 
-/// Whether a page without text shows pictures.
 pub(super) fn shows_pictures(page: &Page) -> bool {
     page.elements("img").count() >= PICTURES
 }

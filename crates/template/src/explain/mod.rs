@@ -1,19 +1,18 @@
-//! A page as an editor of a corpus wants to see it: every line with what it is called
-//! ([`crate::class`]), its figures, and why. For `gleaner template explain`.
+//! Renders a page for a corpus editor: every line with its class ([`crate::class`]), figures and
+//! reason. For `gleaner template explain`.
 //!
-//! | file | question |
+//! | file | content |
 //! |---|---|
-//! | `why` | why, in a sentence? |
-//! | `view` | how does it look? |
+//! | `why` | the reason, in a sentence |
+//! | `view` | the layout |
 //!
-//! The result is one HTML file that needs nothing else: no script, no picture, no
-//! font. It is built from the page's lines and never from its markup, every text is
-//! escaped, and a content security policy forbids whatever might slip through, so a
-//! page's scripts, styles and trackers cannot run.
+//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's
+//! lines and never from its markup, every text is escaped, and a content security policy forbids
+//! the rest, so a page's scripts, styles and trackers cannot run.
 //!
-//! Limitation: it shows lines, not the page; what a style sheet hid, moved or
-//! coloured is not seen. Of a huge page only the beginning is listed ([`MOST_BYTES`]);
-//! the counts are of all of it.
+//! Limitation: it shows lines, not the page; what a style sheet hid, moved or coloured is not
+//! visible. Of a huge page only the beginning is listed ([`MOST_BYTES`]); the counts cover all of
+//! it.
 
 mod view;
 mod why;
@@ -25,26 +24,26 @@ pub use view::MOST_BYTES;
 use crate::class::{Because, Class, Named, classify};
 use crate::{Insert, Judgement, Pins, SiteTemplate};
 
-/// What each class of lines looks like, as a style sheet: `--colour` and `--tint` for every
+/// The look of each class of lines, as a style sheet: `--colour` and `--tint` for every
 /// [`Class::name`](crate::class::Class::name), light and dark.
 pub const COLOURS: &str = include_str!("colours.css");
 
-/// What is to be explained.
+/// The input of an explanation.
 #[derive(Debug, Clone, Copy)]
 pub struct Explained<'a> {
     /// The page.
     pub page: &'a Page,
-    /// Where it came from, if that is known.
+    /// The page's URL, if known.
     pub url: Option<&'a str>,
-    /// The template that was handed to the judgement, if any.
+    /// The template used for the judgement, if any.
     pub template: Option<&'a SiteTemplate>,
-    /// The pins that were.
+    /// The pins used for the judgement.
     pub pins: &'a Pins,
-    /// What came of it: [`Judgement::new`] this page, template and pins.
+    /// The result of [`Judgement::new`] for this page, template and pins.
     pub judgement: &'a Judgement,
 }
 
-/// The explanation as an HTML document, of some [`MOST_BYTES`] at most.
+/// The explanation as an HTML document of at most about [`MOST_BYTES`].
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -61,20 +60,20 @@ pub fn explain(explained: &Explained<'_>) -> String {
     view::View::from_explained(explained).write()
 }
 
-/// A line as it is listed.
+/// A listed line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Its text, as it stands on the page: to be escaped by whoever writes HTML.
+    /// Its text as on the page; the caller must escape it for HTML.
     pub text: String,
-    /// What it is called.
+    /// Its class.
     pub class: Class,
-    /// The chance, 0 to 1, that it is content, all things considered.
+    /// The final probability, 0 to 1, that it is body text.
     pub chance: f32,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
-/// The first lines of the page, `limit` at most, for whoever shows them in another form.
+/// The first lines of the page, at most `limit`, to be shown in another form.
 ///
 /// ```
 /// use gleaner_html::Page;
@@ -102,7 +101,7 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
     classes.map(one).collect()
 }
 
-/// What each line is called, and what made it be called so. What came back is content.
+/// The class of each line and its reason. Inserts that came back count as body text.
 fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
@@ -119,7 +118,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::Inserts;
 
-    /// Content is what has more than seven words.
+    /// Lines of more than seven words are body text.
     pub(crate) fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
@@ -160,7 +159,7 @@ pub(crate) mod tests {
         let pins = Pins::new("pins/a.example.toml", &[(2, "h1")], &[(1, ".ad, .note")]).unwrap();
         let html = explained(&page(9, STORIES[0]), Some(&template()), &pins);
         let body = html.split("<body>\n").nth(1).unwrap();
-        // Looked at in a browser, then kept: what differs is either a fault or to be looked at.
+        // The snapshot was checked in a browser: a difference is a fault, or must be checked again.
         assert_eq!(body, include_str!("snapshot.html"));
     }
 

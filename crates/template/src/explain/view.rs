@@ -1,4 +1,4 @@
-//! How an explained page looks: its head, the legend, and a row a line.
+//! Writes an explained page: its header, the legend, and one row per line.
 
 use std::fmt::{Display, Write};
 
@@ -11,26 +11,22 @@ use super::{Explained, classes};
 use crate::class::{Because, Class};
 use crate::{Method, Pin, Verdict, judge};
 
-/// Bytes of rows at most; a page that needs more is cut, which is said.
+/// Most bytes of rows; a longer page is cut, with a note.
 pub const MOST_BYTES: usize = 3 << 20;
 
-/// Characters of one line that are shown.
 const MOST_CHARACTERS: usize = 4_000;
 
-/// Lines of one class in a row, from which the rest is folded, and how many stay.
+/// A run of one class is folded from this many lines on, and how many stay visible.
 const FOLD_FROM: usize = 6;
 const UNFOLDED: usize = 3;
 
-/// Steps by which a line is indented at most.
 const MOST_INDENT: u32 = 12;
 
-/// Chances between which a line is in doubt.
+/// Probabilities between which a line is in doubt.
 const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
-/// Links to lines in doubt.
 const MOST_DOUBTS: usize = 12;
 
-/// The heads of the columns.
 const COLUMNS: &str = "<main>\n<p class=\"note\">A line opens to the reasons, the figures and a selector to pin it \
     with. A box above hides the lines of its kind; ? marks a line in doubt.</p>\n\
     <div class=\"columns\"><span>Line</span>\
@@ -39,21 +35,18 @@ const COLUMNS: &str = "<main>\n<p class=\"note\">A line opens to the reasons, th
     <span title=\"chance by what stood at its place on other pages\">Place</span>\
     <span title=\"number of words\">Words</span><span title=\"share of words in links\">Links</span></div>\n";
 
-/// A page being written.
 pub(super) struct View<'a> {
     explained: &'a Explained<'a>,
     classes: Vec<(Class, Because)>,
-    /// Elements above the line that has fewest.
+    /// The smallest number of elements above a line.
     least_depth: u32,
     out: String,
 }
 
-/// Adds formatted text.
 macro_rules! put {
     ($view:expr, $($text:tt)*) => {{ let _ = write!($view.out, $($text)*); }};
 }
 
-/// Text that HTML takes as it stands: marks escaped, control characters replaced.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -191,7 +184,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Number of lines whose class is such, and of their words.
+    /// Number of lines of matching classes, and of their words.
     fn sum(&self, is: impl Fn(Class) -> bool) -> (usize, usize) {
         let blocks = self.explained.judgement.blocks.iter().zip(&self.classes);
         let those = blocks.filter(|(_, (class, _))| is(*class));
@@ -224,7 +217,7 @@ impl<'a> View<'a> {
         self.out += "</dd></div>\n";
     }
 
-    /// Counts of each class, as a bar and as boxes that show and hide its lines.
+    /// Counts of each class, as a bar and as boxes that toggle its lines.
     fn legend(&mut self) {
         let sums = Class::ALL.map(|class| (class, self.sum(|other| other == class)));
         self.out += "<div class=\"bar\" aria-hidden=\"true\">";
@@ -265,8 +258,8 @@ impl<'a> View<'a> {
         self.out += "</main>\n";
     }
 
-    /// Writes the lines of one class from a line on, a long run of what is no content
-    /// folded. Gives the first line that was not written.
+    /// Writes the lines of one class from a line on; folds a long run of boilerplate. Returns the
+    /// first unwritten line.
     fn run(&mut self, from: usize, begun: usize) -> usize {
         let class = self.classes[from].0;
         let is_like = |at: &usize| {
@@ -300,7 +293,7 @@ impl<'a> View<'a> {
         at
     }
 
-    /// Steps by which a line is indented: elements above it, the least of the page off.
+    /// Indentation steps of a line: elements above it, minus the page's minimum.
     fn indent(&self, at: usize) -> u32 {
         let block = self.explained.judgement.blocks[at].placed.block;
         (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)
@@ -365,7 +358,6 @@ impl<'a> View<'a> {
         self.out += "</span>";
     }
 
-    /// What opens below a line.
     fn figures(&mut self, block: &Judged, why: &str) {
         put!(self, "<div class=\"why\" lang=\"en\"><p>{}</p><dl>", Escaped(why));
         let mut figure = |name: &str, value: &str| {

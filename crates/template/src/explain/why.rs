@@ -1,4 +1,4 @@
-//! Why a line is content or not, in a sentence or two.
+//! Explains in a sentence or two why a line is body text or not.
 
 use std::fmt::Write;
 
@@ -9,22 +9,19 @@ use super::Explained;
 use crate::class::{Because, Class};
 use crate::{Insert, Method, SiteTemplate};
 
-/// The chance that belongs to log-odds, 0 to 1.
+/// Converts log-odds to a probability, 0 to 1.
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// A share as a whole number of percent.
 pub(super) fn percent(share: f32) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// What was seen at a line's place on the pages that were learned from.
 pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> Option<&'a Place> {
     template?.site.places.get(&block.place)
 }
 
-/// Why the line of this number is what it is called.
 pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: Because) -> String {
     let block = &explained.judgement.blocks[at];
     let class = explained.judgement.inserts[at].map_or(class, Insert::class);
@@ -92,14 +89,12 @@ fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
     if is_pinned { text.replacen("the", "Without it: the", 1) } else { text }
 }
 
-/// Elements of a selector at most.
 const MOST_ELEMENTS: usize = 4;
 
-/// Bytes of a class or id that are shown.
 const LONGEST_NAME: usize = 80;
 
-/// A selector of an element that a file of pins takes: at least so many elements, and
-/// more, up to four, until one of them has a class or id.
+/// A selector of an element for a pins file: at least `least` elements, and more, up to four, until
+/// one of them has a class or id.
 pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut node = element;
@@ -120,7 +115,6 @@ pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
     parts.join(" > ")
 }
 
-/// An element's id and classes, as a selector has them.
 fn names(page: &Page, element: NodeId) -> String {
     let mut out = String::new();
     for (sign, attribute) in [('#', "id"), ('.', "class")] {

@@ -1,28 +1,25 @@
-//! Pins: what a person says of a host's pages, which wins over what was learned.
+//! Pins: a user's corrections for a host's pages, which override the template.
 //!
-//! Two lists of selectors, kept in a file a host:
+//! Two lists of selectors, in one file per host:
 //!
-//! 1. A line inside an element that `drop` selects is never content.
-//! 2. Any other line inside an element that `keep` selects is content, even where the
-//!    site repeats it.
-//! 3. Of all other lines model and template decide as if there were no pins.
+//! 1. A line inside an element that `drop` selects is never body text.
+//! 2. Any other line inside an element that `keep` selects is body text, even if the site repeats
+//!    it.
+//! 3. Model and template decide on all other lines as if there were no pins.
 //!
-//! So `keep` adds to what is found and does not limit it. The other reading, that a
-//! page's content is exactly what `keep` selects, was left: an extraction errs in two
-//! ways, taking what is no content and leaving what is, and so each key puts one of
-//! them right with a line, for the pages that have such an element, and leaves the
-//! rest of the site alone. With the other reading one line that rescues a lead
-//! paragraph loses all bodies of that host, and a page of another kind, where
-//! nothing is selected, loses its whole text.
+//! So `keep` adds to the text and does not limit it: each key corrects one kind of error, and only
+//! on pages that have the element. If `keep` selected exactly the body text, one line that rescues
+//! a lead paragraph would lose all bodies of that host, and a page where it selects nothing would
+//! lose its whole text.
 //!
-//! A file may also name the inserts that come back on pages of its host
-//! ([`crate::inserts`]); where it does not, what is asked for everywhere holds.
+//! A file may also name the inserts of its host's pages ([`crate::inserts`]); otherwise the general
+//! setting applies.
 //!
-//! "Inside" is said of lines as a reader sees them: a line is inside when all its text
-//! is, so a selected `<b>` in the middle of a paragraph changes nothing.
+//! A line is "inside" an element if all its visible text is, so a selected `<b>` within a paragraph
+//! changes nothing.
 //!
-//! Limitation: pins do not notice a redesign. When a class is renamed they
-//! select nothing, without a word.
+//! Limitation: pins do not notice a redesign. After a class is renamed they silently select
+//! nothing.
 
 mod selector;
 
@@ -38,46 +35,42 @@ use selector::{Selector, State};
 
 pub use selector::SelectorError;
 
-/// Selectors of one host at most, those between commas counted: what keeps the cost of
-/// a page within bounds.
+/// Most selectors of one host, each part between commas counted; bounds the cost per page.
 const MOST_SELECTORS: usize = 200;
 
-/// Log-odds of what is pinned: as sure as anything is.
 const PINNED: f32 = 6.0;
 
-/// The pins of a host. The default has none, and changes nothing.
+/// The pins of a host. The default has none and changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pins {
     file: String,
     entries: Vec<Entry>,
     inserts: Inserts,
-    /// Where those are asked for; empty where nobody said anything of them.
+    /// The setting that requests the inserts; empty if none does.
     asked_by: String,
 }
 
-/// One entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     keeps: bool,
-    /// As written.
     text: String,
     line: usize,
     selectors: Vec<Selector>,
 }
 
-/// What is said of a line, by the number of the entry that says it.
+/// The decision on a line, with the number of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
-    /// It is content.
+    /// It is body text.
     Keep(u16),
-    /// It is none.
+    /// It is not body text.
     Drop(u16),
 }
 
 /// Why a file's selectors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PinsError {
-    /// One of them is none.
+    /// One of them is not a selector.
     #[error("{file}, line {line}: `{text}`: {error}")]
     Selector {
         /// The file.
@@ -86,7 +79,7 @@ pub enum PinsError {
         line: usize,
         /// The selector as written.
         text: String,
-        /// What is wrong with it.
+        /// The fault in it.
         error: SelectorError,
     },
     /// There are too many.
@@ -98,10 +91,10 @@ pub enum PinsError {
 }
 
 impl Pins {
-    /// Pins from a file of this name: its selectors, each behind its line in the file.
+    /// Reads the pins of a file with this name. Each selector comes with its line in the file.
     ///
     /// # Errors
-    /// [`PinsError`]: the first entry that is no selector, or too many of them.
+    /// [`PinsError`] for the first invalid selector, or too many of them.
     ///
     /// ```
     /// use gleaner_template::Pins;
@@ -135,8 +128,8 @@ impl Pins {
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// The same, with these inserts, however many there were; `asked_by` says for people
-    /// where they are asked for, such as `text.keep`, and is not empty.
+    /// Sets the inserts and replaces earlier ones. `asked_by` names the setting for users, such as
+    /// `text.keep`, and is not empty.
     ///
     /// ```
     /// use gleaner_template::{Insert, Inserts, Pins};
@@ -149,8 +142,7 @@ impl Pins {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
-    /// The same, with these inserts unless something was said of them before, be it that
-    /// none is wanted.
+    /// Sets the inserts unless they were set before, even to none.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
@@ -162,7 +154,7 @@ impl Pins {
         self.inserts
     }
 
-    /// As what a line came back, such as `by-line (text.keep)`.
+    /// The insert of a line and its setting, such as `by-line (text.keep)`.
     #[must_use]
     pub fn describe_insert(&self, insert: Insert) -> String {
         format!("{} ({})", insert.class().label(), self.asked_by)
@@ -174,18 +166,17 @@ impl Pins {
         self.entries.is_empty() && self.inserts.is_empty()
     }
 
-    /// Whether no selector is pinned.
     pub(crate) fn selects_nothing(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The file that they were read from; empty where there is none.
+    /// The file that they were read from; empty without a file.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// What a pin says, such as `drop ".comments" (config/pins/a.example.toml, line 2)`.
+    /// Describes a pin, such as `drop ".comments" (config/pins/a.example.toml, line 2)`.
     #[must_use]
     pub fn describe(&self, pin: Pin) -> String {
         let (Pin::Keep(at) | Pin::Drop(at)) = pin;
@@ -195,8 +186,8 @@ impl Pins {
         })
     }
 
-    /// Says its word on every line of a page: what is pinned is content, or none, as
-    /// surely as can be. Gives the pin of each, in their order.
+    /// Applies the pins to every line of a page with certainty. Returns the pin of each line, in
+    /// order.
     pub(crate) fn decide(&self, page: &Page, judged: &mut [Judged]) -> Vec<Option<Pin>> {
         if self.selects_nothing() {
             return vec![None; judged.len()];
@@ -217,7 +208,7 @@ impl Pins {
             .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
             .collect();
         let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
-        // The states of the open elements, one for each selector, outermost first.
+        // The states of the open elements, outermost first, one per selector.
         let mut open: Vec<State> = Vec::new();
         for (id, node) in page.iter() {
             let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };
@@ -239,7 +230,6 @@ impl Pins {
     }
 }
 
-/// The entries that select a node or an element around it; the innermost first.
 #[derive(Debug, Clone, Copy, Default)]
 struct OfNode {
     keep: Option<u16>,
@@ -252,7 +242,7 @@ impl OfNode {
     }
 }
 
-/// The pin of a line: one that holds of all its text.
+/// The pin of a line: one that covers all its text.
 fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin> {
     let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
     let mut texts = nodes.filter(is_text).map(|id| of_nodes[id as usize]);
@@ -264,7 +254,7 @@ fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin
     common.drop.map(Pin::Drop).or(common.keep.map(Pin::Keep))
 }
 
-/// The pins of all hosts: of those that have any, and what holds for the others.
+/// The pins of all hosts, with a default for hosts that have none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostPins {
     hosts: BTreeMap<String, Pins>,
@@ -272,14 +262,13 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// The pins of a host; those of hosts without any where it has none.
+    /// The pins of a host, or the default.
     #[must_use]
     pub fn of(&self, host: &str) -> &Pins {
         self.hosts.get(host).unwrap_or(&self.others)
     }
 
-    /// The same, with these inserts for every host that says nothing of its own
-    /// ([`Pins::or_inserts`]).
+    /// Sets these inserts for every host without a setting of its own ([`Pins::or_inserts`]).
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         let of_host = |(host, pins): (String, Pins)| (host, pins.or_inserts(inserts, asked_by));
@@ -302,7 +291,6 @@ mod tests {
 
     use super::*;
 
-    /// A model for which nothing, or everything, is content.
     fn always(log_odds: f32) -> Forest {
         let split = Split { feature: 0, left: -1, right: -2, threshold: 0.0 };
         Forest::new(vec![Tree { splits: vec![split], leaves: vec![log_odds, log_odds] }])

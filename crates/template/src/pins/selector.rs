@@ -1,63 +1,60 @@
-//! The part of CSS that pins are written in.
+//! Parses and matches the part of CSS that pins use.
 //!
-//! | written | an element |
+//! | written | selects an element |
 //! |---|---|
-//! | `p`, `*` | of this name; of any |
+//! | `p`, `*` | with this name; with any |
 //! | `.lead`, `#main` | with this class; with this id |
 //! | `[role]`, `[role=note]` | with this attribute; with this value (`~=`, `^=`, `$=`, `*=` as in CSS) |
 //! | `div p`, `div > p` | anywhere within another; directly below it |
 //! | `a, b` | that either selects |
 //!
-//! Parts without a space between them are said of one element: `p.lead[dir=ltr]`. A
-//! backslash takes the sign behind it as it is: `.md\:flex`.
+//! Parts without a space between them apply to one element: `p.lead[dir=ltr]`. A backslash escapes
+//! the next character: `.md\:flex`.
 //!
-//! Limitation: that is all. Siblings, `:not(...)`, `:nth-child(...)` and every
-//! other pseudo-class are refused with a message, since places are named by classes
-//! in practice, and without them a page is matched in one pass: the cost is elements
-//! times steps, however deep the page is nested ([`super::Pins::of_page`]).
+//! Limitation: siblings, `:not(...)`, `:nth-child(...)` and every other pseudo-class are refused
+//! with a message. In practice classes identify places, and this part of CSS needs only one pass:
+//! the cost is elements times steps, however deep the page is nested ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-/// Steps of a selector at most: bits of a state.
+/// Bits of a state.
 const MOST_STEPS: usize = 32;
 
-/// Why a text is no selector that is known here.
+/// Why a text is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
-    /// No text, or none between two commas or behind a combinator.
+    /// No text, or nothing between two commas or after a combinator.
     #[error("a selector is missing; write a name, .class, #id or [attribute]")]
     Missing,
-    /// Something that pins do not know.
+    /// Syntax that pins do not support.
     #[error(
         "`{0}` is not known in pins: write names, .class, #id, [attribute=value], with a space or > between"
     )]
     NotKnown(String),
-    /// A sign where none may stand.
+    /// A character in a wrong position.
     #[error("`{0}` has nothing to do here")]
     Misplaced(char),
     /// A class, id or attribute without a name.
     #[error("a name is missing behind `{0}`")]
     NoName(char),
-    /// A bracket or quotation mark is never closed.
+    /// A bracket or quotation mark that is not closed.
     #[error("`{0}` is not closed")]
     Open(char),
-    /// A chain of more steps than are matched.
+    /// A chain with more steps than are supported.
     #[error("more than {MOST_STEPS} steps")]
     TooLong,
 }
 
-/// One selector: what must be true of an element and of those around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Selector {
-    /// From the outermost element to the one that is selected.
+    /// From the outermost element to the selected one.
     steps: Vec<Step>,
 }
 
-/// What must be true of one element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Step {
-    /// Whether the step before it must hold of the parent, not of any ancestor.
+    /// Whether the step before must match the parent, not just any ancestor.
     is_child: bool,
     tests: Vec<Test>,
 }
@@ -66,7 +63,7 @@ struct Step {
 enum Test {
     Tag(String),
     Class(String),
-    /// The name and, unless its being there is enough, how it is compared with what.
+    /// The name and, unless its presence is enough, the comparison and the value.
     Attribute(String, Option<(Compare, String)>),
 }
 
@@ -79,17 +76,16 @@ enum Compare {
     Part,
 }
 
-/// What a selector knows of an open element: a bit a step.
+/// The state of a selector at an open element: one bit per step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
     /// Steps up to which a chain ends at this element.
     met: u32,
-    /// The same, at this element or at one around it.
+    /// `met` of this element or one around it.
     above: u32,
 }
 
 impl Selector {
-    /// Reads a list of selectors with commas between.
     pub(super) fn parse_list(text: &str) -> Result<Vec<Self>, SelectorError> {
         Parser { rest: text.trim() }.list()
     }
@@ -107,7 +103,6 @@ impl Selector {
         State { met, above: met | parent.above }
     }
 
-    /// Whether the element of a state is selected.
     pub(super) fn selects(&self, state: State) -> bool {
         state.met >> (self.steps.len() - 1) & 1 == 1
     }
@@ -128,7 +123,7 @@ impl Test {
 }
 
 impl Compare {
-    /// As in CSS, where nothing starts with, ends with or holds an empty text.
+    /// As in CSS, an empty text is never a prefix, suffix or part.
     fn holds(self, value: &str, wanted: &str) -> bool {
         match self {
             Self::Equal => value == wanted,
@@ -140,7 +135,6 @@ impl Compare {
     }
 }
 
-/// Reads from the front.
 struct Parser<'a> {
     rest: &'a str,
 }
@@ -163,7 +157,7 @@ impl Parser<'_> {
         rest.is_some()
     }
 
-    /// Whether there was white space; it is gone.
+    /// Skips white space; returns whether there was any.
     fn space(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let was = rest.len() < self.rest.len();
@@ -201,7 +195,6 @@ impl Parser<'_> {
         }
     }
 
-    /// What is said of one element, up to a space, combinator or comma.
     fn step(&mut self, is_child: bool) -> Result<Step, SelectorError> {
         let any = self.take('*');
         let mut tests = Vec::new();
@@ -259,7 +252,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value, within quotation marks or a bare name.
+    /// Quoted, or a bare name.
     fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote) = self.peek().filter(|sign| matches!(sign, '"' | '\'')) else {
             return self.wanted_name('=');
@@ -281,8 +274,8 @@ impl Parser<'_> {
         if name.is_empty() { Err(SelectorError::NoName(behind)) } else { Ok(name) }
     }
 
-    /// Letters, digits, `-`, `_`, everything beyond ASCII, and what a backslash is
-    /// put before. CSS lets no name begin with a digit; here that does no harm.
+    /// Letters, digits, `-`, `_`, non-ASCII characters, and escaped characters. CSS forbids names
+    /// that begin with a digit; here they are accepted.
     fn name(&mut self) -> Result<String, SelectorError> {
         let mut name = String::new();
         while let Some(sign) = self.peek() {
@@ -306,7 +299,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// `:not` of `:not(.a)`, for the message.
+    /// `:not` of `:not(.a)`, for the error message.
     fn pseudo(&self) -> String {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, ':' | '-');
         self.rest.chars().take_while(is_part).take(40).collect()
@@ -317,7 +310,6 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
-    /// The ids of the elements that a list selects.
     fn selected(html: &str, list: &str) -> Vec<String> {
         let page = Page::parse(html);
         let mut found = Vec::new();

@@ -47,9 +47,9 @@ impl Facts {
 /// Whether the host may be requested now.
 pub(super) fn patience(host: &HostRecord, now: Timestamp) -> String {
     match host.held_until {
-        _ if host.paused => "paused: no requests until it is resumed".into(),
-        Some(until) if until > now => format!("held until {until}, after Retry-After or failures"),
-        _ => "open for requests".into(),
+        _ if host.paused => "paused by the user; not crawled until resumed".into(),
+        Some(until) if until > now => format!("left alone until {until}, as it asked or failed"),
+        _ => "may be asked".into(),
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
     context.add_state(&mut facts, &host)?;
     let given = context.add_counts(&mut facts, &host)?;
     let why = match (host.paused, context.is_in_scope(&url)) {
-        (true, _) => "it is paused: no requests are sent to it".into(),
-        (false, false) => "it is not a site of the seeds: no requests are sent to it".into(),
+        (true, _) => "paused by the user; not crawled".into(),
+        (false, false) => "not among the seed sites; not crawled".into(),
         (false, true) => nothing_allowed.or(said).unwrap_or(given),
     };
     facts.lead("why", why);
@@ -44,7 +44,7 @@ pub(super) fn facts(context: &DoctorContext, name: &str) -> Result<Facts, Failur
 
 fn given(last: &Figures, all: &Figures, runs: usize) -> String {
     match (last.new, all.new, all.worst()) {
-        (0, 0, _) if runs == 0 => "it was not requested in the last runs".into(),
+        (0, 0, _) if runs == 0 => "it was not crawled in the last runs".into(),
         (0, 0, Some((reason, count))) => format!(
             "no documents in the last {runs} runs: {}% of its pages end as {reason}",
             count * 100 / all.pages().max(1)
@@ -99,7 +99,7 @@ impl DoctorContext {
         };
         let access = robots.rules(self.config.fetch.product());
         let says = match &access {
-            Access::AllAllowed => "none: everything is allowed".to_owned(),
+            Access::AllAllowed => "not found: everything is allowed".to_owned(),
             Access::AllDisallowed { reason } => format!("nothing is allowed: {reason}"),
             Access::Rules(rules) => match rules.verdict("/") {
                 gleaner_fetch::Verdict::Disallowed { rule } => {
@@ -109,11 +109,11 @@ impl DoctorContext {
             },
         };
         facts.add("robots.txt", format!("{says} (fetched at {})", robots.at));
-        facts.add("robots.txt", format!("sitemaps: {}", access.sitemaps().len()));
+        facts.add("robots.txt", format!("names {} sitemaps", access.sitemaps().len()));
         let gap = hosts::gap(&self.config, Some(&access));
         facts.add("gap", format!("{} s between two requests to {}", gap.as_secs_f64(), host.domain));
         Ok(match access {
-            Access::AllDisallowed { reason } => Some(format!("nothing is allowed there now: {reason}")),
+            Access::AllDisallowed { reason } => Some(format!("nothing can be fetched now: {reason}")),
             Access::AllAllowed | Access::Rules(_) => None,
         })
     }

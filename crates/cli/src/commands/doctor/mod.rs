@@ -65,7 +65,7 @@ impl DoctorContext {
         match seeds.iter().find(|seed| seed.url.domain() == domain) {
             Some(seed) => format!("in scope: {domain} is a site of {} line {}", seed.file, seed.line),
             None => format!(
-                "out of scope: {domain} is not among the {} sites of the seeds",
+                "out of scope: {domain} is not among the seed sites ({})",
                 Scope::from_seeds(seeds).domains().count()
             ),
         }

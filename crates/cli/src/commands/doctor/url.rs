@@ -86,13 +86,13 @@ impl DoctorContext {
 
     fn of_unknown(&self, url: &CanonicalUrl, forbidden: bool, fetch: bool) -> String {
         if !self.is_in_scope(url) {
-            return "links to it are not followed: its site is not in scope".into();
+            return "links to it are not followed: its site is not among the seeds".into();
         }
         if forbidden {
-            return "it would not be fetched: robots.txt disallows it".into();
+            return "it would not be fetched: robots.txt forbids it".into();
         }
-        let more = if fetch { "" } else { "; use --fetch to fetch it now" };
-        format!("no link to it was found yet; it is fetched once a page, feed or sitemap links to it{more}")
+        let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
+        format!("no page, feed or sitemap has named it yet; it will be fetched when one does{more}")
     }
 
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
@@ -105,7 +105,7 @@ impl DoctorContext {
                 Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
                 Rule::Disallowed { rule } => format!("disallowed by `{rule}`"),
             };
-            let says = format!("{says} (fetched at {}, next after {})", robots.at, robots.next_ask());
+            let says = format!("{says} (fetched at {}, next fetch after {})", robots.at, robots.next_ask());
             (rule, says)
         }))
     }
@@ -156,7 +156,7 @@ impl DoctorContext {
             facts.add(
                 "document",
                 format!(
-                    "near-duplicate of {head} (similarity {similarity:.2}), which represents it in exports"
+                    "nearly the same as {head} (similarity {similarity:.2}), which represents it in exports"
                 ),
             );
         }
@@ -271,7 +271,9 @@ fn time(second: u64) -> String {
 fn state(record: &UrlRecord) -> String {
     match record.state {
         UrlState::Ready { rank, sequence } => {
-            format!("ready: fetched when its host is due (rank {rank}, lower is earlier; number {sequence})")
+            format!(
+                "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
+            )
         }
         UrlState::Waiting { wait: Wait::Retry, due, .. } => {
             format!("waiting for a retry, not before {}", time(due))
@@ -280,8 +282,8 @@ fn state(record: &UrlRecord) -> String {
         UrlState::Buffered { .. } => {
             "buffered: its page is kept until its host has enough pages for a template".into()
         }
-        UrlState::Done => "done: it is not fetched again".into(),
-        UrlState::Kept => "done; its raw page is kept, since it did not match its host's template".into(),
+        UrlState::Done => "done: will not be fetched again".into(),
+        UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
     }
 }
 

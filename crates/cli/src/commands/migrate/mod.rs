@@ -95,7 +95,7 @@ fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migrat
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
     if migration.is_again() {
-        say("gleaner: removed the data of an interrupted migration; starting again");
+        say("gleaner: removed the partial result of an interrupted migration; starting over");
     }
     Ok(migration)
 }

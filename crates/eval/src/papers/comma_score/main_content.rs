@@ -1,11 +1,11 @@
-//! Commas and full stops of a page, inside and outside of its main content.
+//! Counts the commas and full stops of a page, inside and outside of its main content.
 //!
-//! Main content is what stands in blocks of the page (cut at block-level tags and `br`)
-//! that are found in the gold text, by the block measure's rule
-//! ([`blocks`](crate::measure::blocks)). So anchors in main content can be counted, which the gold text does not show.
+//! Main content is the blocks of the page (cut at block-level tags and `br`) that are found in the gold text
+//! by the rule of the block measure ([`blocks`](crate::measure::blocks)). So anchors in main content can be
+//! counted, which the gold text does not show.
 //!
-//! Limitation: a block that repeats the article's words elsewhere counts as main
-//! content, and one that gold words otherwise does not. Linear in page and gold.
+//! Limitation: a block elsewhere that repeats the article's words counts as main content, and one that gold
+//! words differently does not. Linear in page and gold.
 
 use std::collections::BTreeMap;
 
@@ -16,23 +16,17 @@ use gleaner_html::text::{is_block, is_hidden, never_text};
 use crate::measure::blocks::Blocks;
 use crate::measure::words::{normal, words};
 
-/// Marks inside and outside of main content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Sides {
-    /// Of main content.
     pub(super) main: Punctuation,
-    /// Of what else the page shows.
     pub(super) rest: Punctuation,
-    /// How often each character of main content that is neither letter, digit nor white
-    /// space stands there.
+    /// Counts of the characters in main content that are neither letters, digits nor white space.
     marks: BTreeMap<char, u64>,
-    /// Letters of main content, and those of the Latin script among them.
     letters: u64,
     latin: u64,
 }
 
 impl Sides {
-    /// Of a page with its gold text.
     pub(super) fn new(page: &Page, gold: &str) -> Self {
         let gold = normal(gold);
         let gold = Blocks::from_text(&gold);
@@ -58,7 +52,6 @@ impl Sides {
         }
     }
 
-    /// Adds another page's.
     pub(super) fn add(&mut self, other: &Self) {
         add(&mut self.main, &other.main);
         add(&mut self.rest, &other.rest);
@@ -67,19 +60,16 @@ impl Sides {
         self.latin += other.latin;
     }
 
-    /// Whether most letters of the main content are Latin.
     pub(super) fn is_latin(&self) -> bool {
         2 * self.latin > self.letters
     }
 
-    /// The most frequent marks of main content; of equals the first in Unicode.
     pub(super) fn most_frequent(&self) -> Vec<(char, u64)> {
         let mut marks: Vec<(char, u64)> = self.marks.iter().map(|(mark, count)| (*mark, *count)).collect();
         marks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         marks
     }
 
-    /// The share of commas and full stops in anchors that stand outside of main content.
     pub(super) fn anchor_marks_in_rest(&self) -> Option<f64> {
         let of = |counts: &Punctuation| counts.anchor_commas + counts.anchor_full_stops;
         let (main, rest) = (of(&self.main), of(&self.rest));
@@ -87,8 +77,6 @@ impl Sides {
     }
 }
 
-/// Latin letters of Unicode's first blocks and of its additional one, which has those of
-/// Vietnamese.
 fn is_latin(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
 }
@@ -102,7 +90,6 @@ fn add(sum: &mut Punctuation, counts: &Punctuation) {
     sum.anchor_full_stops += counts.anchor_full_stops;
 }
 
-/// The blocks of a page that show text, in order: their text and its marks. Linear.
 fn blocks(page: &Page, mut block: impl FnMut(&str, Punctuation)) {
     let mut breaks = vec![false; page.len() + 1];
     for (id, node) in page.iter().filter(|(id, _)| page.tag(*id).is_some_and(|t| is_block(t) || t == "br")) {
@@ -168,7 +155,7 @@ mod tests {
             [17, 2, 1, 7, 1, 0],
             [10, 1, 1, 0, 0, 0],
         );
-        // A break and the end of a block part blocks; an inline tag does not.
+        // A break and the end of a block separate blocks; an inline tag does not.
         check(
             "<div><p>One, two</p><b>a</b>, b.<br>and <i>three.",
             gold,

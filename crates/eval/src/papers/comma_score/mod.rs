@@ -1,15 +1,14 @@
-//! Posch: punctuation statistics a language, and the comma score beside the score that it
-//! extends.
+//! Posch: punctuation statistics per language, and the comma score compared with the score that it extends.
 //!
-//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two
-//! findings from statistics that it does not print, and announces a comparison. Both are
-//! printed here, a row a language.
+//! H. Posch: Extracting pure text from web pages. The paper has no table: it reports two findings from
+//! statistics that it does not print, and announces a comparison. Both are printed here, with one row per
+//! language.
 //!
-//! What main content is, is in `main_content.rs`. A page's language is that of the manifest,
-//! else what its `html` element says, by the primary subtag.
+//! `main_content.rs` defines main content. A page's language is that of the manifest, else that of its `html`
+//! element, by the primary subtag.
 //!
-//! Limitation: what a page says of its language may be that of its template, and
-//! the comparison holds a score against one that is reconstructed from two sentences.
+//! Limitation: the language in a page may be that of its template, and the comparison is with a score that is
+//! reconstructed from two sentences.
 
 mod main_content;
 
@@ -27,19 +26,14 @@ use crate::measure::words::Bag;
 use crate::set::{Entry, Recorded, Set, SetError};
 use main_content::Sides;
 
-/// The language of pages that name none.
 const UNKNOWN: &str = "unknown";
 
-/// The language that stands apart: the score that is extended was made for it.
 const CHINESE: &str = "zh";
 
-/// Rates are a thousand characters.
 const THOUSAND: f64 = 1000.0;
 
-/// Marks that a remark names of a language, the most frequent first.
 const NAMED: usize = 3;
 
-/// The columns of the statistics; rates are a thousand characters without white space.
 const STATISTICS: [Column; 10] = [
     Column::new("pages", 0),
     Column::new("commas, main content", 1),
@@ -53,7 +47,6 @@ const STATISTICS: [Column; 10] = [
     Column::new("anchor marks in the rest (%)", 1),
 ];
 
-/// The columns of the comparison: word precision, recall, F of each score.
 const COMPARISON: [Column; 9] = [
     Column::new("pages", 0),
     Column::new("comma P", 3),
@@ -66,10 +59,8 @@ const COMPARISON: [Column; 9] = [
     Column::new("comma F, no position control", 3),
 ];
 
-/// The paper's tables. `done` is called after each page with gold, from any thread.
-///
-/// # Errors
-/// [`SetError`]: the first page that cannot be read.
+/// `done` is called after each page with gold, from any thread. The error is that of the first unreadable
+/// page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
@@ -80,7 +71,6 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![statistics(&languages), comparison(&languages)])
 }
 
-/// What is measured of a page.
 struct Figures {
     sides: Sides,
     comma: Ratios,
@@ -102,7 +92,6 @@ fn figures(entry: &Entry, recorded: &Recorded, gold: &str) -> (String, Figures) 
     (language(entry, page), figures)
 }
 
-/// The primary subtag of the page's language, in lower case.
 fn language(entry: &Entry, page: &Page) -> String {
     let said = page.elements("html").find_map(|id| page.attribute(id, "lang")).unwrap_or_default();
     let tag = if entry.lang.is_empty() { said } else { &entry.lang };
@@ -111,7 +100,6 @@ fn language(entry: &Entry, page: &Page) -> String {
     if is_language { primary.to_ascii_lowercase() } else { UNKNOWN.to_owned() }
 }
 
-/// The pages of a language.
 #[derive(Default)]
 struct Language {
     sides: Sides,
@@ -136,7 +124,7 @@ impl Language {
     }
 }
 
-/// A row a language: Chinese behind the others, pages of no known language between.
+/// One row per language: Chinese last, before it pages without a known language.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,
@@ -187,7 +175,6 @@ fn rates(language: &Language) -> [Option<f64>; STATISTICS.len()] {
     ]
 }
 
-/// The paper's first finding.
 fn comma_first(rows: &[(&str, &Language)]) -> String {
     let is_comma = |sides: &Sides| sides.most_frequent().first().is_some_and(|(mark, _)| *mark == ',');
     let latin = rows.iter().filter(|(_, language)| language.sides.is_latin());
@@ -196,7 +183,6 @@ fn comma_first(rows: &[(&str, &Language)]) -> String {
     verdict(finding, &holds, &fails)
 }
 
-/// Whether a finding of the paper holds, language by language.
 fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Language)]) -> String {
     match (holds, fails) {
         ([], _) => format!("{finding}: does not hold for {}.", names(fails)),
@@ -205,7 +191,6 @@ fn verdict(finding: &str, holds: &[&(&str, &Language)], fails: &[&(&str, &Langua
     }
 }
 
-/// The second.
 fn anchor_marks(rows: &[(&str, &Language)]) -> String {
     let share = |language: &Language| language.sides.anchor_marks_in_rest();
     let counted = rows.iter().filter(|(_, language)| share(language).is_some());
@@ -220,7 +205,6 @@ fn names(rows: &[&(&str, &Language)]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// A language's most frequent marks.
 fn frequent(name: &str, sides: &Sides) -> String {
     let characters = sides.main.characters.max(1) as f64;
     let rate = |(mark, count): (char, u64)| format!("{mark} {:.1}", count as f64 * THOUSAND / characters);

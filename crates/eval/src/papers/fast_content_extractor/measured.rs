@@ -1,10 +1,10 @@
-//! What is measured of a site: blocks, F and time of both methods, page by page.
+//! Measures a site: blocks, F and time of both methods, page by page.
 //!
-//! Blocks are cut at the tags that the papers name; F is taken with the block tags that are
-//! the default here, too.
+//! Blocks are cut at the tags that the papers name; F is also measured with the block tags that are the
+//! default here.
 //!
-//! Limitation: the least of three runs on a busy machine is still not its best,
-//! and a fold's pages follow one another, so that caches are warm as in no crawl.
+//! Limitation: even the minimum of three runs is affected by a busy machine, and a fold's pages are processed
+//! in sequence, so that caches are warmer than in a crawl.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,15 +22,13 @@ use crate::papers::statistics::mean;
 use crate::parallel::in_order;
 use crate::set::{Entry, Recorded, Set, SetError};
 
-/// Pages of a site that are timed at most, the first with gold.
+/// Most pages of a site that are timed, the first with gold.
 pub(super) const TIMED: usize = 100;
 
-/// Runs of which the fastest counts.
 pub(super) const RUNS: usize = 3;
 
-/// Both methods by one list of block tags.
 struct Both {
-    /// By an index: the answer is that of all pairs.
+    /// By the index: the result equals that of all pairs.
     ce: content_extractor::Site,
     template: Template,
 }
@@ -44,7 +42,6 @@ impl Both {
         }
     }
 
-    /// Both on a page with its gold.
     fn sides(&self, page: &Page, gold: &str) -> [Side; 2] {
         let ce = self.ce.find(page);
         let (blocks, lines) = (self.template.find(page).blocks, self.template.detect(page));
@@ -55,16 +52,13 @@ impl Both {
     }
 }
 
-/// What is known to a fold's pages.
 struct Fold {
     teachers: usize,
-    /// By the block tags that the papers name; so are the next two.
+    /// The block tags that the papers name; also in the next two fields.
     named: Both,
-    /// All pairs, as published.
     all_pairs: content_extractor::Site,
-    /// The distinct non-content blocks alone, as one page: what the paper's table seems to time.
+    /// Only the distinct non-content blocks, as one page; the paper's table seems to time this.
     only_temp: content_extractor::Site,
-    /// By the block tags that are the default here.
     by_default: Both,
 }
 
@@ -84,12 +78,11 @@ impl Fold {
     }
 }
 
-/// With the block tags that the papers name.
 fn params(search: Search) -> content_extractor::Params {
     content_extractor::Params { search, ..content_extractor::Params::of_the_paper() }
 }
 
-/// A page of all texts that `ContentExtractor` takes out of a site's pages, each once.
+/// A page of all distinct texts that `ContentExtractor` removes from a site's pages.
 fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
     let alone = content_extractor::Site::new(&none, &params(Search::Indexed));
@@ -104,7 +97,6 @@ fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
     repeated.iter().map(|text| format!("<p>{}</p>", escaped(text))).collect()
 }
 
-/// What was counted and scored of one method.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Side {
     pub(super) num_block_temp: f64,
@@ -135,7 +127,6 @@ impl Side {
     }
 }
 
-/// Seconds a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Times {
     pub(super) all_pairs: f64,
@@ -165,25 +156,21 @@ impl Times {
     }
 }
 
-/// The mean of one figure; 0 of nothing.
 fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     mean(&all.iter().map(figure).collect::<Vec<_>>()).unwrap_or_default()
 }
 
-/// A site's row, still in parts.
 pub(super) struct OfSite {
     pub(super) name: String,
-    /// Pages that the poorest fold learned from.
+    /// The least number of training pages of a fold.
     pub(super) teachers: usize,
-    /// ContentExtractor and FastContentExtractor by the block tags that the papers name.
+    /// ContentExtractor and FastContentExtractor with the block tags that the papers name.
     pub(super) named: [Side; 2],
-    /// The same by those that are the default here.
     pub(super) by_default: [Side; 2],
-    /// With the tags that the papers name.
     pub(super) times: Times,
 }
 
-/// Measures a set; `None` where none of its pages has a word of gold.
+/// Measures a set; `None` if none of its pages has a word of gold.
 pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, SetError> {
     let kept = in_order(set.entries.par_iter().take(KEPT).map(Entry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();
@@ -211,7 +198,6 @@ pub(super) fn measure(set: &Set, done: &(dyn Fn() + Sync)) -> Result<Option<OfSi
     }))
 }
 
-/// Hands over a page that is in memory or else is read now.
 fn with_page<T>(
     kept: Option<&Recorded>,
     entry: &Entry,
@@ -223,13 +209,12 @@ fn with_page<T>(
     })
 }
 
-/// Both methods on a page, by both lists of block tags.
 struct Sides {
     named: [Side; 2],
     by_default: [Side; 2],
 }
 
-/// `None` where the gold has no word.
+/// `None` if the gold has no word.
 fn sides(fold: &Fold, recorded: &Recorded) -> Option<Sides> {
     let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);

@@ -1,18 +1,14 @@
-//! Tables II, III and IV of the FastContentExtractor paper: time, block F, word F, a row
-//! a site.
+//! Tables II, III and IV of the FastContentExtractor paper: time, block F, word F, with one row per site.
 //!
-//! Each set of one site gives a row, by the template protocol: five folds, page k of the
-//! manifest in fold k mod 5, each page by what at most 30 pages of the other folds
-//! teach. ContentExtractor has the same pages. What is counted and scored is shared out
-//! among the threads of the pool; times are taken after that, on one thread, while the
-//! others have nothing to do.
+//! Each set of one site has a row, by the template protocol: five folds, page k of the manifest in fold k mod
+//! 5, each page with a template of at most 30 pages of the other folds. Counts and scores are computed on the
+//! threads of the pool; times are measured afterwards, on one thread, while the others are idle.
 //!
-//! Blocks are cut at the tags that the papers name; F with the block tags that are the
-//! default here stands beside it.
+//! Blocks are cut at the tags that the papers name; F with the default block tags is printed, too.
 //!
-//! Limitation: the paper's ContentExtractor cannot have compared with all blocks
-//! of all pages, as it says; table II therefore has ours both as published and with as
-//! few blocks as the paper seems to have had, and only the second is near its ratios.
+//! Limitation: the paper's ContentExtractor cannot have compared with all blocks of all pages, as it states.
+//! So table II has ours both as published and with as few blocks as the paper seems to have had, and only the
+//! second is near its ratios.
 
 mod measured;
 mod printed;
@@ -24,11 +20,8 @@ use super::statistics::{mean, median};
 use super::{Column, From, Paper, Row, Table};
 use crate::set::{Set, SetError};
 
-/// Tables II, III and IV. `done` is called once for each page with gold of all sets,
-/// those that have no row included.
-///
-/// # Errors
-/// [`SetError`]: the first page in the order of sets and manifests that cannot be read.
+/// `done` is called once for each page with gold, even of sets without a row. The error is that of the first
+/// unreadable page.
 pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, SetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
@@ -42,7 +35,7 @@ pub(super) fn tables(sets: &[Set], done: &(dyn Fn() + Sync)) -> Result<Vec<Table
     Ok(vec![table_2(&sites, &left_out), table_3(&sites), table_4(&sites)])
 }
 
-/// Columns of times, of which a difference says nothing: other machines, other years.
+/// Columns of times; they have no difference, since machines and years differ.
 const TIMES: [usize; 2] = [2, 5];
 
 fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
@@ -92,7 +85,6 @@ fn table_4(sites: &[OfSite]) -> Table {
     table_of_f("table IV", "Word F", 3, sites, f, remarks::of_table_4())
 }
 
-/// What tables III and IV take of a row of the paper, and of what is measured here.
 type Of = (fn(&Printed) -> [&'static str; 2], fn(&Side) -> f64);
 
 fn table_of_f(
@@ -117,10 +109,8 @@ fn table_of_f(
     }
 }
 
-/// A figure of a column's figures; `None` of nothing.
 type Statistic = fn(&[f64]) -> Option<f64>;
 
-/// The paper's rows, ours, and the means and medians of both.
 fn rows(
     sites: &[OfSite],
     printed: impl Fn(&Printed) -> Vec<&'static str>,
@@ -141,7 +131,6 @@ fn rows(
     rows
 }
 
-/// What stands in a column.
 fn figures(rows: &[Vec<Option<f64>>], column: usize) -> Vec<f64> {
     rows.iter().filter_map(|row| row.get(column).copied().flatten()).collect()
 }
@@ -182,7 +171,6 @@ mod tests {
         fs::write(folder.join("manifest.jsonl"), manifest).unwrap();
     }
 
-    /// A set of one site, one of two.
     fn sets() -> (TempDir, Vec<Set>) {
         let folder = TempDir::new().unwrap();
         set(&folder.path().join("one"), ["a.example"; 2]);
@@ -247,8 +235,8 @@ mod tests {
         assert!(words > 0.5 && words < 1.0, "{words}");
     }
 
-    /// Headings are blocks by default, and are not by the tags that the papers name: there
-    /// what is repeated and what is not are one block.
+    /// Headings are blocks by default, but not by the papers' tags: there, repeated and other text are one
+    /// block.
     #[test]
     fn tables_are_by_the_block_tags_of_the_papers_and_say_so() {
         let folder = TempDir::new().unwrap();

@@ -1,19 +1,16 @@
-//! The figures of tables II, III and IV as the paper prints them.
+//! The values of tables II, III and IV as the paper prints them.
 
-/// A row of the paper's tables II, III and IV.
 pub(super) struct Printed {
     pub(super) site: &'static str,
     /// NumBlockTemp, NumBlock, `PerTime`.
     pub(super) ce: [&'static str; 3],
     pub(super) fast: [&'static str; 3],
-    /// In percent.
     pub(super) improvement: &'static str,
-    /// Of ContentExtractor and of FastContentExtractor; so in the next.
+    /// Of ContentExtractor and of FastContentExtractor; so in the next field.
     pub(super) block_f: [&'static str; 2],
     pub(super) word_f: [&'static str; 2],
 }
 
-/// The paper's rows, in its order.
 #[rustfmt::skip]
 pub(super) const PRINTED: [Printed; 8] = [
     Printed { site: "dantri.com.vn", ce: ["86", "319", "1.914"], fast: ["14", "41", "0.964"], improvement: "198.55", block_f: ["0.97", "0.97"], word_f: ["0.978", "0.991"] },
@@ -45,8 +42,8 @@ mod tests {
         assert_eq!(off, ["cnn.com", "news.bbc.co.uk"]);
     }
 
-    /// Sums of the columns show a figure that is typed otherwise, and the paper's sentences
-    /// one in the wrong column: blocks "similar", words "as accurate for most".
+    /// Sums of the columns reveal a wrong value, and the paper's sentences a value in the wrong column:
+    /// blocks "similar", words "as accurate for most".
     #[test]
     fn f_is_as_printed() {
         let sum = |f: fn(&Printed) -> &str| {

@@ -1,17 +1,14 @@
-//! What is to be said under tables II, III and IV.
+//! The remarks of tables II, III and IV.
 
 use gleaner_extract::fast_content_extractor::Params;
 
 use super::measured::{OfSite, RUNS, TIMED};
 use crate::papers::statistics::mean;
 
-/// The fewest pages that the paper learns from.
 const FEW: usize = 20;
 
-/// Under the other two tables.
 const AS_IN_TABLE_2: &str = "Sites, pages and folds as in table II; other sites and years than the paper's.";
 
-/// How blocks are cut and judged, under each table.
 fn of_blocks() -> String {
     let (named, by_default) = (Params::of_the_paper(), Params::default());
     format!(
@@ -26,7 +23,6 @@ fn of_blocks() -> String {
     )
 }
 
-/// Of sites, pages and folds.
 fn of_sites(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     let mut remarks = vec![
         "The paper's pages are gone: its rows and ours differ in sites, pages and years. Means and medians \
@@ -54,7 +50,6 @@ fn of_sites(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     remarks
 }
 
-/// Under table II.
 pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     let mut remarks = of_sites(sites, left_out);
     remarks.push(format!(
@@ -90,7 +85,6 @@ pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     remarks
 }
 
-/// What the index for the same answer takes.
 fn indexed(sites: &[OfSite]) -> Option<String> {
     let time = mean(&sites.iter().map(|site| site.times.indexed).collect::<Vec<_>>())?;
     let ratios = sites.iter().filter(|site| site.times.fast > 0.0);
@@ -103,7 +97,6 @@ fn indexed(sites: &[OfSite]) -> Option<String> {
     ))
 }
 
-/// What the paper's table II has wrong, as its own figures show.
 fn slips() -> [String; 2] {
     [
         "\"Improvement\" is the ratio of both times: 100% would be none. By the times printed it is 146.05% \
@@ -113,7 +106,6 @@ fn slips() -> [String; 2] {
     ]
 }
 
-/// Under table III.
 pub(super) fn of_table_3() -> Vec<String> {
     let mut remarks = vec![AS_IN_TABLE_2.to_owned(), of_blocks()];
     remarks.push(
@@ -131,7 +123,6 @@ pub(super) fn of_table_3() -> Vec<String> {
     remarks
 }
 
-/// Under table IV.
 pub(super) fn of_table_4() -> Vec<String> {
     let mut remarks = vec![AS_IN_TABLE_2.to_owned(), of_blocks()];
     remarks.push(

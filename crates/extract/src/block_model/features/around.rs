@@ -1,12 +1,12 @@
-//! Of the elements around a block: their tags and names, sums over them, elements alike,
-//! the path, and the element with most prose.
+//! Features of the elements around a block: tags, names, sums, similar siblings, path, and the element with
+//! most prose.
 
 use super::super::block::Block;
 use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// Tags whose nearest ancestor is asked for.
+/// Tags of ancestors whose distance is a feature.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",
@@ -33,10 +33,8 @@ pub(super) const TAGS: [&str; 23] = [
     "center",
 ];
 
-/// Sums over an element of which features are made.
 pub(super) const SUMS: usize = 6;
 
-/// Their names.
 const SUM_NAMES: [&str; SUMS] = [
     "words below, log",
     "link share below",
@@ -104,7 +102,6 @@ impl Features<'_> {
         }
     }
 
-    /// How the block lies to the element with most prose.
     pub(super) fn best(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let size = self.len() as f32;
         let (up, down) = self.inherited[block.element].to_best;

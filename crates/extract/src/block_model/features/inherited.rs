@@ -1,8 +1,8 @@
-//! What a block has from the elements around it, worked out once an element: its parent's,
-//! an element farther, and its own.
+//! The features that a block takes from its own element, its parent and farther ancestors, computed once per
+//! element.
 //!
-//! Limitation: two of these are cut at another length than the rest, and skip the
-//! outermost elements, since the model was taught so.
+//! Limitation: two of these features use another maximum distance than the rest and skip the outermost
+//! elements, because the model was trained that way.
 
 use gleaner_html::Page;
 
@@ -12,31 +12,26 @@ use super::around::{SUMS, TAGS};
 use super::own::OWN;
 use super::{OUTERMOST, REACH, ln, position, share};
 
-/// Ancestors whose kinds are looked at.
 const NAMED: u8 = 12;
 
-/// Nowhere within reach.
 const NOWHERE: u8 = REACH as u8;
 
-/// What a block has from its element.
 #[derive(Debug, Clone)]
 pub(super) struct Inherited {
-    /// Elements above it; the first has 0.
+    /// Elements above it; 0 for the first.
     pub(super) depth: u32,
-    /// How far up the nearest of each of [`TAGS`] is, and of each kind.
+    /// Distance up to the nearest ancestor with each of [`TAGS`], and of each kind.
     pub(super) tags: [u8; TAGS.len()],
     pub(super) kinds: [u8; KIND_COUNT],
-    /// How far up the line of the best element is met, and how far down that is from there.
+    /// Distance up to the nearest common ancestor with the best element, and from there down to it.
     pub(super) to_best: (u8, u8),
-    /// Its own tag among those told apart.
+    /// Its own tag, as an index of the known tags.
     pub(super) own_tag: f32,
-    /// Its own sums, in the order of [`super::Features::sums`].
     pub(super) sums: [f32; SUMS],
-    /// How many elements are alike, in logarithms, and the share of those dated.
+    /// Logarithm of the number of similar siblings, and the share of those that hold a date.
     pub(super) alike: [f32; 2],
 }
 
-/// Of every element of a scene.
 pub(super) fn inherited(page: &Page, scene: &Scene) -> Vec<Inherited> {
     let mut on_line: Vec<Option<u8>> = vec![None; scene.elements.len()];
     if let Some(best) = scene.best {

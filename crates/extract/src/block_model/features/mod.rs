@@ -1,14 +1,13 @@
-//! What the model is asked of a block: numbers, each under its name.
+//! The features of a block: named numbers that the model reads.
 //!
-//! Groups, in order: the block's own text; its place; what the page states; the
-//! tags and names around it; sums over the elements around it; elements alike; its
-//! path; the element with most prose; its neighbours; the page. Distances to ancestors
-//! are counted in elements from the block's own (0), [`FAR`] where there is none.
-//! Logarithms are `ln(1 + x)`.
+//! Groups, in order: the block's own text; its place; the page's metadata; the tags and names around it; sums
+//! over the elements around it; similar siblings; its path; the element with most prose; its neighbours; the
+//! page. Distances to ancestors are counted in elements from the block's own (0), [`FAR`] where there is
+//! none. Logarithms are `ln(1 + x)`.
 //!
-//! Limitation: a feature that is added, moved or renamed asks for a model taught
-//! anew, and a model file for other names is refused; one that is counted otherwise
-//! under its old name asks for it, too, and nothing notices.
+//! Limitation: a feature that is added, moved, renamed or computed differently requires a newly trained
+//! model. Other feature names are detected, and the model file is rejected; a different computation is not
+//! detected.
 
 mod around;
 mod inherited;
@@ -27,19 +26,17 @@ use super::lexicon::{COMMENTS, RELATED};
 use super::repeated::Repeated;
 use super::scene::Scene;
 
-/// Stands for "nowhere above" and "nothing there".
+/// The value for "no such ancestor" and "nothing there".
 const FAR: f32 = 99.0;
 
-/// Ancestors that are looked at.
 const REACH: usize = 24;
 
-/// Ancestors whose elements alike are looked at; the outermost two of the page are not.
+/// Ancestors whose similar siblings are counted; the outermost two of the page are not.
 const INNER: usize = 9;
 const OUTERMOST: u32 = 2;
 
-/// Takes the features of a block one by one.
+/// Receives the features of a block: names, numbers where there are several of a kind, and values.
 pub(super) trait Sink {
-    /// A feature: its name, with a number where there are several of the kind.
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }
 
@@ -49,32 +46,28 @@ impl Sink for Vec<f32> {
     }
 }
 
-/// Gathers names instead of values.
 impl Sink for Vec<String> {
     fn put(&mut self, name: &'static str, number: Option<i32>, _: f32) {
         self.push(number.map_or_else(|| name.to_owned(), |number| format!("{name} {number}")));
     }
 }
 
-/// A page's scene with running sums, from which features are read.
+/// A page's scene with running sums, from which features are computed.
 #[derive(Debug)]
 pub(super) struct Features<'a> {
     page: &'a Page,
     scene: &'a Scene,
-    /// Words and prose of all blocks before the one of this number.
+    /// Words and prose words of all earlier blocks.
     words_before: Vec<f32>,
     prose_before: Vec<f32>,
-    /// The last short line at or before a block that opens comments or related stories.
     opened: [Vec<f32>; 2],
-    /// How often the text of a block stood before it.
+    /// How often the text of a block occurred before it.
     repeats: Vec<f32>,
-    /// Of each element: what its descendants have from it.
     inherited: Vec<Inherited>,
-    /// Of each block: what its neighbours are told.
     cards: Vec<Card>,
 }
 
-/// Counts whose logarithm is looked up.
+/// Counts with a precomputed logarithm.
 const COUNTS: usize = 1024;
 
 fn ln(x: f32) -> f32 {
@@ -122,12 +115,10 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// Number of blocks.
     pub(super) fn len(&self) -> usize {
         self.scene.blocks.len()
     }
 
-    /// Every feature of the block of this number, in the order of the names.
     pub(super) fn put(&self, at: usize, sink: &mut impl Sink) {
         let block = &self.scene.blocks[at];
         let (mut above, mut size) = ([0; INNER], 0);
@@ -158,7 +149,7 @@ impl<'a> Features<'a> {
     }
 }
 
-/// For each block: the words before the last line that opened such a list, or -1.
+/// For each block, the words before the last line that opened such a list, or -1.
 fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     let (mut words, mut since) = (0.0, -1.0);
     let mut of = |block: &Block| {
@@ -171,7 +162,6 @@ fn opened(scene: &Scene, saying: usize) -> Vec<f32> {
     scene.blocks.iter().map(&mut of).collect()
 }
 
-/// A distance in elements; [`FAR`] from [`REACH`] on.
 fn distance(up: u8) -> f32 {
     if usize::from(up) < REACH { f32::from(up) } else { FAR }
 }
@@ -180,7 +170,6 @@ fn position(of: &[&str], tag: &str) -> Option<usize> {
     of.iter().position(|known| *known == tag)
 }
 
-/// The features' names, in order.
 pub(super) fn names() -> Vec<String> {
     let page = Page::parse("<p>word</p>");
     let scene = Scene::new(&page, &Repeated::default());

@@ -1,10 +1,9 @@
-//! Of the blocks before and after a block.
+//! Features of the blocks before and after a block.
 
 use super::super::block::Block;
 use super::inherited::Inherited;
 use super::{FAR, Features, REACH, Sink, flag, ln, share};
 
-/// What the neighbours of a block are told of it.
 pub(super) type Card = [f32; 5];
 
 const CARD_NAMES: [&str; 5] = [
@@ -45,14 +44,13 @@ impl Features<'_> {
         }
     }
 
-    /// Elements from a block up to the first that holds another, too.
+    /// Distance from a block up to the first element that also holds another block.
     fn up_to_common(&self, block: &Block, other: &Block) -> f32 {
         let node = self.scene.elements[other.element].node;
         let holds = |element: usize| self.page.subtree(self.scene.elements[element].node).contains(&node);
         self.scene.ancestors(block.element).take(REACH).position(holds).map_or(FAR, |up| up as f32)
     }
 
-    /// Share of prose among the words around it.
     pub(super) fn surroundings(&self, at: usize, sink: &mut impl Sink) {
         for reach in [3, 8] {
             let (from, to) = (at.saturating_sub(reach), (at + reach + 1).min(self.len()));

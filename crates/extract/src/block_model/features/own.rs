@@ -1,12 +1,11 @@
-//! Of the block itself: its text, its place on the page, and what the page states that
-//! it says.
+//! Features of the block itself: its text, its place on the page, and its agreement with the page's metadata.
 
 use super::super::block::{Block, Characters};
 use super::super::hashing::{Sorted, shared};
 use super::super::lexicon::{SAYING_COUNT, SAYING_NAMES};
 use super::{FAR, Features, Sink, flag, ln, share};
 
-/// Tags told apart for the block's own element.
+/// Tags that are distinguished for the block's own element.
 pub(super) const OWN: [&str; 22] = [
     "p",
     "div",
@@ -89,7 +88,7 @@ impl Features<'_> {
         let scene = self.scene;
         let words = &block.words[..block.words.len().min(200)];
         let title = &scene.stated.title;
-        // Most blocks share no word with it: their words need not be counted.
+        // Most blocks share no word with the title: their words need not be counted.
         let common: Sorted = words.iter().copied().filter(|word| title.contains(*word)).collect();
         let size = if common.is_empty() { 0 } else { words.iter().copied().collect::<Sorted>().len() };
         let common = common.len() as f32;

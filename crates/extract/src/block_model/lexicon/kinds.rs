@@ -1,7 +1,7 @@
-//! What an element is, by the words in its class, id, role and itemprop.
+//! The kind of an element, from the words in its class, id, role and itemprop.
 //!
-//! Limitation: matching is by part of a name, so `shadow` holds `ad` only
-//! because short words must stand alone, and `authority` is still an `author`.
+//! Limitation: matching is by part of a name. Short words must match a whole part, so `shadow` does not count
+//! as `ad`, but `authority` still counts as `author`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -202,22 +202,18 @@ const KINDS: [Entry; KIND_COUNT] = [
     },
 ];
 
-/// Number of kinds of element.
 pub(in crate::block_model) const KIND_COUNT: usize = 15;
 
-/// The names of the kinds, in the order of the bits that [`Kinds::from_names`] sets.
+/// In the order of the bits that [`Kinds::of`] sets.
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
-/// Characters of an element's names that are looked at.
 const LONGEST_NAMES: usize = 400;
 
-/// Kinds of elements by their names, each name of the page looked at once.
 #[derive(Debug, Default)]
 pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
 
 impl<'a> Kinds<'a> {
-    /// The kinds of an element by its class, id, role and itemprop: bit `n` for the
-    /// `n`th of [`KIND_NAMES`].
+    /// The kinds of an element: bit `n` for the `n`th of [`KIND_NAMES`].
     pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
@@ -240,7 +236,6 @@ fn kinds_of_names(names: &str) -> u32 {
     PARTS.find(&names.to_lowercase()) | of_words
 }
 
-/// The kinds that a whole word tells.
 fn whole() -> HashMap<&'static str, u32> {
     let mut kinds = HashMap::new();
     for (at, kind) in KINDS.iter().enumerate() {
@@ -251,8 +246,8 @@ fn whole() -> HashMap<&'static str, u32> {
     kinds
 }
 
-/// Names cut at capitals and at everything that is no letter: `relatedNews-2`
-/// gives `related` and `news`; `h1` stays.
+/// A name split at capitals and at everything that is not a letter: `relatedNews-2` becomes `related` and
+/// `news`; `h1` stays.
 fn name_words(names: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in names.split(|c: char| !c.is_alphanumeric()) {

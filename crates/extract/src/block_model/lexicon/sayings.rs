@@ -1,20 +1,16 @@
-//! What a short line says of itself or of what follows: a heading over comments or
-//! related stories, a credit, an offer, a by-line.
+//! The kind of a short line: a heading over comments or related stories, a credit, an offer, a by-line.
 //!
-//! Limitation: a phrase counts anywhere in the line, so a headline with
-//! `share` in it is an offer, too; what that is worth the model learns.
+//! Limitation: a phrase counts anywhere in the line, so a headline with `share` in it counts as an offer; the
+//! model learns the weight of that.
 
 use std::sync::LazyLock;
 
 use super::{Entry, Parts, names};
 
-/// Number of sayings.
 pub(in crate::block_model) const SAYING_COUNT: usize = 5;
 
-/// Which saying opens a list of readers' comments.
 pub(in crate::block_model) const COMMENTS: usize = 0;
 
-/// Which saying opens a list of other stories.
 pub(in crate::block_model) const RELATED: usize = 1;
 
 const SAYINGS: [Entry; SAYING_COUNT] = [
@@ -237,14 +233,13 @@ const SAYINGS: [Entry; SAYING_COUNT] = [
     },
 ];
 
-/// The names of the sayings, in the order of the bits that [`sayings`] sets.
+/// In the order of the bits that [`sayings`] sets.
 pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAYINGS);
 
-/// Bytes of a line within which it may be a heading or a note.
+/// A line with more bytes than this is not a heading or note.
 const LONGEST_SAYING: usize = 160;
 
-/// What a short line says: bit `n` for the `n`th of [`SAYING_NAMES`]; nothing for a
-/// long one.
+/// The sayings of a short line: bit `n` for the `n`th of [`SAYING_NAMES`]; 0 for a long line.
 pub(in crate::block_model) fn sayings(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;

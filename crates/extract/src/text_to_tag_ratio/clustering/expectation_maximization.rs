@@ -1,45 +1,38 @@
-//! Expectation maximization of the smoothed array: a mixture of normal distributions
-//! (A. Dempster, N. Laird, D. Rubin, 1977).
+//! Expectation maximization of the smoothed array: a mixture of normal distributions (A. Dempster, N. Laird,
+//! D. Rubin, 1977).
 //!
-//! As in Weka, the mixture begins as the clusters of k-means, each with its mean,
-//! its deviation and its share of the lines; expectation and maximization take turns
-//! until the mean log-likelihood grows by less than 1e-6, at most 100 times (fewer for
-//! more than 200,000 lines); a line
-//! goes to the distribution that most probably made it.
+//! As in Weka, the mixture begins as the clusters of k-means, each with its mean, its deviation and its share
+//! of the lines. Expectation and maximization alternate until the mean log-likelihood grows by less than
+//! 1e-6, at most 100 times (fewer for more than 200,000 lines). A line is assigned to the distribution that
+//! most probably produced it.
 //!
-//! A deviation is at least 1e-6: half of a page's ratios may be
-//! 0, and a distribution of equal values has none.
+//! A deviation is at least 1e-6: half of a page's ratios may be 0, and equal values have no deviation.
 
 use std::f64::consts::TAU;
 
 use super::{Clusters, k_means, most_iterations};
 
-/// Of a distribution, in characters a tag.
 const SMALLEST_DEVIATION: f64 = 1e-6;
 const SMALLEST_GAIN: f64 = 1e-6;
 
-/// One normal distribution of the mixture.
 #[derive(Debug, Clone, Copy)]
 struct Normal {
     mean: f64,
     deviation: f64,
-    /// Its share of the lines, 0 to 1.
     share: f64,
 }
 
 impl Normal {
-    /// The logarithm of its share's density at a ratio.
     fn log_density(&self, ratio: f64) -> f64 {
         let distance = (ratio - self.mean) / self.deviation;
         self.share.ln() - self.deviation.ln() - 0.5 * (TAU.ln() + distance * distance)
     }
 }
 
-/// Sums over lines, each weighted by how probably the distribution made it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
-    /// Of ratios, and of their squares, less the mean before.
+    /// Of ratios, and of their squares, minus the previous mean.
     first: f64,
     second: f64,
 }
@@ -51,7 +44,7 @@ impl Sums {
         self.second += weight * difference * difference;
     }
 
-    /// The distribution that fits best; the one before where no line weighs anything.
+    /// The distribution that fits best; `before` if all weights are 0.
     fn maximized(&self, before: &Normal, lines: usize) -> Normal {
         if self.weight <= 0.0 {
             return Normal { share: 0.0, ..*before };
@@ -66,8 +59,7 @@ impl Sums {
     }
 }
 
-/// `k` clusters of ratios, with the means of their distributions. None where `k` is 0 or
-/// there is no ratio.
+/// `k` clusters of ratios, with the means of their distributions. None if `k` is 0 or there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);
@@ -96,7 +88,7 @@ fn of_k_means(ratios: &[f64], k: usize) -> Vec<Normal> {
     sums.iter().zip(before).map(|(sums, before)| sums.maximized(&before, ratios.len())).collect()
 }
 
-/// Expectation and maximization, with the mean log-likelihood before it.
+/// One round of expectation and maximization; also returns the mean log-likelihood before it.
 fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
     let mut sums = vec![Sums::default(); mixture.len()];
     let mut weights = vec![0.0; mixture.len()];
@@ -111,9 +103,8 @@ fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
     (next.collect(), likelihood / ratios.len().max(1) as f64)
 }
 
-/// How probably each distribution made a ratio, and the logarithm of the mixture's
-/// density there. The greatest logarithm is taken out first, so that far from all means
-/// nothing is divided by 0.
+/// The probability that each distribution produced a ratio, and the log density of the mixture there. The
+/// greatest logarithm is subtracted first, to avoid a division by 0 far from all means.
 fn expected(mixture: &[Normal], ratio: f64, weights: &mut [f64]) -> f64 {
     for (weight, normal) in weights.iter_mut().zip(mixture) {
         *weight = normal.log_density(ratio);

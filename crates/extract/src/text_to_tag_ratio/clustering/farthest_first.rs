@@ -1,16 +1,14 @@
 //! Farthest first of the smoothed array (D. Hochbaum, D. Shmoys, 1985).
 //!
-//! Each centre is the ratio farthest from the centres so far, and lines go to the
-//! nearest centre, once. Weka draws the first centre at random; here it is the
-//! median, since most lines are near it and so a random one is, too.
+//! Each centre is the ratio farthest from the centres so far, and lines are assigned to the nearest centre,
+//! once. Weka draws the first centre at random; here it is the median, since most lines, and so most random
+//! choices, are near it.
 //!
-//! The paper asks for a cluster's mean, Weka gives its centre, a line's own ratio:
-//! read as the mean of the cluster's lines, as in the two other methods.
+//! The mean is that of the cluster's lines, as in the two other methods; Weka returns the centre.
 
 use super::Clusters;
 
-/// `k` clusters of ratios, with the means of their lines. None where `k` is 0 or there is
-/// no ratio.
+/// `k` clusters of ratios, with the means of their lines. None if `k` is 0 or there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut found = Clusters::nearest(ratios, centres(ratios, k));
@@ -18,8 +16,7 @@ pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     found
 }
 
-/// The `k` centres, equal ones where there are fewer ratios that differ; none where
-/// there is no ratio.
+/// The `k` centres, some of them equal if there are fewer distinct ratios; none if there is no ratio.
 pub(super) fn centres(ratios: &[f64], k: usize) -> Vec<f64> {
     let mut centres: Vec<f64> = median(ratios).into_iter().take(k).collect();
     let mut nearest = vec![f64::INFINITY; ratios.len()];
@@ -34,13 +31,11 @@ pub(super) fn centres(ratios: &[f64], k: usize) -> Vec<f64> {
     centres
 }
 
-/// The first of the ratios with the greatest distance.
 fn farthest(ratios: &[f64], distances: &[f64]) -> Option<f64> {
     let greater = |best: (f64, f64), next: (f64, f64)| if next.1 > best.1 { next } else { best };
     ratios.iter().copied().zip(distances.iter().copied()).reduce(greater).map(|(ratio, _)| ratio)
 }
 
-/// The lower median.
 fn median(ratios: &[f64]) -> Option<f64> {
     let mut ordered = ratios.to_vec();
     let middle = ordered.len().checked_sub(1)? / 2;

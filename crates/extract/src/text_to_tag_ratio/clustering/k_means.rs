@@ -1,15 +1,14 @@
 //! K-means of the smoothed array (J. MacQueen, 1967), in Lloyd's iteration.
 //!
-//! Weka begins with lines drawn at random. Here the first means are the centres of
-//! [`farthest_first`], so that one page gives one result and no cluster begins
-//! empty. Quantiles would not do, since more than half of a page's ratios are often
-//! equal (0); nor would even steps, since the largest ratio is often far from all others.
+//! Weka begins with lines drawn at random. Here the first means are the centres of [`farthest_first`], so
+//! that the result is deterministic and no cluster begins empty. Quantiles would not work, since more than
+//! half of a page's ratios are often equal (0); nor would even steps, since the largest ratio is often far
+//! from all others.
 
 use super::{Clusters, farthest_first, most_iterations};
 
-/// `k` clusters of ratios. Each ratio is in the cluster with the nearest mean, of two
-/// equally near ones in the first. A cluster may be empty; its mean is then where it was
-/// last. None where `k` is 0 or there is no ratio.
+/// `k` clusters of ratios. Each ratio is in the cluster with the nearest mean, the first of equally near
+/// ones. An empty cluster keeps its last mean. None if `k` is 0 or there is no ratio.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut means = farthest_first::centres(ratios, k);

@@ -1,13 +1,11 @@
-//! Section 4: content lines told from the others, in five ways.
+//! Section 4: selects the content lines, in five ways.
 //!
-//! Three of them are known clustering algorithms (section 4.2), run for 1, 2 and 3
-//! clusters. A cluster whose mean is above the standard deviation is content; of the
-//! three runs that with most such clusters is taken, of equals the one with fewer
-//! clusters. Where no run has any, the page has no content.
+//! Three of them are known clustering algorithms (section 4.2), run for 1, 2 and 3 clusters. A cluster whose
+//! mean is above the standard deviation is content. Of the three runs, the one with most such clusters is
+//! taken; among equals the one with fewer clusters. If no run has any, the page has no content.
 //!
-//! K-means and expectation maximization end after 100 iterations at most, of which the
-//! paper says nothing; over more than 200,000 lines after fewer, so that no run looks at more
-//! than 20,000,000 lines in all.
+//! K-means and expectation maximization end after at most 100 iterations, a limit that the paper does not
+//! name; for more than 200,000 lines after fewer, so that a run reads at most 20,000,000 lines in total.
 
 pub mod expectation_maximization;
 pub mod farthest_first;
@@ -18,13 +16,11 @@ pub mod threshold;
 /// "We chose a maximum of 3 clusters arbitrarily."
 const MOST_CLUSTERS: usize = 3;
 
-/// Iterations of a run, where the clusters do not settle before.
 const MOST_ITERATIONS: usize = 100;
 
-/// Lines that all iterations of a run look at.
+/// Most lines that all iterations of a run read in total.
 const MOST_LOOKS: usize = 20_000_000;
 
-/// Iterations of a run over so many lines, at least 1.
 fn most_iterations(lines: usize) -> usize {
     (MOST_LOOKS / lines.max(1)).clamp(1, MOST_ITERATIONS)
 }
@@ -32,14 +28,13 @@ fn most_iterations(lines: usize) -> usize {
 /// One run of a clustering algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clusters {
-    /// The mean of each cluster, in no order that means anything.
+    /// The mean of each cluster, in no particular order.
     pub means: Vec<f64>,
-    /// The cluster of each line, an index of `means`; empty where there is no cluster.
+    /// The cluster of each line, an index of `means`; empty if there is no cluster.
     pub assigned: Vec<usize>,
 }
 
 impl Clusters {
-    /// Lines in the clusters of the nearest means.
     fn nearest(ratios: &[f64], means: Vec<f64>) -> Self {
         if means.is_empty() {
             return Self { means, assigned: Vec::new() };
@@ -57,7 +52,6 @@ impl Clusters {
         Self { assigned: ratios.iter().map(nearest).collect(), means }
     }
 
-    /// The means of the lines in each cluster; of one without lines, as it was.
     fn means_of(&self, ratios: &[f64]) -> Vec<f64> {
         let mut sums = vec![(0.0, 0_usize); self.means.len()];
         for (cluster, ratio) in self.assigned.iter().zip(ratios) {
@@ -71,18 +65,15 @@ impl Clusters {
         sums.into_iter().zip(&self.means).map(mean).collect()
     }
 
-    /// How many clusters are content.
     fn hits(&self, threshold: f64) -> usize {
         self.means.iter().filter(|mean| **mean > threshold).count()
     }
 
-    /// Whether each line is content.
     fn select(&self, threshold: f64) -> Vec<bool> {
         self.assigned.iter().map(|cluster| self.means[*cluster] > threshold).collect()
     }
 }
 
-/// Whether each line is content, by an algorithm that makes clusters of a given number.
 pub(super) fn select(
     smoothed: &[f64],
     threshold: f64,
@@ -92,7 +83,6 @@ pub(super) fn select(
     chosen(runs, threshold).map(|run| run.select(threshold)).unwrap_or_default()
 }
 
-/// The run with most clusters above the threshold, the first of equals.
 fn chosen(runs: impl Iterator<Item = Clusters>, threshold: f64) -> Option<Clusters> {
     runs.reduce(|best, next| if next.hits(threshold) > best.hits(threshold) { next } else { best })
 }
@@ -107,7 +97,7 @@ mod tests {
     const ALGORITHMS: [Algorithm; 3] =
         [k_means::clusters, expectation_maximization::clusters, farthest_first::clusters];
 
-    /// Table 1; the section gives the page's deviation as 20.35.
+    /// Table 1; the section states the page's deviation as 20.35.
     #[test]
     fn the_paper_s_example_selects_two_clusters() {
         let run = |means: &[f64]| Clusters { means: means.into(), assigned: vec![] };

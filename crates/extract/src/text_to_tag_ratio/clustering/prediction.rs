@@ -1,16 +1,14 @@
 //! The second section 4.3: content begins where the ratio jumps and ends where it falls.
 //!
-//! The array is not smoothed, and the standard deviation is its own. A line is the
-//! first of content where its ratio is at least one deviation above the mean of the
-//! three lines before; it is the last where the mean of the three lines behind is
-//! at least one below its own ratio. At the page's ends the means are of the lines
-//! there are, 0 where there are none.
+//! The array is not smoothed, and the standard deviation is its own. A content line is the first if its ratio
+//! is at least one deviation above the mean of the three lines before; it is the last if the mean of the
+//! three lines after it is at least one below its own ratio. At the page's ends, means are over the existing
+//! lines, and 0 if there are none.
 //!
-//! Limitation: taken so, the fall shows before the last line of content, since two of the
-//! three lines behind the last but one are no content; that line is lost. And where all ratios
-//! are equal the deviation is 0, every line is a jump of 0, and all are content.
+//! Limitation: in this reading the fall shows before the last line of content, since two of the three lines
+//! after the last but one are not content; that line is lost. And if all ratios are equal the deviation is 0,
+//! every line is a jump of 0, and all are content.
 
-/// Lines on either side that a mean takes in.
 const WINDOW: usize = 3;
 
 /// Whether each line is content.

@@ -1,7 +1,7 @@
-//! Section 4.3: lines whose smoothed ratio is at least the standard deviation.
+//! Section 4.3: selects lines whose smoothed ratio is at least the standard deviation.
 //!
-//! "Equal to or above": where all ratios are equal, as on a page of one line, the deviation is 0
-//! and every line is content, even one without text.
+//! "Equal to or above": if all ratios are equal, as on a page of one line, the deviation is 0 and every line
+//! is content, even one without text.
 
 /// Whether each line is content.
 #[must_use]

@@ -1,20 +1,20 @@
-//! Where the database is, and how the way to it is kept private.
+//! Parses the address of the database, and sets up its TLS.
 //!
-//! An address is a connection string of PostgreSQL's own form,
-//! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`.
-//! The password may stand in it, but better in the environment (`PGPASSWORD`) or in a file
-//! that `PGPASSWORD_FILE` names. It is never shown: messages have [`shown_address`].
+//! An address is a connection string in PostgreSQL's own form,
+//! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`. It may contain
+//! the password, but the environment (`PGPASSWORD`) or a file that `PGPASSWORD_FILE` names is safer. The
+//! password is never shown: messages use [`shown_address`].
 //!
-//! | `sslmode` | what is done |
+//! | `sslmode` | effect |
 //! |---|---|
-//! | `verify-full`, `verify-ca` | TLS, and the server's certificate and name are checked, both for either |
-//! | `require`, `prefer` (default) | TLS, the certificate is checked as well; `prefer` goes on without TLS only on loopback and Unix sockets |
+//! | `verify-full`, `verify-ca` | TLS, with the server's certificate and name checked in both modes |
+//! | `require`, `prefer` (default) | TLS with the same checks; `prefer` continues without TLS only on loopback and Unix sockets |
 //! | `disable` | no TLS |
 //!
 //! `sslrootcert` names a file of certificates that are trusted instead of the system's.
 //!
-//! Limitation: libpq does not check certificates at `require`. Here a mode that asks
-//! for TLS always checks them, since a certificate that nobody checks keeps nobody out.
+//! Limitation: libpq does not check certificates with `require`. Here every mode with TLS checks them, since
+//! TLS without the check keeps no attacker out.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::shown::{Pieces, shown_address};
 use crate::StoreError;
 
-/// See the head of this file.
+/// The address of a database.
 #[derive(Clone)]
 pub(crate) struct Address {
     pub(crate) config: tokio_postgres::Config,
@@ -47,8 +47,8 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
     StoreError::Address { reason: reason.to_string() }
 }
 
-/// The text of a variable, or of the file that `NAME_FILE` names. `variable` looks one up; one
-/// that is empty counts as not set.
+/// The text of a variable, or of the file that `NAME_FILE` names. `variable` looks one up; an empty one
+/// counts as not set.
 fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let file = format!("{name}_FILE");
@@ -62,10 +62,10 @@ fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Optio
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Refuses an address that the driver would cut up elsewhere than was meant: a piece of the
-/// password would be a host.
+/// Refuses an address that the driver would split differently than intended: a part of the password would
+/// become a host.
 fn check_escapes(text: &str) -> Result<(), StoreError> {
-    // To the driver all before the first `@` is the user info.
+    // The driver reads everything before the first `@` as user info.
     let is_clear = |pieces: &Pieces<'_>| match pieces.user_info {
         Some(user_info) => !user_info.contains('@'),
         None => !pieces.query.contains('@'),
@@ -73,18 +73,17 @@ fn check_escapes(text: &str) -> Result<(), StoreError> {
     match Pieces::from_text(text).is_some_and(|pieces| is_clear(&pieces)) {
         true => Ok(()),
         false => Err(wrong(
-            "it cannot be told where the password ends; in a user or password, write @ as %40 and ? as %3F",
+            "cannot find the end of the password; in a user or password, write @ as %40 and ? as %3F",
         )),
     }
 }
 
 impl Address {
-    /// Reads a connection string.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         check_escapes(text)?;
         let (rest, own) = split_own(text);
         let mut config = tokio_postgres::Config::from_str(&rest).map_err(|error| {
-            // What the parser says may have a piece of the text in it.
+            // The parser's message may contain a part of the text.
             let reason = std::error::Error::source(&error).map(ToString::to_string);
             let is_harmless = |reason: &String| !reason.contains('@') && !text.contains("password");
             wrong(reason.filter(is_harmless).unwrap_or_else(|| error.to_string()))
@@ -107,7 +106,7 @@ impl Address {
             Some("disable") => SslMode::Disable,
             Some(other) => {
                 return Err(wrong(format!(
-                    "sslmode={other} is none of disable, prefer, require, verify-full"
+                    "sslmode={other} is invalid; use disable, prefer, require or verify-full"
                 )));
             }
         };
@@ -118,7 +117,7 @@ impl Address {
         config.keepalives_interval(Duration::from_secs(5));
         config.keepalives_retries(3);
         config.tcp_user_timeout(Duration::from_secs(20));
-        // What a process that was stopped holds must not hold up the others.
+        // A process that was stopped must not keep locks that block others.
         let asked = config.get_options().unwrap_or_default();
         config.options(
             format!("{asked} -c idle_in_transaction_session_timeout=15s -c lock_timeout=30s").trim(),
@@ -126,12 +125,10 @@ impl Address {
         Ok(Self { config, shown: shown_address(text), roots: own.roots })
     }
 
-    /// The address without its password.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// How the way is made private.
     pub(crate) fn tls(&self) -> Result<MakeRustlsConnect, StoreError> {
         let mut roots = rustls::RootCertStore::empty();
         match &self.roots {
@@ -147,7 +144,7 @@ impl Address {
             }
             None => {
                 for certificate in rustls_native_certs::load_native_certs().certs {
-                    // A system has some that rustls does not take; the others do.
+                    // rustls does not accept all certificates of a system; the others are enough.
                     let _ = roots.add(certificate);
                 }
             }
@@ -171,7 +168,7 @@ fn is_near(host: &Host) -> bool {
     }
 }
 
-/// Parameters of libpq that the driver does not know.
+/// Parameters of libpq that the driver does not support.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Own {
     mode: Option<String>,

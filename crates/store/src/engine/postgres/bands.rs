@@ -1,9 +1,9 @@
-//! Near-duplicates across workers: documents by the bands of their signatures.
+//! Finds near-duplicates across workers, by the bands of the documents' signatures.
 //!
-//! A row for each of a document's 42 bands. The index is asked once a document, by all bands
-//! together; of one band the [`UNDER_A_BAND`] documents with the highest numbers count. Rows older than
-//! `corpus.index_days` are forgotten: an article's copies appear within days, and 42 rows a
-//! document for ever would be most of the database (docs/scale.md).
+//! The table has a row for each of a document's 42 bands. One query per document looks up all its bands; of
+//! each band the [`UNDER_A_BAND`] documents with the highest numbers count. Rows older than
+//! `corpus.index_days` are removed: copies of an article appear within days, and keeping 42 rows per document
+//! would make up most of the database (docs/scale.md).
 
 use std::convert::Infallible;
 
@@ -14,10 +14,10 @@ use super::{Postgres, lock};
 use crate::StoreError;
 use crate::engine::Near;
 
-/// Documents that are looked at under one band.
+/// Maximum number of documents that are compared for one band.
 const UNDER_A_BAND: i64 = 16;
 
-/// What was put in since the last flush.
+/// Documents that were added since the last flush.
 #[derive(Debug)]
 pub(super) struct Bands {
     recent: Exact,
@@ -46,12 +46,11 @@ impl Bands {
     }
 }
 
-/// Days since 1970.
 fn today() -> i32 {
     i32::try_from(Timestamp::now().as_second() / 86_400).unwrap_or(i32::MAX)
 }
 
-/// A band's key as the database has it: the same bits.
+/// The bands' keys as signed integers with the same bits, as the database stores them.
 fn signed(keys: &Keys) -> Vec<i64> {
     keys.as_array().iter().map(|key| key.cast_signed()).collect()
 }
@@ -90,17 +89,16 @@ impl Near for Postgres {
 }
 
 impl Postgres {
-    /// Forgets documents that were put in more than so many days ago.
+    /// Removes documents that were added more than `days` days ago.
     pub(crate) fn forget_bands(&self, days: u32) -> Result<(), StoreError> {
         self.forget_bands_before(today().saturating_sub(i32::try_from(days).unwrap_or(i32::MAX)))
     }
 
-    /// Forgets all documents.
     pub(crate) fn forget_all_bands(&self) -> Result<(), StoreError> {
         self.forget_bands_before(i32::MAX)
     }
 
-    /// In steps, each of which ends within the time of a try: a day has millions of rows.
+    /// In steps that each end within the time limit of an attempt: a day has millions of rows.
     fn forget_bands_before(&self, day: i32) -> Result<(), StoreError> {
         let sql = "DELETE FROM bands WHERE (band, number) IN \
                    (SELECT band, number FROM bands WHERE day < $1 LIMIT 20000)";

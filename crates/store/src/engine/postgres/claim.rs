@@ -1,12 +1,11 @@
-//! Whose object storage is it?
+//! Ensures that a corpus and its object storage belong together.
 //!
-//! A corpus has one storage: the database has its address (table `corpus`), and the storage
-//! has an object that names the corpus, its mark. A worker with another address would put
-//! texts where nobody looks for them, so it is refused; a folder that is not mounted is empty
-//! and has no mark.
+//! A corpus has one storage. The database has the storage's address (table `corpus`), and the storage has an
+//! object, its mark, that names the corpus. A worker with another address would put texts where no other
+//! worker finds them, so it is refused. A folder that is not mounted is empty and has no mark.
 //!
-//! A worker registers before it claims. So of two that come first with different addresses,
-//! one finds the other there.
+//! A worker registers before it claims the storage. So of two first workers with different addresses, at
+//! least one sees the other.
 
 use super::Postgres;
 use super::objects::NAME;
@@ -16,13 +15,12 @@ use crate::records::decode;
 use crate::{StoreError, keys};
 
 impl Postgres {
-    /// Makes the storage this corpus's, if it is nobody's yet. It may be another one than before
-    /// if no other worker is there, and if it has the mark and the newest files (they were moved)
-    /// or there are no files yet (the address was mistyped).
+    /// Claims the storage for this corpus, if no corpus has it. The address may change if no other worker is
+    /// running, and if the new storage has the mark and the newest files (they were moved) or there are no
+    /// files yet (the old address was mistyped).
     ///
     /// # Errors
-    /// The storage cannot be written, has the files of another corpus, or this corpus's files
-    /// are elsewhere.
+    /// The storage cannot be written, has the files of another corpus, or this corpus's files are elsewhere.
     pub(crate) fn claim_objects(&self, session: &str, life: f64) -> Result<(), StoreError> {
         self.objects().check()?;
         let corpus = self.corpus()?;
@@ -45,8 +43,8 @@ impl Postgres {
         Ok(())
     }
 
-    /// Writes the address down if it is the one that is there, or may take its place and no
-    /// other worker is there. Gives the one that is there now.
+    /// Writes the address if none is recorded, or if it may change and no other worker is running. Returns
+    /// the recorded address.
     fn claimed(&self, may_change: bool, session: &str, life: f64) -> Result<String, StoreError> {
         let address = self.objects().address().to_owned();
         self.0.reading.ask("claiming the storage", |client| {
@@ -61,7 +59,7 @@ impl Postgres {
         })
     }
 
-    /// Names of the last file of each kind that counts.
+    /// Names of the last valid file of each kind.
     fn newest_files(&self) -> Result<Vec<String>, StoreError> {
         let mut names = Vec::new();
         for kind in [keys::ARCHIVE_FILE, keys::DOCUMENTS_FILE] {
@@ -73,8 +71,8 @@ impl Postgres {
         Ok(names)
     }
 
-    /// Whether the storage has these files: an old copy lacks the newest, and so does one that
-    /// was named by mistake once.
+    /// Whether the storage has these files. An old copy, or a storage that was once named by mistake, lacks
+    /// the newest.
     fn has(&self, names: &[String]) -> Result<bool, StoreError> {
         for name in names {
             match self.objects().get_range(name, 0, 1) {
@@ -95,7 +93,7 @@ impl Postgres {
         }
     }
 
-    /// The error of a file that could not be read, or a clearer one: it is the wrong storage.
+    /// Returns `error`, from a file that could not be read, or a clearer one if the storage is the wrong one.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
         self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
     }
@@ -111,7 +109,7 @@ impl Postgres {
         StoreError::NotItsStorage { objects: self.objects().address().to_owned(), why }
     }
 
-    /// The name by which the storage knows this corpus.
+    /// The name of this corpus in its storage.
     pub(super) fn corpus(&self) -> Result<String, StoreError> {
         self.0.reading.ask("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })

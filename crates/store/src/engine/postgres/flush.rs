@@ -1,14 +1,14 @@
-//! A flush: all that was committed since the last one, in one transaction.
+//! Flushes everything that was committed since the last flush, in one transaction.
 //!
-//! 1. The worker's number of flushes is read. If it is this one's already, the last try was
-//!    done and only its answer was lost. By the same row the worker has something to do again: a
-//!    message that goes with this flush must not leave all workers idle behind it.
-//! 2. The leases of all partitions that the flush touches are read and held (`FOR SHARE`), or of all
-//!    that the worker has, if what is written is no partition's. If one has another epoch, or there
-//!    is none, nothing is written: [`StoreError::NotOurs`].
-//! 3. Claims are inserted, in the order of their keys. If one was another's, nothing is
-//!    written, and the caller gives way.
-//! 4. Records are put and removed, a statement a table for each.
+//! 1. The worker's flush number is read. If it is already this flush's, the last attempt was done and only
+//!    its response was lost. The same row marks the worker as busy: a message in this flush must not leave
+//!    all workers idle.
+//! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`), or those of all the
+//!    worker's partitions if a write belongs to no partition. If one has another epoch or is missing, nothing
+//!    is written: [`StoreError::NotOurs`].
+//! 3. Claims are inserted in the order of their keys. If another process has one, nothing is written, and the
+//!    caller drops its claim.
+//! 4. Records are put and removed, with one statement per table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,22 +22,20 @@ use crate::StoreError;
 use crate::engine::{Lost, Write};
 use crate::leases::Leases;
 
-/// What came of a try to flush.
 enum Flushed {
     Done,
     NotOurs,
     Lost(Vec<Lost>),
 }
 
-/// Values of a column, a row each.
+/// Values of a column, one per row.
 type Column = Vec<Vec<u8>>;
 
-/// All that a flush writes.
 #[derive(Debug)]
 struct FlushBatch {
     session: String,
     number: i64,
-    /// Partitions with the epochs in which they are ours.
+    /// Partitions with the epochs of this process's leases.
     fence: Vec<(i16, i64)>,
     claims: BTreeMap<Vec<u8>, Vec<u8>>,
     puts: BTreeMap<&'static str, (Column, Column)>,
@@ -48,7 +46,6 @@ struct FlushBatch {
 }
 
 impl Postgres {
-    /// Writes all that was committed, in one transaction.
     pub(super) fn flush_all(&self) -> Result<Vec<Lost>, StoreError> {
         let Some(leases) = &self.0.leases else { return Ok(Vec::new()) };
         let number = *lock(&self.0.flushes) + 1;
@@ -65,7 +62,7 @@ impl Postgres {
             Box::pin(async move {
                 let outcome = write(&client, &batch).await;
                 if !matches!(outcome, Ok(Flushed::Done)) {
-                    // Its own failure is that of a connection that is gone.
+                    // A failure here means that the connection is lost.
                     let _ = client.batch_execute("ROLLBACK").await;
                 }
                 outcome
@@ -91,7 +88,7 @@ impl Postgres {
         }
     }
 
-    /// What is to be written, and the claims apart.
+    /// The writes, with the claims separated.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {
@@ -141,7 +138,7 @@ impl FlushBatch {
     }
 }
 
-/// See the head of this file.
+/// Writes a batch in one transaction, in the steps above.
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &batch.session;
@@ -198,8 +195,8 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
     Ok(Flushed::Done)
 }
 
-/// Claims keys, in their order, so that two processes cannot wait for each other. Gives those
-/// that are another's.
+/// Claims keys, in their order, so that two processes cannot deadlock. Returns those that another process
+/// has.
 async fn claim(
     client: &Connection,
     claims: &BTreeMap<Vec<u8>, Vec<u8>>,

@@ -1,18 +1,18 @@
-//! Leases: who has which partition, told by rows of the database and by its clock alone.
+//! Manages leases: which worker has which partition, by rows of the database and its clock alone.
 //!
-//! A worker beats three times in a lease's life. At each beat it
+//! A worker sends three heartbeats in a lease's duration. At each heartbeat it
 //!
-//! 1. says that it is alive, and what it has done;
-//! 2. renews its leases, and learns by that whether one is another's;
-//! 3. counts the workers that are alive: its fair share is 256 partitions by their number, rounded up;
-//! 4. takes partitions that nobody has, or whose leases have ended, until it has its share. Each
-//!    gets the next epoch, so that whatever its last owner still wants to write is refused;
-//! 5. says how many partitions it has above its share, which the crawl then gives up one by one.
+//! 1. records that it is alive, and what it has done;
+//! 2. renews its leases, and so learns whether it has lost one;
+//! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
+//! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each gets the next
+//!    epoch, so that later writes of its last owner are refused;
+//! 5. reports how many partitions it has above its share, which the crawl then releases one by one.
 //!
-//! One that waits for its next crawl gives all back instead, and does not count.
+//! A worker that waits for its next crawl releases all partitions instead and is not counted.
 //!
-//! So a partition whose worker has died is another's after at most one life and one beat: 40 s
-//! with the default of 30.
+//! So another worker has the partitions of a dead one after at most one lease and one heartbeat: 40 s with
+//! the default of 30 s.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -27,38 +27,36 @@ use crate::StoreError;
 use crate::leases::{self, Leases};
 use crate::partitions::Partition;
 
-/// Partitions of a crawl.
 const PARTITIONS: usize = 256;
 
-/// Beats in a life.
 const BEATS: u32 = 3;
 
-/// A worker as all see it.
+/// The state of a worker that all workers can see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerStatus {
     /// Its name: `cluster.name`, or the machine's and the process's.
     pub name: String,
-    /// The life of the process; another start is another.
+    /// The identifier of this run of the process; a restart gets another.
     pub session: String,
-    /// Its gleaner's version.
+    /// Version of its gleaner.
     pub version: String,
-    /// Seconds since it began.
+    /// Seconds since it started.
     pub age: f64,
-    /// Seconds since it last said that it is alive.
+    /// Seconds since its last heartbeat.
     pub silent: f64,
     /// Partitions that it has, of 256.
     pub partitions: u64,
     /// Pages that it has read since it began.
     pub pages: u64,
-    /// Pages a second, between its last two signs of life.
+    /// Pages per second, between its last two heartbeats.
     pub rate: f64,
     /// Whether it has nothing to do.
     pub idle: bool,
-    /// Whether it waits for its next crawl, and has no partitions.
+    /// Whether it waits for its next crawl, without partitions.
     pub waiting: bool,
 }
 
-/// Keeps a worker's leases as long as it lives; gives them back when it is dropped.
+/// Keeps a worker's leases until it is dropped, then releases them.
 #[derive(Debug)]
 pub(crate) struct LeaseKeeper {
     heartbeat: Arc<Mutex<Heartbeat>>,
@@ -74,7 +72,7 @@ struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits for the next beat; `false`: there is none.
+    /// Waits for the next heartbeat; `false`: there is none.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +94,7 @@ impl StopSignal {
 }
 
 impl LeaseKeeper {
-    /// Takes the first partitions and goes on keeping them.
+    /// Takes the first partitions and starts to keep them.
     pub(crate) fn begin(engine: Postgres, leases: Leases, life: Duration) -> Result<Self, StoreError> {
         let heartbeat =
             Heartbeat { engine: engine.clone(), leases: leases.clone(), life, pages: 0, at: Instant::now() };
@@ -120,7 +118,7 @@ impl LeaseKeeper {
         Ok(Self { heartbeat, stop_signal, thread: Some(thread), engine })
     }
 
-    /// Says at once how the worker is, and takes or gives back what follows from that.
+    /// Sends a heartbeat at once, which takes or releases partitions if needed.
     pub(crate) fn beat(&self) -> Result<(), StoreError> {
         lock(&self.heartbeat).beat()
     }
@@ -130,7 +128,7 @@ impl Drop for LeaseKeeper {
     fn drop(&mut self) {
         self.stop_signal.end();
         if let Some(thread) = self.thread.take() {
-            // Its beats have been told of; there is nothing to add.
+            // Failed heartbeats were logged already.
             let _ = thread.join();
         }
         if let Err(error) = self.engine.resign() {
@@ -139,7 +137,6 @@ impl Drop for LeaseKeeper {
     }
 }
 
-/// One worker's beats.
 #[derive(Debug)]
 struct Heartbeat {
     engine: Postgres,
@@ -157,12 +154,12 @@ impl Heartbeat {
             return self.engine.stand_by(&leases);
         }
         let life = self.life.as_secs_f64();
-        // Before the database is asked: what it says holds longer than is counted here.
+        // Read before the query, so that the leases last longer than is counted here.
         let (now, time) = leases::now();
         let rate = self.rate(now);
         let (alive, renewed) = self.engine.renew(&self.leases, life, rate)?;
         let held = self.leases.len();
-        // A lease that is ours there and not known here was kept through a loss of others.
+        // A lease that only the database has was kept while others were lost.
         let found: Vec<(Partition, i64, bool)> = renewed
             .iter()
             .filter(|(partition, _)| !self.leases.knows(**partition))
@@ -189,7 +186,6 @@ impl Heartbeat {
         Ok(())
     }
 
-    /// Pages a second since the last beat.
     fn rate(&mut self, now: Instant) -> f64 {
         let (pages, _) = self.leases.reported();
         let seconds = now.duration_since(self.at).as_secs_f64();
@@ -205,15 +201,15 @@ fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
 }
 
 impl Postgres {
-    /// Says that the worker is alive, and renews its leases. Gives how many are alive, and the
-    /// partitions that are this one's.
+    /// Records that the worker is alive, and renews its leases. Returns how many workers are alive, and this
+    /// one's partitions.
     fn renew(
         &self,
         leases: &Leases,
         life: f64,
         rate: f64,
     ) -> Result<(usize, BTreeMap<Partition, i64>), StoreError> {
-        // Before it is read whether there is something to do: what is flushed behind this counts more.
+        // Read before the idle state: a later flush overrides it.
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
@@ -231,7 +227,7 @@ impl Postgres {
         })
     }
 
-    /// Gives all partitions back until the next crawl, and says that the worker is alive.
+    /// Releases all partitions until the next crawl, and records that the worker is alive.
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();
@@ -247,7 +243,6 @@ impl Postgres {
         })
     }
 
-    /// Whether there are partitions that nobody has.
     fn has_free_partitions(&self) -> Result<bool, StoreError> {
         self.0.reading.ask("looking for free partitions", |client| {
             Box::pin(async move {
@@ -257,8 +252,8 @@ impl Postgres {
         })
     }
 
-    /// Takes partitions that nobody has, `count` at most.
-    /// Gives each with its epoch, and whether its last owner did not give it up.
+    /// Takes at most `count` free partitions. Returns each with its epoch, and whether its last owner did not
+    /// release it.
     fn take(
         &self,
         leases: &Leases,
@@ -269,7 +264,7 @@ impl Postgres {
         self.0.reading.ask("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                // Whoever sees the partitions taken sees that there is something to do.
+                // A process that sees the partitions taken must see a busy worker.
                 client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
                 let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
                            FROM (SELECT part, owner FROM leases WHERE until < now() ORDER BY until, part \
@@ -284,8 +279,8 @@ impl Postgres {
         })
     }
 
-    /// Gives partitions back, for others to take at once. All was flushed before, and what is
-    /// remembered of it is forgotten: others write it from now on.
+    /// Releases partitions, which others may take at once. Everything was flushed before, and the cached
+    /// records are dropped, since others will write them.
     pub(crate) fn release(&self, partitions: &[Partition]) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         let _dealing = leases.dealing();
@@ -304,7 +299,6 @@ impl Postgres {
         })
     }
 
-    /// Gives all partitions back: the worker ends.
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         leases.forget();
@@ -319,7 +313,7 @@ impl Postgres {
         })
     }
 
-    /// All workers that were alive within so many seconds, by name.
+    /// All workers that were alive within `within` seconds, by name.
     pub(crate) fn workers(&self, within: f64) -> Result<Vec<WorkerStatus>, StoreError> {
         let sql = "SELECT name, session, version, extract(epoch FROM now() - started)::float8, \
                    extract(epoch FROM now() - seen)::float8, \
@@ -345,10 +339,10 @@ impl Postgres {
         })
     }
 
-    /// Whether nothing is left to do for anyone: each partition is leased by a worker that has nothing to
-    /// do, and no message waits.
+    /// Whether no worker has anything to do: each partition has a lease of an idle worker, and no message
+    /// waits.
     pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
-        // By the leases alone: those of a worker that died last a moment longer than its last sign of life.
+        // Only the leases count: those of a dead worker last a little longer than its last heartbeat.
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
                                       WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";
@@ -357,7 +351,7 @@ impl Postgres {
         })
     }
 
-    /// How far the clock here is ahead of the database's, in seconds.
+    /// How far this machine's clock is ahead of the database's, in seconds.
     pub(crate) fn clock_ahead(&self) -> Result<f64, StoreError> {
         let sql = "SELECT extract(epoch FROM clock_timestamp())::float8";
         let theirs: f64 = self.0.reading.ask("reading its clock", |client| {

@@ -1,13 +1,11 @@
-//! A connection that is made again when it breaks, asked from any thread.
+//! Provides a connection that is restored when it breaks, for use from any thread.
 //!
-//! The driver is asynchronous and a store is not: a small runtime of its own drives it, and
-//! whoever asks waits for the answer on a channel. So a store can be read from a runtime's
-//! threads too.
+//! The driver is asynchronous and a store is not: a small runtime drives it, and the caller waits for the
+//! result on a channel. So a store can also be read from the threads of a runtime.
 //!
-//! Nothing is asked without an end: each try has a time limit, and what fails because the
-//! server is away, goes down, is a standby by now or had to choose between two transactions
-//! is tried again, for as long as the patience lasts. What is tried may have happened
-//! already; each piece of work is such that doing it twice is doing it once.
+//! Every attempt has a time limit. An attempt is repeated, until the patience ends, if the server is away,
+//! shuts down, has become a standby, or rolled back one of two transactions. A failed attempt may have taken
+//! effect, so all work is idempotent.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,23 +22,22 @@ use tracing::{info, warn};
 use super::address::Address;
 use crate::StoreError;
 
-/// Longest time of one try.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Pauses between tries: doubled from the first to the last.
+/// Pauses between attempts: doubled from the first to the last.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// What the driver calls "password missing".
+/// The message for the driver's "password missing".
 const NO_PASSWORD: &str =
     "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
 
-/// What is done by a connection.
+/// Work that uses a connection.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// How long is gone on trying while the server is away.
+/// How long to retry while the server is away.
 #[derive(Clone)]
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
-    /// Asked between two tries: whether the process is to end.
+    /// Called between two attempts; `true`: the process should end.
     pub(crate) give_up: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -50,7 +47,7 @@ impl std::fmt::Debug for Patience {
     }
 }
 
-/// A connection that prepares each statement once: the same few are asked again and again.
+/// A connection that prepares each statement once, since the same few are used repeatedly.
 pub(crate) struct Connection {
     client: Client,
     prepared: Mutex<HashMap<String, Statement>>,
@@ -96,13 +93,13 @@ impl Connection {
         self.client.execute(&self.prepared(sql).await?, values).await
     }
 
-    /// Statements without values, such as `BEGIN`.
+    /// Runs statements without values, such as `BEGIN`.
     pub(crate) async fn batch_execute(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await
     }
 }
 
-/// See the head of this file.
+/// A connection that is restored when it breaks.
 #[derive(Debug)]
 pub(crate) struct Link {
     runtime: Handle,
@@ -116,8 +113,7 @@ impl Link {
         Self { runtime, address, patience, client: Mutex::new(None) }
     }
 
-    /// Does a piece of work, on a new connection if need be. `doing` is for whoever reads the
-    /// error.
+    /// Does a piece of work, on a new connection if needed. `doing` describes it in errors.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -160,12 +156,11 @@ impl Link {
         self.wait(work(client))?.map_err(Failed::Database)
     }
 
-    /// Waits for a future that the runtime drives.
     fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Failed> {
         let (sender, answer) = mpsc::sync_channel(1);
         self.runtime.spawn(async move {
             if let Ok(output) = tokio::time::timeout(LIMIT, future).await {
-                // Who asked may be gone.
+                // The caller may be gone.
                 let _ = sender.send(output);
             }
         });
@@ -182,7 +177,7 @@ impl Link {
         let (client, connection) =
             self.wait(async move { config.connect(tls).await })?.map_err(Failed::Database)?;
         self.runtime.spawn(async move {
-            // Its error is that of the next question.
+            // The next query returns its error.
             let _ = connection.await;
         });
         let client = Arc::new(Connection { client, prepared: Mutex::default() });
@@ -190,13 +185,12 @@ impl Link {
         Ok(client)
     }
 
-    /// The next question gets a new connection.
+    /// Drops the connection; the next query opens a new one.
     fn forget(&self) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// A try that failed.
 enum Failed {
     Database(Error),
     Late,
@@ -204,15 +198,14 @@ enum Failed {
 }
 
 impl Failed {
-    /// Whether it may go well the next time.
     fn passes(&self) -> bool {
         let Self::Database(error) = self else { return matches!(self, Self::Late) };
         let Some(code) = error.code() else {
             return !is_certificate(error) && !is_config(error);
         };
         let class = &code.code()[..2];
-        // Connections, resources, interventions such as a shutdown, and transactions that
-        // were rolled back for another's sake.
+        // Connection errors, resources, interventions such as a shutdown, and transactions rolled back
+        // because of others.
         matches!(class, "08" | "40" | "53" | "57" | "58")
             || [&SqlState::READ_ONLY_SQL_TRANSACTION, &SqlState::LOCK_NOT_AVAILABLE].contains(&code)
             || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
@@ -230,7 +223,7 @@ impl Failed {
         }
     }
 
-    /// `tried`: for how long.
+    /// The error for the caller. `tried`: how long was retried.
     fn told(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let database = address.shown().to_owned();
         let reason = match self.passes() {
@@ -251,7 +244,7 @@ fn is_certificate(error: &Error) -> bool {
     })
 }
 
-/// What is wrong before any server is asked, such as a password that is missing.
+/// Whether the error occurs before any connection, such as a missing password.
 fn is_config(error: &Error) -> bool {
     let words = error.to_string();
     words.contains("configuration") || words.contains("TLS") || words.contains("authentication")
@@ -272,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a question to whatever listens at this port.
+    /// The error of a query to the listener at this port.
     fn refused(port: u16, at_most: Duration) -> String {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let address =
@@ -291,9 +284,9 @@ mod tests {
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
-            // It wants a password in the clear.
+            // Asks for a plain-text password.
             stream.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]).unwrap();
-            // The driver goes away, or has nothing more to say.
+            // The driver closes the connection, or sends nothing more.
             let _ = stream.read(&mut [0; 1024]);
         });
         let error = refused(port, Duration::from_secs(5));

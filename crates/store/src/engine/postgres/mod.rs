@@ -1,15 +1,14 @@
-//! PostgreSQL, for crawls that one machine is too small for.
+//! Stores records in PostgreSQL, for crawls that need several machines.
 //!
-//! Many processes work on one database. Each has some partitions of the crawl by leases
-//! ([`leases`]) and writes the records of those alone; so what a process knows of its own
-//! partitions stays true, and what it commits may wait in memory ([`overlay`]) until it is flushed,
-//! as with sled. A flush is one transaction ([`flush`]).
+//! Many processes use one database. Each has leases of some partitions ([`leases`]) and only writes their
+//! records. So its knowledge of its own partitions stays true, and its commits may wait in memory
+//! ([`overlay`]) until a flush, as with sled. A flush is one transaction ([`flush`]).
 //!
-//! Plain SQL only, each table keyed by one column that may distribute it (docs/scale.md): no
-//! advisory locks, no LISTEN, no LOCK TABLE, no sequences, values by parameters only.
+//! Only plain SQL is used, and each table has one key column by which it can be distributed (docs/scale.md):
+//! no advisory locks, no LISTEN, no LOCK TABLE, no sequences, values only as parameters.
 //!
-//! Limitation: a record is bytes to the database. Whoever wants to look at a crawl with
-//! SQL sees sizes and numbers of rows, leases and workers; the rest `gleaner` tells.
+//! Limitation: records are bytes to the database. SQL shows their sizes and the numbers of rows, leases and
+//! workers; for the rest use `gleaner`.
 
 mod address;
 mod bands;
@@ -46,10 +45,9 @@ use objects::{Row, Shelf};
 use overlay::Overlay;
 use paged::Paged;
 
-/// Rows that one statement writes, at most.
 const MOST_ROWS: usize = 20_000;
 
-/// See the head of this file. Clones share one state.
+/// The PostgreSQL engine. Clones share one state.
 #[derive(Debug, Clone)]
 pub(crate) struct Postgres(Arc<Inner>);
 
@@ -66,18 +64,16 @@ struct Inner {
     leases: Option<Leases>,
     /// Partitions that were changed since the last flush.
     touched: Mutex<BTreeSet<Partition>>,
-    /// Number of the last flush.
     flushes: Mutex<i64>,
     /// Drives both links; dropped last.
     #[expect(dead_code, reason = "its threads live as long as it does")]
     runtime: tokio::runtime::Runtime,
 }
 
-/// The table of a space.
 fn table_of(space: u8) -> &'static str {
     match space {
         keys::URL | keys::READY => "urls",
-        keys::RETRY | keys::REVISIT | keys::GATHERED => "queue",
+        keys::RETRY | keys::REVISIT | keys::BUFFERED => "queue",
         keys::HOST | keys::ROBOTS | keys::HEALTH | keys::TEMPLATE | keys::COUNTS => "hosts",
         keys::DOCUMENT | keys::HISTORY | keys::FILE => "documents",
         keys::CONTENT | keys::ALIAS | keys::STANDING | keys::SIGNED | keys::CLUSTER => "dedup",
@@ -88,7 +84,7 @@ fn table_of(space: u8) -> &'static str {
 }
 
 impl Postgres {
-    /// Opens a database for reading; with a leases, for writing as well.
+    /// Opens a database for reading; with `leases`, also for writing.
     pub(crate) fn open(
         address: Address,
         objects: Objects,
@@ -127,7 +123,6 @@ impl Postgres {
         self.0.leases.as_ref()
     }
 
-    /// Forgets what was not flushed.
     pub(crate) fn forget(&self) {
         self.write_overlay().clear();
         lock(&self.0.touched).clear();
@@ -142,7 +137,7 @@ impl Postgres {
         self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Pairs of one table as they lie there, in the order of the range, `limit` at most.
+    /// At most `limit` stored pairs of one table, in the order of the range.
     fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let Some(space) = range.space() else { return Ok(Vec::new()) };
         if space == keys::READY {
@@ -167,12 +162,12 @@ impl Postgres {
         })
     }
 
-    /// Rows with the texts in the place of where they lie.
+    /// Replaces positions of texts in the rows by the texts.
     fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
         self.0.shelf.fetch_each(rows, || self.corpus())
     }
 
-    /// What the database has under these keys of one table.
+    /// The database's values of these keys of one table.
     fn rows(
         &self,
         table: &'static str,
@@ -188,7 +183,7 @@ impl Postgres {
         })
     }
 
-    /// The next number of a counter, which no other gets.
+    /// The next number of a counter; each is returned once.
     pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
                    ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
@@ -199,7 +194,6 @@ impl Postgres {
     }
 }
 
-/// See [`Engine::exchange`]; within a transaction.
 async fn exchange(
     client: &link::Connection,
     key: &[u8],
@@ -211,7 +205,7 @@ async fn exchange(
         return Ok(false);
     }
     if expected.is_none() {
-        // Where there is no row, none can be held: whoever inserts one first was first.
+        // A missing row cannot be locked, so the first to insert it wins.
         let sql = "INSERT INTO records (key, value) VALUES ($1, '') ON CONFLICT DO NOTHING";
         if client.execute(sql, &[&key]).await? == 0 {
             return Ok(false);
@@ -224,7 +218,7 @@ async fn exchange(
     Ok(true)
 }
 
-/// The end of a range as a key, and whether it belongs to the range.
+/// The end of a range as a key, and whether the range includes it.
 fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) {
     match bound {
         std::ops::Bound::Included(key) => (key.clone(), true),
@@ -234,7 +228,7 @@ fn bound(bound: &std::ops::Bound<Vec<u8>>, otherwise: &[u8]) -> (Vec<u8>, bool) 
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // What holds these locks cannot fail half way.
+    // No code that holds these locks can fail halfway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -291,7 +285,7 @@ impl Engine for Postgres {
             return Ok(Vec::new());
         };
         debug_assert_ne!(space, keys::READY, "of one host at a time");
-        // Before the database is asked, as for a scan.
+        // Read before the database, as in a scan.
         let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()
@@ -352,5 +346,5 @@ impl Engine for Postgres {
     }
 }
 
-/// Pause of whoever waits for others.
+/// Pause while waiting for other processes.
 pub(crate) const MOMENT: Duration = Duration::from_millis(200);

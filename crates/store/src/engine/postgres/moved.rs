@@ -1,10 +1,10 @@
-//! What a migration asks of the database beside records and the index of near-duplicates.
+//! Adjusts counters of the database for a migration.
 
 use super::Postgres;
 use crate::StoreError;
 
 impl Postgres {
-    /// Numbers of a counter that are given out from now on are above this one.
+    /// Raises a counter, so that its next numbers are greater than `last`.
     pub(crate) fn raise(&self, counter: &'static str, last: u32) -> Result<(), StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET next = greatest(counters.next, EXCLUDED.next)";

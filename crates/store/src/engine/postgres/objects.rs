@@ -1,12 +1,11 @@
-//! Texts in object storage: the database has where they lie.
+//! Keeps texts in object storage; the database has their positions.
 //!
-//! A flush puts all its documents, and the revisions that they replace, into one file, and
-//! stores the file before the transaction that names it. So a file counts if there is a row
-//! of it (`f` in `keys.rs`); one without a row was left by a process that died in between,
-//! and its pages are fetched again.
+//! A flush puts all its documents, and the revisions that they replace, into one file, and stores the file
+//! before the transaction that names it. So a file is valid if it has a row (`f` in `keys.rs`). A file
+//! without a row was left by a process that died in between; its pages are fetched again.
 //!
-//! A file is documents behind each other, each as `packed.rs` writes it; where one begins
-//! and how long it is, its row says.
+//! A file is a sequence of documents as `packed.rs` writes them; each row has the document's offset and
+//! length.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +17,21 @@ use crate::files::{DOCUMENTS_FOLDER, FileRecord};
 use crate::records::encode;
 use crate::{StoreError, keys};
 
-/// What a row begins with that says where its document lies.
+/// The first byte of a row that has a document's position.
 const THERE: u8 = 1;
 
-/// The object that says whose files these are.
+/// The object that names the corpus of these files.
 pub(super) const NAME: &str = "corpus";
 
-/// See the head of this file.
+/// Reads and writes the texts in object storage.
 #[derive(Debug)]
 pub(super) struct Shelf {
     objects: Objects,
 }
 
-/// A key and what stands under it, or why that cannot be read while others can.
+/// A key with its value, or with the error of this value alone.
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
-/// Where a document lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spot {
     file: u32,
@@ -60,7 +58,6 @@ impl Spot {
     }
 }
 
-/// The name of a file of documents.
 fn name_of(file: u32) -> String {
     format!("{DOCUMENTS_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
 }
@@ -74,12 +71,11 @@ impl Shelf {
         &self.objects
     }
 
-    /// Marks storage as this corpus's.
     pub(super) fn mark(&self, corpus: &str) -> Result<(), StoreError> {
         Ok(self.objects.put(NAME, corpus.into())?)
     }
 
-    /// Refuses storage that has the files of another corpus. Gives whether it has a mark.
+    /// Refuses storage that has the files of another corpus. Returns whether it has a mark.
     pub(super) fn check(&self, corpus: &str) -> Result<bool, StoreError> {
         match self.objects.get(NAME) {
             Ok(named) if named == corpus.as_bytes() => Ok(true),
@@ -92,7 +88,7 @@ impl Shelf {
         }
     }
 
-    /// Stores the documents of a flush; their rows get where they lie.
+    /// Stores the documents of a flush, and replaces them by their positions in the rows.
     pub(super) fn put_away(
         &self,
         unflushed: &mut BTreeMap<Vec<u8>, Write>,
@@ -120,7 +116,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// Rows with the documents in the place of where they lie. `corpus`: whose files they are.
+    /// Replaces positions in the rows by the documents. `corpus`: the name of the corpus.
     pub(super) fn fetch_each(
         &self,
         mut rows: Vec<Pair>,
@@ -139,7 +135,7 @@ impl Shelf {
         rows.into_iter().map(each).collect()
     }
 
-    /// Refuses storage that lacks a file and does not say that it is this corpus's.
+    /// Refuses storage that lacks a file and is not marked as this corpus's.
     pub(super) fn check_whose(
         &self,
         error: &StoreError,
@@ -155,7 +151,7 @@ impl Shelf {
         }
     }
 
-    /// Puts the documents into the place of where they lie, all or none.
+    /// Replaces positions by documents: all or none.
     fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
         let mut asked = Vec::new();
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
@@ -176,7 +172,6 @@ impl Shelf {
     }
 }
 
-/// Whether an error is of a single text, and says nothing of others.
 fn is_of_one(error: &StoreError) -> bool {
     match error {
         StoreError::Damaged { .. } => true,
@@ -187,7 +182,6 @@ fn is_of_one(error: &StoreError) -> bool {
     }
 }
 
-/// The error of a text under this key.
 fn lost(key: &[u8], source: StoreError) -> StoreError {
     match keys::revision_of(key) {
         Some((id, revision)) => StoreError::Lost { id, revision, source: Box::new(source) },

@@ -1,9 +1,7 @@
-//! What was committed and is not yet in the database, and what was written last and is asked
-//! for again and again.
+//! Keeps committed writes that are not yet in the database, and caches records that are read often.
 //!
-//! Reading goes through here, so that a process meets its own writes. Records of hosts and
-//! counts stay here after they were flushed: nobody else writes those of this process's partitions,
-//! and each page reads them.
+//! All reads go through it, so that a process sees its own writes. Host records and counts stay after a
+//! flush: no other process writes those of this process's partitions, and each page reads them.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,7 +9,7 @@ use std::ops::Bound;
 use crate::engine::{Batch, Range, Write, joined};
 use crate::keys;
 
-/// Whether a record stays after a flush: only this process writes it.
+/// Whether a record stays after a flush; only this process writes it.
 fn stays(key: &[u8]) -> bool {
     match key.first() {
         Some(&(keys::HOST | keys::COUNTS | keys::HEALTH)) => true,
@@ -20,27 +18,26 @@ fn stays(key: &[u8]) -> bool {
     }
 }
 
-/// What is known of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     write: Write,
     is_flushed: bool,
 }
 
-/// See the head of this file.
+/// Writes that are not flushed, and cached records.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     entries: BTreeMap<Vec<u8>, Entry>,
 }
 
 impl Overlay {
-    /// What stands under a key; `None`: the database knows.
+    /// The known value of a key; `None`: only the database knows it.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.write.value())
     }
 
-    /// The keys of a range that are known here, with what stands under them, in their order;
-    /// `None`: nothing does, whatever the database has.
+    /// The known keys of a range with their values, in order. A value of `None`: the key is removed, whatever
+    /// the database has.
     pub(crate) fn within(&self, range: &Range) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
         if is_empty(range) {
             return BTreeMap::new();
@@ -59,13 +56,11 @@ impl Overlay {
         }
     }
 
-    /// All that is not in the database.
     pub(crate) fn unflushed(&self) -> BTreeMap<Vec<u8>, Write> {
         let unflushed = self.entries.iter().filter(|(_, entry)| !entry.is_flushed);
         unflushed.map(|(key, entry)| (key.clone(), entry.write.clone())).collect()
     }
 
-    /// All of it is in the database now.
     pub(crate) fn flushed(&mut self) {
         self.entries.retain(|key, entry| {
             entry.is_flushed = true;
@@ -73,7 +68,7 @@ impl Overlay {
         });
     }
 
-    /// A claim is another's: the database knows whose.
+    /// Drops a claim that another process has; the database has its value.
     pub(crate) fn drop_claim(&mut self, key: &[u8]) {
         self.entries.remove(key);
     }

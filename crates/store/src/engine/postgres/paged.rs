@@ -1,8 +1,8 @@
-//! A scan, page by page, with what was not yet flushed in its place.
+//! Scans a range page by page, including writes that are not flushed.
 //!
-//! Pages are small at first, since often only the first key is wanted, and grow. What changes
-//! between two pages is met or not, as with any scan beside a writer. A text that cannot be read
-//! is an error in its place; the scan goes on behind it.
+//! Pages are small at first, since often only the first key is needed, and grow. A change between two pages
+//! may be seen or not, as in any scan during writes. An unreadable text is an error at its position; the scan
+//! continues after it.
 
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeBounds};
@@ -15,10 +15,10 @@ use crate::engine::{Pair, Range};
 /// Rows of the first page and of the largest.
 const ROWS: (usize, usize) = (8, 512);
 
-/// See the head of this file.
+/// A scan in pages.
 pub(super) struct Paged {
     engine: Postgres,
-    /// What is still to be read; `None`: nothing.
+    /// The range that is still to be read; `None`: nothing.
     rest: Option<Range>,
     rows: usize,
     ready: VecDeque<Result<Pair, StoreError>>,
@@ -29,10 +29,8 @@ impl Paged {
         Self { engine, rest: Some(range), rows: ROWS.0, ready: VecDeque::new() }
     }
 
-    /// Reads the next page.
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
-        // Before the database is asked: what is flushed in between is met there, and would be
-        // missed the other way round.
+        // Read before the database, so that a write that is flushed in between is not missed.
         let mut known = self.engine.read_overlay().within(&range);
         let kept = self.engine.page(&range, self.rows)?;
         let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);
@@ -59,7 +57,6 @@ impl Paged {
     }
 }
 
-/// A range up to a key, and what comes behind it.
 fn split(range: &Range, at: Vec<u8>) -> (Range, Option<Range>) {
     if range.backwards {
         let page = Range { begin: Bound::Included(at.clone()), ..range.clone() };

@@ -1,12 +1,12 @@
-//! The ready list, as a column of the table of URLs.
+//! Stores the ready list as a column of the table of URLs.
 //!
-//! A URL that is ready stands in one list, its host's, and its row is written whenever its
-//! place there changes. So the place is a column, found by an index of the rows that have
-//! one. A table of its own would be another row and another, longer index entry for each URL:
-//! 376 bytes a URL instead of those that docs/scale.md tells, and twice the rows written.
+//! A ready URL is only in its host's list, and its row is written whenever its place changes. So the place is
+//! a column with an index over the rows that have one. A table of its own would need another row and a longer
+//! index entry for each URL: 376 bytes per URL instead of the value in docs/scale.md, and twice as many
+//! written rows.
 //!
-//! To the rest of the store it is as if the list were there: keys of `READY` are the place (host,
-//! rank, sequence) with the URL's key behind it.
+//! To the rest of the store the list looks like keys of `READY`: the place (host, rank, sequence), then the
+//! URL's key.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -16,11 +16,10 @@ use super::{MOST_ROWS, Postgres};
 use crate::engine::{Pair, Range, Write};
 use crate::{StoreError, keys};
 
-/// Bytes of a place.
 const PLACE: usize = 13;
 
-/// The place in a key of the ready list, and the key of the URL's row. Either may be cut off,
-/// in the end of a range.
+/// The place in a key of the ready list, and the key of the URL's row. Both may be cut off in the end of a
+/// range.
 fn parts(key: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     let place = key.get(1..).unwrap_or_default();
     match place.split_at_checked(PLACE) {
@@ -33,17 +32,17 @@ fn row(url: &[u8]) -> Vec<u8> {
     [&[keys::URL], url].concat()
 }
 
-/// Rows of URLs that a flush writes.
+/// URL rows that a flush writes.
 #[derive(Debug, Default)]
 pub(super) struct Urls {
-    /// Records, and whether the place is written, too.
+    /// Records, and whether the place is also written.
     records: BTreeMap<Vec<u8>, (Vec<u8>, bool)>,
     /// Places by the key of the row; `None`: the URL is not ready.
     places: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
 }
 
 impl Urls {
-    /// Takes URLs and places out of what is to be written.
+    /// Moves URLs and places out of the writes.
     pub(super) fn taken_from(unflushed: &mut BTreeMap<Vec<u8>, Write>) -> Self {
         let mut urls = Self::default();
         for (key, write) in unflushed.extract_if(vec![keys::READY]..vec![keys::READY + 1], |_, _| true) {
@@ -66,7 +65,6 @@ impl Urls {
         self.records.is_empty() && self.places.is_empty()
     }
 
-    /// Writes them, within a transaction.
     pub(super) async fn write(&self, client: &Connection) -> Result<(), tokio_postgres::Error> {
         let rows: Vec<(&Vec<u8>, &Vec<u8>, bool)> =
             self.records.iter().map(|(key, (value, has_place))| (key, value, *has_place)).collect();
@@ -102,11 +100,11 @@ impl Urls {
 }
 
 impl Postgres {
-    /// Keys of the ready list in the order of a range, `limit` at most.
+    /// At most `limit` keys of the ready list, in the order of the range.
     pub(super) fn page_of_places(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
         let (from, begin) = match &range.begin {
             Bound::Included(key) => (">=", parts(key)),
-            // Behind a whole key comes the next place: no two of a host are the same.
+            // After a complete key comes the next place: places of a host are unique.
             Bound::Excluded(key) => (">", parts(key)),
             Bound::Unbounded => (">=", (Vec::new(), None)),
         };
@@ -133,7 +131,7 @@ impl Postgres {
         })
     }
 
-    /// Whether a URL stands at that place.
+    /// Whether the URL has this place.
     pub(super) fn has_place(&self, key: &[u8]) -> Result<bool, StoreError> {
         let (place, row) = parts(key);
         let row = row.unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Tables: made, brought up to date, and refused where they are newer than this program.
+//! Creates and updates the tables, and refuses tables that are newer than this program.
 //!
-//! Migrations are the files in `migrations/`, by number, each run once, all in one
-//! transaction. Workers that start in the same moment may both try; one of them fails and
-//! finds the work done. A migration is not begun while workers of an older version are alive.
+//! Migrations are the numbered files in `migrations/`; each runs once, all in one transaction. If workers
+//! start at the same time, one of them may fail and then finds the work done. A migration does not begin
+//! while workers of an older version are alive.
 
 use super::link::{Connection, Link};
 use tokio_postgres::error::SqlState;
@@ -13,13 +13,12 @@ use crate::engine::postgres::Address;
 /// Migrations by number, from 1.
 const MIGRATIONS: [&str; 1] = [include_str!("migrations/1.sql")];
 
-/// The version that this program writes.
 pub(crate) const VERSION: i32 = MIGRATIONS.len() as i32;
 
-/// Tries of workers that start in the same moment.
+/// Attempts of workers that start at the same time.
 const TRIES: usize = 20;
 
-/// The version of the tables; 0 where there are none.
+/// The version of the tables; 0 if there are none.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     link.ask("reading the version of its tables", |client| {
         Box::pin(async move {
@@ -33,7 +32,7 @@ pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     })
 }
 
-/// Refuses tables that are newer than this program, or that are not there.
+/// Refuses tables that are newer than this program, or missing.
 pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
     match version(link)? {
         0 => Err(StoreError::NoTables { database: address.shown().into() }),
@@ -48,7 +47,6 @@ fn refuse_newer(found: i32, address: &Address) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the tables, or brings them up to date.
 pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> {
     for _ in 0..TRIES {
         let found = version(link)?;
@@ -61,7 +59,7 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         }
         match link.ask("making its tables", |client| Box::pin(async move { run(&client, found).await })) {
             Ok(true) => {}
-            // Another worker was quicker; the next look finds what it made.
+            // Another worker was faster; the next attempt finds its result.
             Ok(false) => std::thread::sleep(super::MOMENT),
             Err(error) => return Err(error),
         }
@@ -73,13 +71,13 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
     })
 }
 
-/// What a server says to the one of two who makes the same later.
+/// Whether a server's error means that another worker made the same change first.
 fn is_race(error: &tokio_postgres::Error) -> bool {
     let codes = [SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT, SqlState::UNIQUE_VIOLATION];
     error.code().is_some_and(|code| codes.contains(code))
 }
 
-/// Runs the migrations behind a version. `false`: another worker is running them.
+/// Runs the migrations after a version. `false`: another worker is running them.
 async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
     let mut sql = String::from("BEGIN;\n");
     if from == 0 {

@@ -1,11 +1,11 @@
-//! Settings in which workers must agree: two that keep other gaps, or another idea of what
-//! is a document, must not work on one corpus.
+//! Ensures that all workers have the same settings: workers with different gaps, or different rules for
+//! documents, must not crawl into one corpus.
 //!
-//! The first worker to come says what holds. Others are compared with that, and are refused
-//! with the names of what differs. When no worker is alive, the next one says what holds.
+//! The settings of the first worker apply. Others are compared with them, and a mismatch is an error that
+//! names the differences. When no worker is alive, the settings of the next one apply.
 //!
-//! Whoever registers removes the rows of workers that were killed long ago: one that ends
-//! well removes its own.
+//! A worker that registers removes the rows of workers that were killed long ago; one that ends normally
+//! removes its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,23 @@ use crate::StoreError;
 /// Names of settings with their values.
 pub(crate) type Settings = BTreeMap<String, String>;
 
-/// What the workers do together. Whoever does something else has other settings by that.
+/// The setting for the workers' command, so that workers with different commands do not match.
 const COMMAND: &str = "the command";
 
-/// A worker that was silent for so long is forgotten.
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
-/// Who wants to work.
+/// A worker that wants to join.
 #[derive(Debug, Clone)]
 pub(crate) struct Applicant {
     pub(crate) session: String,
     pub(crate) name: String,
     pub(crate) version: &'static str,
     pub(crate) settings: Settings,
-    /// Seconds after which a worker counts as gone.
+    /// Seconds without a heartbeat after which a worker counts as gone.
     pub(crate) life: f64,
 }
 
-/// Registers a worker, if it agrees with those that are alive.
+/// Registers a worker, if its settings match those of the live workers.
 pub(crate) fn register(link: &Link, applicant: &Applicant) -> Result<(), StoreError> {
     let theirs = link.ask("registering as a worker", |client| {
         let applicant = applicant.clone();
@@ -59,7 +58,7 @@ async fn compare(
     client: &Connection,
     applicant: &Applicant,
 ) -> Result<(Settings, String), tokio_postgres::Error> {
-    // One applicant after the other.
+    // Serializes applicants.
     client.execute("INSERT INTO settings (name, value) VALUES ('', '') ON CONFLICT DO NOTHING", &[]).await?;
     client.execute("SELECT 1 FROM settings WHERE name = '' FOR UPDATE", &[]).await?;
     let sql = "SELECT name FROM workers WHERE seen > now() - make_interval(secs => $1) AND session <> $2 ORDER BY name";
@@ -87,7 +86,7 @@ async fn compare(
     Ok((theirs, alive.join(", ")))
 }
 
-/// What differs, as people are told it: where it is the command, nothing else.
+/// The differences as text for users; only the command, if it differs.
 fn differing(theirs: &Settings, ours: &Settings) -> String {
     let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
     let is_command = |name: &&&String| name.as_str() == COMMAND && theirs.get(COMMAND) != ours.get(COMMAND);

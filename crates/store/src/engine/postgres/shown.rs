@@ -1,10 +1,9 @@
-//! An address as it may be shown: with all that others need to find the place, and without
-//! anything that may be a password.
+//! Shows an address without anything that may be a password.
 //!
-//! It is for whatever a user gave as an address, also for what is none: where it cannot be
-//! told what is a password, nothing but the scheme is left.
+//! It works for any text that a user gave as an address, also for an invalid one: if the password cannot be
+//! located, only the scheme remains.
 
-/// Parameters that have nothing to hide.
+/// Parameters with values that are not secret.
 const HARMLESS: [&str; 17] = [
     "application_name",
     "channel_binding",
@@ -25,15 +24,15 @@ const HARMLESS: [&str; 17] = [
     "user",
 ];
 
-/// Parameters that are known, and whose values may be anything.
+/// Known parameters with values that may be secret.
 const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey", "sslpassword"];
 
-/// An address cut up, as far as one can be recognised.
+/// The pieces of an address, as far as they are recognized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pieces<'a> {
     /// With its `://`; may be empty.
     scheme: &'a str,
-    /// What stands before the last `@`: a user, and perhaps a password.
+    /// The text before the last `@`: a user, and perhaps a password.
     pub(super) user_info: Option<&'a str>,
     /// Hosts and the database.
     place: &'a str,
@@ -41,7 +40,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// `None`: it cannot be told where the password ends and the query begins.
+    /// `None`: the end of the password and the beginning of the query cannot be told apart.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -56,7 +55,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The scheme with its `://`; empty: there is none.
+/// The scheme with its `://`; empty if there is none.
 fn scheme_of(text: &str) -> &str {
     let is_name = |scheme: &str| {
         !scheme.is_empty()
@@ -97,7 +96,7 @@ pub fn shown_address(text: &str) -> String {
     format!("{scheme}{user}{at}{}{mark}{}", shown_place(place), pairs.join("&"))
 }
 
-/// Hosts and a database, up to where something else begins.
+/// Hosts and a database, up to the first foreign character.
 fn shown_place(place: &str) -> &str {
     let is_foreign = |c: char| c.is_whitespace() || c.is_control() || "&;=#".contains(c);
     let place = place.split(is_foreign).next().unwrap_or_default();
@@ -108,7 +107,7 @@ fn shown_place(place: &str) -> &str {
     }
 }
 
-/// Up to where there are hosts: what is behind a colon and no port may be a password.
+/// The end of the hosts: text after a colon that is not a port may be a password.
 fn end_of_hosts(hosts: &str) -> usize {
     let mut begin = 0;
     for host in hosts.split(',') {
@@ -153,13 +152,13 @@ mod tests {
                 "postgres://an@db/news?connect_timeout=5",
             ),
             ("postgres://an@db/news?password=hu&sh&port=1", "postgres://an@db/news?port=1"),
-            // What a password has that was not escaped.
+            // Unescaped characters in a password.
             ("postgres://an:hu@sh/hush@db/news", "postgres://an@db/news"),
             ("postgres://an:hu:sh@db/news", "postgres://an@db/news"),
             ("postgres://an:hush?hush@db/news?sslmode=require", "postgres://..."),
             ("postgres://an:hu@sh?hush@db/news", "postgres://..."),
             ("an:hush?hush@db/news", "..."),
-            // What is no such address.
+            // Other kinds of addresses.
             ("mysql://u:hush@h/x", "mysql://u@h/x"),
             ("u:hush@h/x", "u@h/x"),
             ("postgres://u:hush/hush", "postgres://u"),

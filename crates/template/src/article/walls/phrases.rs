@@ -1,4 +1,4 @@
-//! What walls say: the phrases of each kind, in lower case.
+//! Lists the phrases of each kind of wall, in lower case.
 
 use super::Wall;
 use crate::article::Reason;
