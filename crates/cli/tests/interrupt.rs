@@ -33,7 +33,7 @@ fn an_interrupted_crawl_goes_on_where_it_was() {
     let output = child.wait_with_output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("finishing what is in flight"), "{err}");
+    assert!(err.contains("finishing the requests in flight"), "{err}");
     assert!(out.contains("the same command resumes"), "{out}");
     assert!(out.contains("the run was interrupted"), "{out}");
     let requests = crawl.newspaper.requests();
