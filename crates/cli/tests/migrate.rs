@@ -135,9 +135,9 @@ fn other_stores_are_refused_by_name() {
     let crawl = Crawl::new(GAP);
     let database = "postgres://an:secret@db.example/news";
     for (from, to, said) in [
-        ("sled", "mysql://db/news", "mysql://db/news is neither"),
-        ("mysql://an:secret@db/news", "sled", "mysql://an@db/news is neither"),
-        ("sled", "sled", "sled to sled is neither"),
+        ("sled", "mysql://db/news", "not mysql://db/news"),
+        ("mysql://an:secret@db/news", "sled", "not mysql://an@db/news"),
+        ("sled", "sled", "not sled to sled"),
         (database, database, "must be sled"),
         ("folder", database, "--from folder"),
     ] {

@@ -280,7 +280,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     for (path, parts) in [
         (
             "/private/x",
-            ["it would not be fetched: robots.txt forbids it", "forbidden by `Disallow: /private/`"],
+            ["it would not be fetched: robots.txt forbids it", "disallowed by `Disallow: /private/`"],
         ),
         (
             "/nobody-links-here",

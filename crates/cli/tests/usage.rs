@@ -88,7 +88,7 @@ fn no_password_of_an_address_is_shown() {
     let unclear = ["stats", "--store", "postgres://u:p@ss/hushpw@h/x", "--objects", "."];
     hides(&folder, &unclear, 1, "cannot find the end of the password");
     let other = ["migrate", "--from", "mysql://u:hushpw@h/x", "--to", "sled"];
-    hides(&folder, &other, 2, "mysql://u@h/x is neither");
+    hides(&folder, &other, 2, "not mysql://u@h/x");
     hides(&folder, &["stats", "--store", "mysql://u:hushpw@h/x"], 2, "store.engine");
     hides(&folder, &["stats", "--set", "store.engin=postgres://u:hushpw@h/x"], 2, "--set store.engin=...");
 }
@@ -148,7 +148,7 @@ fn a_page_without_text_is_an_error_and_not_an_empty_file() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
-        said.contains("no text was found by gleaner on this page") && said.lines().count() == 1,
+        said.contains("gleaner found no text on this page") && said.lines().count() == 1,
         "{said}"
     );
     fs::write(folder.path().join("empty.html"), "").unwrap();
