@@ -76,7 +76,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     }
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
-        Some(stop) => options.give_up = Arc::new(move || stop.asked()),
+        Some(stop) => options.give_up = Arc::new(move || stop.is_requested()),
         // Readers create nothing.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
@@ -111,7 +111,7 @@ pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) ->
         name: name(config),
         lease: config.cluster.lease.get(),
         patience: config.store.patience.get(),
-        give_up: Arc::new(move || give_up.asked()),
+        give_up: Arc::new(move || give_up.is_requested()),
         settings: agreed.0,
         waits,
     };

@@ -13,7 +13,7 @@ pub(crate) fn listen(runtime: &Handle, stop: Stop, ask: impl Fn() + Send + 'stat
     let Ok(mut signals) = Signals::new() else { return };
     runtime.spawn(async move {
         signals.next().await;
-        stop.ask();
+        stop.request();
         ask();
         signals.next().await;
         say("gleaner: stopped at once; the same command resumes");

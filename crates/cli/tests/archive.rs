@@ -84,7 +84,11 @@ fn the_store_made_anew_is_the_one_that_was() {
     fs::remove_dir_all(crawl.folder.path().join("data/sled")).unwrap();
     for command in ["stats", "verify", "export"] {
         let output = crawl.run(&[command]);
-        assert!(said(&output).contains("but an archive: `gleaner rebuild` restores the corpus from it"), "{}", said(&output));
+        assert!(
+            said(&output).contains("but an archive: `gleaner rebuild` restores the corpus from it"),
+            "{}",
+            said(&output)
+        );
     }
     assert!(rebuild(&crawl).status.success());
     // What the crawl had found is found again: nothing is asked for twice.

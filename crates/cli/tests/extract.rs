@@ -67,7 +67,10 @@ fn what_a_site_method_needs_is_said() {
         (&["--method", "bte-linear", "--template", "x.json"], "--template requires --method gleaner"),
         (&["--method", "content-extractor", "--template", "x.json"], "--template requires --method gleaner"),
         (&["--method", "bte-linear", "--beside", "1.html"], "--beside requires a method that learns a site"),
-        (&["--method", "bte-linear", "--keep", "captions"], "--keep requires --method gleaner without --beside"),
+        (
+            &["--method", "bte-linear", "--keep", "captions"],
+            "--keep requires --method gleaner without --beside",
+        ),
         (&["--keep", "captions", "--beside", "1.html"], "--keep requires --method gleaner without --beside"),
         (&["--keep", "bylines"], "possible values: captions, credits, by-lines, read-more"),
         (&["--set", "text.keep=[\"all\"]"], "expected one of `captions`, `credits`, `by-lines`, `read-more`"),

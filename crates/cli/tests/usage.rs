@@ -147,10 +147,7 @@ fn a_page_without_text_is_an_error_and_not_an_empty_file() {
     let output = gleaner(&folder, &["extract", "empty.html"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("gleaner found no text on this page") && said.lines().count() == 1,
-        "{said}"
-    );
+    assert!(said.contains("gleaner found no text on this page") && said.lines().count() == 1, "{said}");
     fs::write(folder.path().join("empty.html"), "").unwrap();
     let output = gleaner(&folder, &["extract", "empty.html"]);
     let said = String::from_utf8(output.stderr).unwrap();

@@ -1,6 +1,6 @@
 //! Archives every response before its page counts as fetched.
 //!
-//! 1. A worker builds and compresses the records of a response and its request ([`Keeping`]).
+//! 1. A worker builds and compresses the records of a response and its request ([`RecordBuilder`]).
 //! 2. The owner appends them before it changes the store for that response.
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
@@ -13,11 +13,10 @@ use gleaner_archive::files::{self, Options};
 use gleaner_archive::{Capture, Digest, Revisit};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
-use gleaner_store::{Archived, StoreError, UrlRecord, Writer};
+use gleaner_store::{Archived, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::error::CrawlError;
-use crate::owner::Owner;
 
 /// WARC field with the role of the URL.
 pub(crate) const ROLE: &str = "Gleaner-Role";
@@ -25,29 +24,30 @@ pub(crate) const ROLE: &str = "Gleaner-Role";
 /// Role of a robots.txt. The frontier has no such role.
 pub(crate) const ROBOTS: &str = "robots";
 
+/// Builds the WARC records of responses.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Keeping {
+pub(crate) struct RecordBuilder {
     level: u32,
 }
 
 /// The records of a response and of its request.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    bytes: Vec<u8>,
-    records: u64,
-    at: Timestamp,
+pub(crate) struct WarcRecords {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) records: u64,
+    pub(crate) at: Timestamp,
     /// Digest of the body; `None` if later records must not refer to it.
-    digest: Option<Digest>,
+    pub(crate) digest: Option<Digest>,
 }
 
-impl Kept {
+impl WarcRecords {
     /// Whether the archive already has this body as the URL's latest.
     pub(crate) const fn is_as_before(&self) -> bool {
         self.digest.is_none()
     }
 }
 
-impl Keeping {
+impl RecordBuilder {
     /// `None` if the settings switch the archive off.
     pub(crate) fn from_config(config: &Config) -> Option<Self> {
         config.archive.keep.then_some(Self { level: config.archive.level })
@@ -61,7 +61,7 @@ impl Keeping {
         response: &Response,
         at: Timestamp,
         last: Option<Archived>,
-    ) -> Kept {
+    ) -> WarcRecords {
         let capture = Capture {
             url,
             at,
@@ -76,11 +76,13 @@ impl Keeping {
         let last = last.map(|last| Revisit { at: last.at, payload: Digest::from_bytes(last.digest) });
         let known = last.filter(|last| response.status == 304 || last.payload == digest);
         match known {
-            Some(known) => Kept { bytes: capture.revisit(known, self.level), records, at, digest: None },
+            Some(known) => {
+                WarcRecords { bytes: capture.revisit(known, self.level), records, at, digest: None }
+            }
             None => {
                 let is_body = (200..300).contains(&response.status);
                 let bytes = capture.response(digest, self.level);
-                Kept { bytes, records, at, digest: is_body.then_some(digest) }
+                WarcRecords { bytes, records, at, digest: is_body.then_some(digest) }
             }
         }
     }
@@ -111,23 +113,6 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
         info: info.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
     };
     writer.open_archive(&archive_folder(config), options)
-}
-
-impl Owner {
-    pub(crate) fn keep(
-        &mut self,
-        kept: Option<Kept>,
-        record: Option<&mut UrlRecord>,
-    ) -> Result<(), CrawlError> {
-        let Some(kept) = kept else { return Ok(()) };
-        let Some((file, offset)) = self.writer.archive(&kept.bytes, kept.records, kept.at)? else {
-            return Ok(());
-        };
-        if let (Some(record), Some(digest)) = (record, kept.digest) {
-            record.archived = Some(Archived { file, offset, at: kept.at, digest: *digest.as_bytes() });
-        }
-        Ok(())
-    }
 }
 
 /// The paths of the archive's files, oldest first.

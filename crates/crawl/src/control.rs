@@ -1,6 +1,6 @@
 //! Applies user commands to a running crawl: pause a host, resume it, learn its template again.
 //!
-//! 1. A caller queues a [`Command`] ([`Control::ask`]). The queue is bounded; a full queue refuses commands.
+//! 1. A caller queues a [`Command`] ([`Control::request`]). The queue is bounded; a full queue refuses commands.
 //! 2. The owner takes all commands at its next tick and writes them to the store.
 //! 3. If no crawl is running, [`follow`] writes a command with any writer.
 //!
@@ -9,13 +9,8 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use gleaner_store::{HostRecord, StoreError, Writer};
-use tracing::{info, warn};
-
-use crate::error::CrawlError;
-use crate::owner::Owner;
 
 /// Capacity of the queue.
 const MOST: usize = 100;
@@ -57,7 +52,7 @@ pub struct Control(Arc<Mutex<VecDeque<Command>>>);
 impl Control {
     /// Queues a command. Returns false if the queue is full.
     #[must_use]
-    pub fn ask(&self, command: Command) -> bool {
+    pub fn request(&self, command: Command) -> bool {
         // No code panics while it holds the lock.
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = waiting.len() < MOST;
@@ -85,40 +80,6 @@ pub fn follow(writer: &mut Writer, command: &Command) -> Result<bool, StoreError
     Ok(true)
 }
 
-impl Owner {
-    pub(crate) fn follow_commands(&mut self) -> Result<(), CrawlError> {
-        for command in self.progress.control().taken() {
-            if !follow(&mut self.writer, &command)? {
-                warn!(host = command.host(), "ignored a command for an unknown host");
-                continue;
-            }
-            info!(?command, "applied a command");
-            self.take_over(&command);
-        }
-        Ok(())
-    }
-
-    fn take_over(&mut self, command: &Command) {
-        let named = self.hosts.iter().find(|(_, host)| host.name == command.host());
-        let Some(host) = named.map(|(id, _)| id).and_then(|id| Some((id, self.hosts.get_mut(id)?))) else {
-            return;
-        };
-        let (id, host) = host;
-        match command {
-            Command::Pause(_) => host.paused = true,
-            Command::Resume(_) => {
-                host.paused = false;
-                let group = Arc::clone(&host.group);
-                self.schedule.wake(&group, id, Instant::now());
-            }
-            Command::LearnAgain(_) => {
-                host.template = None;
-                host.unteachable = false;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,11 +89,11 @@ mod tests {
         let control = Control::default();
         let command = |number: usize| Command::Pause(number.to_string());
         for number in 0..MOST {
-            assert!(control.clone().ask(command(number)));
+            assert!(control.clone().request(command(number)));
         }
-        assert!(!control.ask(command(MOST)));
+        assert!(!control.request(command(MOST)));
         assert!(control.taken().into_iter().eq((0..MOST).map(command)));
-        assert!(control.taken().is_empty() && control.ask(command(0)));
+        assert!(control.taken().is_empty() && control.request(command(0)));
     }
 
     #[test]

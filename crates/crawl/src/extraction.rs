@@ -12,35 +12,22 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
-use gleaner_template::{Detector, Seen, SiteTemplate, Verdict, is_cut, judge};
+use gleaner_template::{Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
 use tracing::warn;
 
 use crate::admission::Rules;
 use crate::draft::{Origin, draft, draft_from};
-use crate::job::Visit;
-
-/// Ranks of the frontier: URLs of a lower rank are requested first.
-pub(crate) mod rank {
-    /// Front pages, feeds, news sitemaps, and targets of redirects.
-    pub(crate) const LISTING: u8 = 0;
-    /// Section pages: links of a front page that do not look like articles.
-    pub(crate) const SECTION: u8 = 1;
-    /// Pages named in a feed or news sitemap.
-    pub(crate) const NEWS: u8 = 2;
-    /// Links that look like articles, and sitemaps in a sitemap index.
-    pub(crate) const ARTICLE: u8 = 3;
-    pub(crate) const RECHECK: u8 = 4;
-    /// All other links.
-    pub(crate) const OTHER: u8 = 5;
-    /// Pages from other sitemaps: mostly years old.
-    pub(crate) const ARCHIVE: u8 = 6;
-}
+use crate::rank;
+use crate::template::PreparedTemplate;
+use crate::visit::Visit;
 
 const MOST_LINKS: usize = 10_000;
 
+/// Links that did not enter the frontier, by reason.
 pub(crate) type Refused = BTreeMap<&'static str, u64>;
 
+/// What a worker thread found in a response.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) content: Content,
@@ -56,7 +43,7 @@ pub(crate) struct Reading {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    Article(Box<Watched>),
+    Article(Box<Article>),
     /// An article of a host without a template.
     Raw(PackedPage),
     NotArticle(&'static str),
@@ -65,21 +52,9 @@ pub(crate) enum Content {
     Unreadable(String),
 }
 
-/// A host's template, prepared for use on many pages.
+/// An article that a template extracted.
 #[derive(Debug)]
-pub(crate) struct Applied {
-    pub(crate) template: SiteTemplate,
-    detector: Detector,
-}
-
-impl Applied {
-    pub(crate) fn from_template(template: SiteTemplate) -> Self {
-        Self { detector: Detector::from_template(&template), template }
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct Article {
     pub(crate) document: Result<PackedDocument, Outcome>,
     pub(crate) seen: Seen,
     /// The raw page, if it is unlike those that the template was learned from.
@@ -166,9 +141,9 @@ fn read_page(
     rules: Rules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
-    if let Some((page, watched)) = detected(visit, &decoded.text, fetched, rules) {
+    if let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
         follow(reading, visit, &page, scope);
-        reading.content = Content::Article(Box::new(watched));
+        reading.content = Content::Article(Box::new(article));
         return;
     }
     let page = Page::parse(&decoded.text);
@@ -190,7 +165,7 @@ fn read_page(
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(PackedPage::from_page(&raw)),
         (None, Some(template)) => {
-            Content::Article(Box::new(watched(visit, &page, raw, &template.template, rules)))
+            Content::Article(Box::new(extracted(visit, &page, raw, &template.template, rules)))
         }
     };
 }
@@ -199,20 +174,20 @@ fn read_page(
 ///
 /// There is no further check that it is an article: of 23 recorded non-article pages of two sites, none is
 /// detected, while that check passes 2. Hosts with pins are excluded, because pins need every line judged.
-fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Watched)> {
-    let applied =
-        visit.template.as_ref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
-    let partly = applied.detector.read(html);
-    let extracted = applied.detector.detect_partly(&partly)?;
+fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
+    let prepared: &PreparedTemplate =
+        visit.template.as_deref().filter(|_| visit.record.role == Role::Page && rules.pins.is_empty())?;
+    let partly = prepared.detector.read(html);
+    let extracted = prepared.detector.detect_partly(&partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
-    let draft = draft_from(&partly.page, &origin, &extracted, Some(&applied.template));
-    let seen = applied.template.health.see(&extracted);
-    Some((partly.page, Watched { document: rules.admitted(draft), seen, raw: None }))
+    let draft = draft_from(&partly.page, &origin, &extracted, Some(&prepared.template));
+    let seen = prepared.template.health.see(&extracted);
+    Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
 }
 
 /// Pins affect only the document. The template's health is judged without them: they would hide failures or
 /// make every page look unlike.
-fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Watched {
+fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let extracted = template.extract(page);
@@ -223,7 +198,7 @@ fn watched(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, ru
         draft(page, &origin, Some(template), pins)
     };
     let raw = seen.unlike.then(|| PackedPage::from_page(&raw));
-    Watched { document: rules.admitted(draft), seen, raw }
+    Article { document: rules.admitted(draft), seen, raw }
 }
 
 /// Whether a page is binary data: more than one character in fifty is a control character or could not be

@@ -2,10 +2,14 @@
 //!
 //! | stage | runs on | modules |
 //! |---|---|---|
-//! | dispatch the next URL of each host whose gap has passed | the owner's thread | `owner`, `dispatch`, `schedule`, `membership` |
-//! | send the request | async tasks | `network` |
-//! | decode, parse, judge, extract, find links; train templates | worker threads | `extraction`, `admission`, `training` |
-//! | decide the outcome, change the store | the owner's thread | `events`, `responses`, `revisit`, `template_health`, `documents` |
+//! | dispatch the next URL of each host whose gap has passed | the owner's thread | `dispatch`, `frontier`, `membership` |
+//! | send the request, or read the response from an archive | async tasks, a reading thread | `network`, `replay` |
+//! | decode, parse, judge, extract, find links; train templates | worker threads | `worker`, `extraction`, `admission`, `learner::training` |
+//! | decide the outcome, change the store | the owner's thread | `pages`, `responses`, `redirects`, `robots`, `learner`, `recorder` |
+//!
+//! `pipeline` joins them: `Pipeline::run` is the loop of every crawl and replay, and its fields are
+//! the state, by what each part knows: `frontier` (which URL is next, and when), `recorder` (store and
+//! archive), `learner` (templates), `membership` (partitions of this worker).
 //!
 //! Data flows in one direction: owner, request, worker, owner. Only the owner writes the store. Hosts that
 //! share a gap have one URL in flight at a time, from its dispatch until its outcome is in the store. So the
@@ -16,68 +20,51 @@
 
 mod admission;
 mod archive;
-mod budget;
-mod chain;
 mod clock;
 mod control;
 mod dispatch;
-mod documents;
 mod draft;
 mod error;
-mod events;
+mod event;
 mod extraction;
-mod hosts;
-mod job;
-mod known_urls;
+mod frontier;
+mod learner;
 mod live;
 mod membership;
 mod network;
-mod owner;
+mod pages;
+mod partitions;
 mod pipeline;
 mod progress;
-mod quota;
+mod rank;
+mod recorder;
 mod redirected_robots;
+mod redirects;
 mod replay;
 pub mod report;
 mod responses;
-mod revisit;
-mod schedule;
+mod robots;
+mod session;
 mod session_config;
 pub mod snapshot;
+mod stop;
 mod summary;
-mod template_health;
+mod template;
 mod timetable;
-mod training;
+mod user_requests;
+mod visit;
+mod worker;
 
 pub use archive::{archive_files, archive_folder};
-pub use budget::{Budget, Ending};
 pub use clock::Clock;
 pub use control::{Command, Control, follow};
 pub use draft::{Draft, Origin, draft, draft_of};
 pub use error::CrawlError;
+pub use frontier::budget::{Budget, Ending};
 pub use live::Active;
-pub use pipeline::{Start, run};
 pub use progress::{LATENCIES, Latency, Progress, Snapshot};
-pub use replay::{Purpose, Replay, Replayed, Source, replay};
+pub use replay::{Purpose, Replay, Replayed, WarcFile, replay};
+pub use session::{Start, run};
+pub use stop::Stop;
 pub use summary::{HeldBack, Summary};
 pub use timetable::{Timetable, TimetableError};
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Asks a crawl to stop: URLs in flight are finished and kept, no new ones begin. Clones share one state.
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Requests the stop. Further calls change nothing.
-    pub fn ask(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// Whether a stop was requested.
-    #[must_use]
-    pub fn asked(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use gleaner_frontier::Outcome;
 
-use crate::progress::Progress;
-
 #[derive(Debug, Default)]
 pub(crate) struct Live(Mutex<HashMap<String, Seen>>);
 
@@ -62,7 +60,7 @@ impl Live {
         }
     }
 
-    pub(crate) fn asks(&self, host: &str) {
+    pub(crate) fn begins(&self, host: &str) {
         self.see(host, |seen| seen.asked = true);
     }
 
@@ -82,13 +80,10 @@ impl Live {
             seen.last = outcome.map_or_else(|| "buffered".into(), Outcome::reason);
         });
     }
-}
 
-impl Progress {
     /// Up to `limit` hosts with an event within `window` or a URL in flight, busiest first, and how many more
     /// there are.
-    #[must_use]
-    pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
+    pub(crate) fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
         let now = Instant::now();
         let active = |(host, seen): (&String, &Seen)| Active {
             host: host.clone(),
@@ -98,7 +93,7 @@ impl Progress {
             asked: seen.asked,
             since: now.saturating_duration_since(seen.at),
         };
-        let mut hosts: Vec<Active> = self.live.hosts().iter().map(active).collect();
+        let mut hosts: Vec<Active> = self.hosts().iter().map(active).collect();
         hosts.retain(|host| host.asked || host.since <= window);
         hosts.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.host.cmp(&b.host)));
         let more = hosts.len().saturating_sub(limit);
@@ -113,26 +108,26 @@ mod tests {
 
     #[test]
     fn the_busiest_hosts_come_first_and_the_rest_is_counted() {
-        let progress = Progress::default();
+        let live = Live::default();
         for (host, visits) in [("a.example", 2), ("b.example", 5), ("c.example", 1)] {
             for _ in 0..visits {
-                progress.live.asks(host);
-                progress.live.ended(host, Some(&Outcome::Stored));
+                live.begins(host);
+                live.ended(host, Some(&Outcome::Stored));
             }
         }
-        progress.live.asks("e.example");
-        progress.live.waits("e.example", "http_503");
-        let (all, _) = progress.active(Duration::from_secs(60), 9);
+        live.begins("e.example");
+        live.waits("e.example", "http_503");
+        let (all, _) = live.active(Duration::from_secs(60), 9);
         let waiting = all.iter().find(|host| host.host == "e.example").unwrap();
         assert_eq!((waiting.asked, waiting.pages, waiting.last.as_str()), (false, 0, "will retry: http_503"));
-        progress.live.asks("d.example");
-        let (hosts, more) = progress.active(Duration::from_secs(60), 2);
+        live.begins("d.example");
+        let (hosts, more) = live.active(Duration::from_secs(60), 2);
         let names: Vec<&str> = hosts.iter().map(|host| host.host.as_str()).collect();
         assert_eq!((names, more), (vec!["b.example", "a.example"], 3));
         assert_eq!((hosts[0].pages, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
-        let (asked, _) = progress.active(Duration::ZERO, 9);
+        let (asked, _) = live.active(Duration::ZERO, 9);
         assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));
-        progress.reset();
-        assert_eq!(progress.active(Duration::from_secs(60), 9), (Vec::new(), 0));
+        live.clear();
+        assert_eq!(live.active(Duration::from_secs(60), 9), (Vec::new(), 0));
     }
 }

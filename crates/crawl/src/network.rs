@@ -1,53 +1,130 @@
-//! Sends requests in asynchronous tasks and passes the responses on.
+//! The network as a source of responses: sends requests in asynchronous tasks.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::Sender;
+use crossbeam_channel::{Receiver, Sender};
 use gleaner_config::GapScope;
 use gleaner_fetch::{
     FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, Want,
 };
 use gleaner_frontier::{CanonicalUrl, Role};
-use gleaner_store::{HostId, Lease, PartitionId, Store};
+use gleaner_store::{HostId, Lease, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tracing::{Instrument, debug, info_span};
 use url::Url;
 
-use crate::archive::{Keeping, Kept, ROBOTS};
+use crate::archive::{ROBOTS, RecordBuilder, WarcRecords};
 use crate::clock::Clock;
-use crate::hosts::group_of_unknown;
-use crate::job::{Event, Outgoing, Task, Visit};
+use crate::error::CrawlError;
+use crate::event::{Event, Task};
+use crate::frontier::TICK;
+use crate::frontier::budget::Ending;
+use crate::frontier::hosts::group_of_unknown;
+use crate::pipeline::{Pipeline, Source};
 use crate::progress::Progress;
-use crate::schedule::GroupName;
+use crate::visit::{Outgoing, RobotsVisit, Visit};
 
+/// The source of a crawl: sends the requests of the pipeline.
+pub(crate) struct Network {
+    requester: Requester,
+    events: Receiver<Event>,
+    /// When waiting URLs and requests from outside were last checked.
+    ticked: Option<Instant>,
+}
+
+/// Sends requests. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Fetching {
+pub(crate) struct Requester {
     pub(crate) runtime: Handle,
     /// To look up the partition of a host.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
-    pub(crate) keeping: Option<Keeping>,
+    pub(crate) records: Option<RecordBuilder>,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
     pub(crate) tasks: Sender<Task>,
     pub(crate) events: Sender<Event>,
 }
 
-impl Fetching {
-    pub(crate) fn send(&self, request: Outgoing) {
+impl Source for Network {
+    type Ending = Ending;
+
+    /// Dispatches what is due, unless a stop was requested or a budget is used up: then the visits in flight
+    /// are finished.
+    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
+        let ending = self.dispatch_due(pipeline)?;
+        pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
+        Ok(ending)
+    }
+
+    fn wait(&mut self, _: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
+        // The channel stays open, since the requester holds a sender.
+        Ok(self.events.recv_timeout(pause).ok())
+    }
+
+    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
+        pipeline.apply(event)
+    }
+
+    /// The frontier in the store is the progress of a crawl.
+    fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
+        Ok(())
+    }
+}
+
+impl Network {
+    pub(crate) const fn new(requester: Requester, events: Receiver<Event>) -> Self {
+        Self { requester, events, ticked: None }
+    }
+
+    fn dispatch_due(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
+        let is_idle = pipeline.frontier.in_flight == 0;
+        if pipeline.stop().is_requested() {
+            return Ok(is_idle.then_some(Ending::Stopped));
+        }
+        if let Some(budget) = pipeline.frontier.budget.exhausted(Instant::now()) {
+            let is_over = is_idle && !pipeline.train_rest(false)?;
+            return Ok(is_over.then_some(Ending::Budget(budget)));
+        }
+        self.tick(pipeline)?;
+        pipeline.dispatch()?;
+        let is_quiet = pipeline.frontier.in_flight == 0 && pipeline.is_quiet()?;
+        if !is_quiet || pipeline.train_rest(true)? {
+            pipeline.membership.mark_busy();
+            return Ok(None);
+        }
+        Ok(pipeline.is_over_everywhere()?.then_some(Ending::Quiet))
+    }
+
+    /// Checks, at most five times a second, the leases, the requests of users, and what has become due.
+    fn tick(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
+        if self.ticked.is_some_and(|ticked| ticked.elapsed() < TICK) {
+            return Ok(());
+        }
+        self.ticked = Some(Instant::now());
+        pipeline.follow_leases()?;
+        pipeline.follow_snapshot_request()?;
+        pipeline.follow_commands()?;
+        pipeline.promote_due()
+    }
+}
+
+impl Requester {
+    fn send(&self, request: Outgoing) {
         match request {
             Outgoing::Visit(visit) => self.visit(visit),
-            Outgoing::Robots(visit) => self.wanted_robots(*visit),
+            Outgoing::Robots(host, visit) => self.robots(host, *visit),
+            Outgoing::RedirectedRobots(visit) => self.redirected_robots(*visit),
         }
     }
 
     /// Requests a URL. Exactly one event or task follows, even if the request's code panics.
-    pub(crate) fn visit(&self, visit: Box<Visit>) {
+    fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
-        let (request, group) = (request(&visit), Arc::clone(visit.gate()));
+        let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let right = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
             // Only a followed redirect waits here; the gap does not count as request time.
@@ -69,7 +146,7 @@ impl Fetching {
         // A closed channel means that the crawl was abandoned; the frontier still has the URL.
         match answer {
             Ok(response) => {
-                let _ = self.tasks.send(Task::Answer(visit, Box::new(response), whole(self.clock.now())));
+                let _ = self.tasks.send(Task::Read(visit, Box::new(response), whole(self.clock.now())));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no response");
@@ -78,28 +155,28 @@ impl Fetching {
         }
     }
 
-    pub(crate) fn robots(&self, host: HostId, visit: RobotsVisit) {
+    fn robots(&self, host: HostId, visit: RobotsVisit) {
         let (this, origin, group) = (self.clone(), visit.url.clone(), Arc::clone(&visit.group));
         self.runtime.spawn(async move {
-            let (answer, kept) = this.robots_answer(visit).await;
-            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(answer), kept));
+            let (answer, records) = this.robots_answer(visit).await;
+            let _ = this.events.send(Event::Robots(host, group, origin, Box::new(answer), records));
         });
     }
 
-    pub(crate) fn wanted_robots(&self, visit: RobotsVisit) {
+    fn redirected_robots(&self, visit: RobotsVisit) {
         let (this, url) = (self.clone(), visit.url.clone());
         self.runtime.spawn(async move {
-            let (answer, kept) = this.robots_answer(visit).await;
-            let _ = this.events.send(Event::Wanted(url, Box::new(answer), kept));
+            let (answer, records) = this.robots_answer(visit).await;
+            let _ = this.events.send(Event::RedirectedRobots(url, Box::new(answer), records));
         });
     }
 
-    async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<Kept>) {
+    async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
-        match tokio::spawn(async move { this.ask_robots(&visit).await }).await {
+        match tokio::spawn(async move { this.request_robots(&visit).await }).await {
             // Its pause counts from the response, not from the request.
-            Ok((RobotsAnswer::Record(record), kept)) => {
-                (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), kept)
+            Ok((RobotsAnswer::Record(record), records)) => {
+                (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), records)
             }
             Ok(other) => other,
             Err(error) => {
@@ -109,12 +186,12 @@ impl Fetching {
         }
     }
 
-    async fn ask_robots(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<Kept>) {
-        let mut kept = Vec::new();
+    async fn request_robots(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
+        let mut records = Vec::new();
         let mut heard = |url: &Url, response: &Response| {
             let now = self.clock.now();
-            let record = |keeping: Keeping| keeping.record(url.as_str(), ROBOTS, response, now, None);
-            kept.extend(self.keeping.map(record));
+            let record = |builder: RecordBuilder| builder.record(url.as_str(), ROBOTS, response, now, None);
+            records.extend(self.records.map(record));
         };
         let group_of = |url: &Url| self.group_within(visit, url);
         let request = RobotsRequest {
@@ -126,7 +203,7 @@ impl Fetching {
             now: self.clock.now(),
         };
         let answer = self.fetcher.robots(request, &mut heard).await;
-        (answer, kept)
+        (answer, records)
     }
 
     /// The group of a URL in the visit's partition; `None` if it is in another partition. Does not read the
@@ -151,17 +228,6 @@ impl Fetching {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct RobotsVisit {
-    /// A host's own robots.txt, or the target of a redirect.
-    pub(crate) url: Url,
-    pub(crate) hops: usize,
-    pub(crate) group: GroupName,
-    pub(crate) partition: PartitionId,
-    pub(crate) lease: Lease,
-    pub(crate) previous: Option<RobotsRecord>,
-}
-
 /// Requests are permitted while the lease of their partition holds.
 fn right_of(lease: Lease) -> Right {
     Right::new(move || lease.left())
@@ -181,7 +247,7 @@ fn request(visit: &Visit) -> Request {
     };
     let at_hand = |value: &Option<String>| value.clone().filter(|_| !visit.is_elsewhere());
     Request {
-        url: visit.asked().url().clone(),
+        url: visit.requested().url().clone(),
         want,
         etag: at_hand(&visit.record.etag),
         last_modified: at_hand(&visit.record.last_modified),

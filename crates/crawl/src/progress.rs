@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::Outcome;
+use gleaner_frontier::{Class, Outcome};
 
-use crate::Control;
+use crate::control::Control;
+use crate::live::{Active, Live};
 
 /// Upper bounds of the latency histogram's classes, in milliseconds.
 pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
@@ -25,7 +26,7 @@ pub struct Progress {
     pub(crate) queue: AtomicU64,
     pub(crate) buffered: AtomicU64,
     pub(crate) in_flight: AtomicU64,
-    pub(crate) live: crate::live::Live,
+    pub(crate) live: Live,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
     /// By [`LATENCIES`]; the last class is unbounded.
     latencies: [AtomicU64; LATENCIES.len() + 1],
@@ -73,6 +74,13 @@ impl Progress {
         &self.control
     }
 
+    /// Up to `limit` hosts with an event within `window` or a URL in flight, busiest first, and how many more
+    /// there are.
+    #[must_use]
+    pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
+        self.live.active(window, limit)
+    }
+
     /// Visits that ended, by [`Outcome::label`].
     #[must_use]
     pub fn outcomes(&self) -> BTreeMap<&'static str, u64> {
@@ -98,6 +106,14 @@ impl Progress {
         // No code panics while it holds the lock.
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry(outcome.label()).or_default() += 1;
+        let counter = match (outcome, outcome.class()) {
+            (Outcome::NearDuplicate { .. }, _) => &self.near_duplicates,
+            (_, Class::Stored) => &self.stored,
+            (_, Class::Duplicate) => &self.duplicates,
+            (_, class) if class.is_failure() => &self.failures,
+            _ => return,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn took(&self, time: Duration) {

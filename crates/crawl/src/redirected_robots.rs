@@ -20,8 +20,7 @@
 //! Limitation: a redirect loop over several partitions is retried like a failure and does not count as
 //! missing rules.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gleaner_fetch::{RobotsAnswer, RobotsRecord, RobotsState};
 use gleaner_frontier::CanonicalUrl;
@@ -29,29 +28,16 @@ use gleaner_store::{PartitionId, RobotsFound, RobotsWanted};
 use tracing::debug;
 use url::Url;
 
-use crate::archive::Kept;
 use crate::error::CrawlError;
-use crate::hosts::group_of_url;
-use crate::job::Outgoing;
-use crate::network::RobotsVisit;
-use crate::owner::Owner;
+use crate::frontier::hosts::group_of_url;
+use crate::pipeline::Pipeline;
+use crate::visit::{Outgoing, RobotsVisit};
 
 /// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
 /// If the target must not be requested for longer than this, the answer is a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Requests that wait for the robots.txt at one URL.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    partition: PartitionId,
-    by: Vec<RobotsWanted>,
-    /// Whether another partition must answer first, because the URL redirects there.
-    is_elsewhere: bool,
-}
-
-pub(crate) type RedirectedRobots = BTreeMap<String, Wanted>;
 
 pub(crate) fn waits_for(url: &Url) -> String {
     format!("it redirects to {url}; waiting for that robots.txt")
@@ -61,41 +47,31 @@ fn is_own(url: &CanonicalUrl) -> bool {
     url.url().path() == "/robots.txt" && url.url().query().is_none()
 }
 
-impl Owner {
-    pub(crate) fn is_asking_in(&self, leaving: impl Fn(PartitionId) -> bool) -> bool {
-        self.wanted.values().any(|wanted| !wanted.is_elsewhere && leaving(wanted.partition))
-    }
-
-    /// Forgets requests in released partitions: their next owners find them in the store.
-    pub(crate) fn forget_wanted(&mut self, left: impl Fn(PartitionId) -> bool) {
-        self.wanted.retain(|_, wanted| !left(wanted.partition));
-    }
-
+impl Pipeline {
     /// Answers or requests the robots.txt files that hosts of other partitions redirect to. Those that cannot
     /// be requested now stay in the store until the next tick.
     pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
         for wanted in wanted {
-            let is_known = self.wanted.get(&wanted.url).is_some_and(|known| known.by.contains(&wanted));
-            if !is_known {
-                self.answer_or_ask(wanted)?;
+            if !self.redirected.is_known(&wanted) {
+                self.answer_or_request(wanted)?;
             }
         }
         Ok(())
     }
 
-    fn answer_or_ask(&mut self, wanted: RobotsWanted) -> Result<(), CrawlError> {
-        let now = self.clock.now();
+    fn answer_or_request(&mut self, wanted: RobotsWanted) -> Result<(), CrawlError> {
+        let now = self.session.clock.now();
         let Ok(url) = CanonicalUrl::parse(&wanted.url) else {
             return self.answer(
                 &[wanted],
                 &RobotsRecord::failed("it redirects to an invalid URL".into(), None, now),
             );
         };
-        let known: Option<RobotsRecord> = self.store.robots_at(&url)?;
+        let known: Option<RobotsRecord> = self.recorder.store.robots_at(&url)?;
         if let Some(record) = known.as_ref().filter(|record| !record.stale(now)) {
             return self.answer(&[wanted], record);
         }
-        if let Some(same) = self.wanted.get_mut(&wanted.url) {
+        if let Some(same) = self.redirected.get_mut(&wanted.url) {
             if !same.is_elsewhere || wanted.hops == 1 {
                 same.by.push(wanted);
                 return Ok(());
@@ -104,81 +80,74 @@ impl Owner {
             return self
                 .answer(&[wanted], &RobotsRecord::failed("its redirects form a loop".into(), None, now));
         }
-        if self.asks_its_own(&url)? {
+        if self.may_be_requesting(&url)? {
             return Ok(());
         }
-        let partition = self.store.partition_of_url(&url);
-        let is_held = self.partition_held_until(partition).is_some();
-        if self.in_flight >= self.config.fetch.concurrency || self.leaving.contains(&partition) || is_held {
+        let partition = self.recorder.store.partition_of_url(&url);
+        let membership = &self.membership;
+        let is_held = membership.held_until(partition).is_some() || membership.leaving.contains(&partition);
+        if is_held || !self.frontier.has_room() {
             return Ok(());
         }
-        self.ask_wanted(partition, &url, wanted, known)
+        self.request_redirected(partition, &url, wanted, known)
     }
 
     /// Whether it is the robots.txt of a crawled host that may be requesting it right now.
-    fn asks_its_own(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
-        let Some(host) = self.store.host(url.host())? else { return Ok(false) };
-        let host = self.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
-        Ok(host.is_some_and(|host| self.schedule.is_busy(&host.group)))
+    fn may_be_requesting(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
+        let Some(host) = self.recorder.store.host(url.host())? else { return Ok(false) };
+        let host = self.frontier.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
+        Ok(host.is_some_and(|host| self.frontier.schedule.is_busy(&host.group)))
     }
 
-    pub(crate) fn is_wanted(&self, robots: &Url) -> bool {
-        self.wanted.contains_key(robots.as_str())
-    }
-
-    fn ask_wanted(
+    fn request_redirected(
         &mut self,
         partition: PartitionId,
         url: &CanonicalUrl,
         wanted: RobotsWanted,
         previous: Option<RobotsRecord>,
     ) -> Result<(), CrawlError> {
-        let group = group_of_url(self.config.fetch.gap_scope, &self.store, url);
-        let held = self.politeness.holds.remaining(url.host());
-        if held.max(self.politeness.gates.ready_in(&group)) > PATIENCE {
+        let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, url);
+        let held = self.frontier.politeness.holds.remaining(url.host());
+        if held.max(self.frontier.politeness.gates.ready_in(&group)) > PATIENCE {
             let reason = "it redirects to a host that asked to wait".into();
-            return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.clock.now()));
+            return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
         }
         // The host may not belong to this crawl, so its last request time is unknown.
-        self.politeness.gates.start_gap(&group);
+        self.frontier.politeness.gates.start_gap(&group);
         let hops = wanted.hops;
-        self.wanted.insert(wanted.url.clone(), Wanted { partition, by: vec![wanted], is_elsewhere: false });
-        self.in_flight += 1;
-        self.outgoing.push(Outgoing::Robots(Box::new(RobotsVisit {
+        self.redirected.insert(wanted, partition);
+        self.frontier.in_flight += 1;
+        self.outgoing.push(Outgoing::RedirectedRobots(Box::new(RobotsVisit {
             url: url.url().clone(),
             hops: hops as usize,
             group,
             partition,
-            lease: self.store.lease(partition),
+            lease: self.recorder.store.lease(partition),
             previous,
         })));
         Ok(())
     }
 
-    pub(crate) fn wanted_came(
+    pub(crate) fn redirected_robots_answered(
         &mut self,
         url: &Url,
         answer: RobotsAnswer,
-        kept: Vec<Kept>,
     ) -> Result<(), CrawlError> {
-        for kept in kept {
-            self.keep(Some(kept), None)?;
-        }
-        let Some(wanted) = self.wanted.get_mut(url.as_str()) else { return Ok(()) };
+        let Some(wanted) = self.redirected.get_mut(url.as_str()) else { return Ok(()) };
         match answer {
-            RobotsAnswer::Record(record) => self.settle_wanted(url, &record),
+            RobotsAnswer::Record(record) => self.answer_waiting(url, &record),
             RobotsAnswer::Elsewhere { url: next, hops } => {
                 wanted.is_elsewhere = true;
-                let wants = u32::try_from(hops).unwrap_or(u32::MAX);
-                if self.want(url, &next, wants)? {
+                let hops = u32::try_from(hops).unwrap_or(u32::MAX);
+                if self.request_elsewhere(url, &next, hops)? {
                     return Ok(());
                 }
                 let reason = "its redirects are invalid or too many".into();
-                self.settle_wanted(url, &RobotsRecord::failed(reason, None, self.clock.now()))
+                self.answer_waiting(url, &RobotsRecord::failed(reason, None, self.session.clock.now()))
             }
             RobotsAnswer::NotPermitted => {
                 // It is requested again, here or by the next owner of the partition.
-                self.wanted.remove(url.as_str());
+                self.redirected.remove(url.as_str());
                 Ok(())
             }
         }
@@ -186,7 +155,12 @@ impl Owner {
 
     /// Sends a message to the partition of a redirect's target. Returns false if the redirect cannot be
     /// followed.
-    pub(crate) fn want(&mut self, origin: &Url, target: &Url, hops: u32) -> Result<bool, CrawlError> {
+    pub(crate) fn request_elsewhere(
+        &mut self,
+        origin: &Url,
+        target: &Url,
+        hops: u32,
+    ) -> Result<bool, CrawlError> {
         let (Ok(origin), Ok(target)) =
             (CanonicalUrl::parse(origin.as_str()), CanonicalUrl::parse(target.as_str()))
         else {
@@ -196,7 +170,7 @@ impl Owner {
             return Ok(false);
         }
         debug!(%origin, %target, hops, "its robots.txt redirects to another partition");
-        let mut change = self.writer.begin();
+        let mut change = self.recorder.begin();
         change.want_robots(&origin, &target, hops);
         self.commit(change)?;
         Ok(true)
@@ -205,16 +179,16 @@ impl Owner {
     pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
         for found in found {
             if let Ok(origin) = Url::parse(&found.origin) {
-                self.settle_wanted(&origin, &found.record()?)?;
+                self.answer_waiting(&origin, &found.record()?)?;
             }
         }
         Ok(())
     }
 
-    fn settle_wanted(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
-        let by = self.wanted.remove(url.as_str()).map(|wanted| wanted.by).unwrap_or_default();
+    fn answer_waiting(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
+        let by = self.redirected.remove(url.as_str());
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
-        let known: Option<RobotsRecord> = self.store.robots_at(&place)?;
+        let known: Option<RobotsRecord> = self.recorder.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });
         // A failure must not replace what the waiting host has, nor a late answer a newer one.
         let is_news = if is_failure(record) {
@@ -223,23 +197,23 @@ impl Owner {
             known.as_ref().is_none_or(|known| is_failure(known) || known.at < record.at)
         };
         if is_news {
-            let mut change = self.writer.begin();
+            let mut change = self.recorder.begin();
             change.put_robots_at(&place, record);
             self.commit(change)?;
-            self.follow_rules(&place, record)?;
+            self.apply_to_host(&place, record)?;
         }
         self.answer(&by, record)
     }
 
-    fn follow_rules(&mut self, place: &CanonicalUrl, record: &RobotsRecord) -> Result<(), CrawlError> {
-        let host =
-            self.store.host(place.host())?.filter(|host| is_own(place) && self.hosts.contains(host.id));
+    fn apply_to_host(&mut self, place: &CanonicalUrl, record: &RobotsRecord) -> Result<(), CrawlError> {
+        let host = self
+            .recorder
+            .store
+            .host(place.host())?
+            .filter(|host| is_own(place) && self.frontier.hosts.contains(host.id));
         let Some(host) = host else { return Ok(()) };
-        self.robots_came(host.id, place.url(), record)?;
-        if let Some(known) = self.hosts.get(host.id) {
-            let group = std::sync::Arc::clone(&known.group);
-            self.schedule.wake(&group, host.id, Instant::now());
-        }
+        self.record_robots(host.id, place.url(), record)?;
+        self.frontier.wake(host.id);
         Ok(())
     }
 
@@ -247,7 +221,7 @@ impl Owner {
         if by.is_empty() {
             return Ok(());
         }
-        let mut change = self.writer.begin();
+        let mut change = self.recorder.begin();
         for wanted in by {
             change.answer_robots(wanted, record);
         }

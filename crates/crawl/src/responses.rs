@@ -8,26 +8,27 @@ use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_store::UrlRecord;
 use tracing::debug;
 
-use crate::chain::Followed;
 use crate::error::CrawlError;
-use crate::job::Visit;
-use crate::owner::Owner;
-use crate::schedule::GroupName;
+use crate::frontier::schedule::GroupName;
+use crate::pipeline::Pipeline;
+use crate::recorder::outcomes::PageCounts;
+use crate::redirects::Followed;
+use crate::visit::Visit;
 
 /// While a host returns only 429 or 503, its URLs may fail this many times as often.
 const PUSHED_BACK: u32 = 4;
 /// Longest pause before a retry.
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
-impl Owner {
+impl Pipeline {
     /// Ends or postpones the visit of a URL whose response is not 2xx. `None`: the visit continues at a
     /// redirect's target.
-    pub(crate) fn answered(
+    pub(crate) fn not_read(
         &mut self,
         visit: Visit,
         response: Response,
     ) -> Result<Option<GroupName>, CrawlError> {
-        self.progress.pages.fetch_add(1, Ordering::Relaxed);
+        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
         match response.status {
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, &response),
             _ => self.refused(visit, &response).map(Some),
@@ -37,13 +38,18 @@ impl Owner {
     fn refused(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
         match response.status {
             429 | 503 => self.pushed_back(visit, response),
-            408 | 425 | 500.. => self.failed_for(visit, format!("http_{}", response.status)),
+            408 | 425 | 500.. => self.retry_at_once_or_fail(visit, format!("http_{}", response.status)),
             _ if visit.is_elsewhere() => self.ended_elsewhere(visit),
             304 => self.finish(visit, Outcome::Unchanged),
             404 | 410 => {
-                let mut change = self.writer.begin();
+                let mut change = self.recorder.begin();
                 change.mark_gone(visit.key, visit.at)?;
-                self.finish_with(change, visit, Outcome::Gone { status: response.status }, 0, None)
+                self.finish_within(
+                    change,
+                    visit,
+                    Outcome::Gone { status: response.status },
+                    PageCounts::default(),
+                )
             }
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
             status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),
@@ -59,9 +65,9 @@ impl Owner {
         debug!(url = %visit.url, reason, ?held, "the host asked to wait");
         self.record_hold(&visit, held.time)?;
         let factor = if held.others_answered { 1 } else { PUSHED_BACK };
-        let tries = self.config.fetch.retries.saturating_mul(factor);
-        let group = self.again_or_failed(visit, reason, tries, held.time)?;
-        self.flush_rules()?;
+        let tries = self.session.config.fetch.retries.saturating_mul(factor);
+        let group = self.retry_or_fail(visit, reason, tries, held.time)?;
+        self.recorder.flush_rules()?;
         Ok(group)
     }
 
@@ -72,7 +78,7 @@ impl Owner {
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
             // A page may link to a feed like to any page; request it again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
-                let mut change = self.writer.begin();
+                let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
                 self.commit(change)?;
                 Ok(visit.group)
@@ -83,38 +89,38 @@ impl Owner {
             FetchError::PrivateAddress { .. } => self.finish(visit, Outcome::PrivateAddress),
             // No permit says nothing about the page: it stays ready, with all its retries.
             FetchError::NotPermitted => {
-                if let Some(host) = self.hosts.get_mut(visit.record.host) {
+                if let Some(host) = self.frontier.hosts.get_mut(visit.record.host) {
                     host.fetched = host.fetched.saturating_sub(1);
                 }
                 Ok(visit.group)
             }
             other if other.is_transient() => {
                 // A failed connection puts the host on hold like a 503.
-                let hold = self.politeness.holds.remaining(visit.asked().host());
+                let hold = self.frontier.politeness.holds.remaining(visit.requested().host());
                 if !hold.is_zero() {
                     self.record_hold(&visit, hold)?;
                 }
-                self.again_or_failed(visit, other.label().into(), self.config.fetch.retries, hold)
+                self.retry_or_fail(visit, other.label().into(), self.session.config.fetch.retries, hold)
             }
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
     }
 
-    fn failed_for(&mut self, visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
-        self.again_or_failed(visit, reason, self.config.fetch.retries, Duration::ZERO)
+    fn retry_at_once_or_fail(&mut self, visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
+        self.retry_or_fail(visit, reason, self.session.config.fetch.retries, Duration::ZERO)
     }
 
     /// Stores the hold of the requested host.
     fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
-        let mut change = self.writer.begin();
-        let mut host = change.host(visit.asked().host(), visit.asked().domain())?;
-        host.held_until = Some(self.clock.after(hold));
+        let mut change = self.recorder.begin();
+        let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
+        host.held_until = Some(self.session.clock.after(hold));
         change.put_host(&host);
         self.commit(change)
     }
 
     /// Schedules a retry after `hold` and a pause that doubles with each try; fails after `most` tries.
-    fn again_or_failed(
+    fn retry_or_fail(
         &mut self,
         mut visit: Visit,
         reason: String,
@@ -125,13 +131,13 @@ impl Owner {
         if tries >= most {
             return self.finish(visit, Outcome::Failed { reason });
         }
-        let doubled = self.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
+        let doubled = self.session.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
         let pause = hold.saturating_add(doubled.min(LONGEST_PAUSE));
         debug!(url = %visit.url, reason, ?pause, "will be retried");
-        self.progress.live.waits(visit.url.host(), &reason);
+        self.session.progress.live.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
-        let mut change = self.writer.begin();
-        change.retry(visit.key, visit.record, self.clock.after(pause))?;
+        let mut change = self.recorder.begin();
+        change.retry(visit.key, visit.record, self.session.clock.after(pause))?;
         self.commit(change)?;
         Ok(visit.group)
     }
@@ -149,15 +155,15 @@ impl Owner {
             Ok(target) => target,
             Err(refusal) => return self.finish(visit, refuse(refusal.label())).map(Some),
         };
-        if visit.hops() >= self.config.fetch.max_redirects {
+        if visit.hops() >= self.session.config.fetch.max_redirects {
             return self.finish(visit, refuse("too_many_redirects")).map(Some);
         }
-        if !self.scope.contains(&target) {
+        if !self.frontier.scope.contains(&target) {
             return self.finish(visit, refuse("out_of_scope")).map(Some);
         }
         let is_itself = target.key() == visit.key;
         if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {
-            let mut change = self.writer.begin();
+            let mut change = self.recorder.begin();
             change.rename(visit.key, visit.record, &target)?;
             self.commit(change)?;
             return Ok(Some(visit.group));

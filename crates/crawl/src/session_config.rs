@@ -8,17 +8,18 @@ use gleaner_frontier::Seed;
 use gleaner_store::{Run, Writer};
 use gleaner_template::HostPins;
 
-use crate::Stop;
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
+use crate::stop::Stop;
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct SessionConfig {
-    pub(crate) config: Config,
-    pub(crate) seeds: Vec<Seed>,
-    pub(crate) pins: HostPins,
+    pub(crate) config: Arc<Config>,
+    pub(crate) seeds: Arc<[Seed]>,
+    pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
+    /// Whether hosts out of scope are accepted, as in a replay.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
     pub(crate) stop: Stop,
@@ -29,7 +30,7 @@ pub(crate) struct SessionConfig {
 impl SessionConfig {
     /// Rejoins the workers after another one took over our partitions. Returns whether the run is over:
     /// another worker has ended it or begun the next one.
-    pub(crate) fn begin_anew(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
+    pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
         writer.begin_anew()?;
         let last = writer.store().last_run()?;
         Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))

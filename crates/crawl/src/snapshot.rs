@@ -1,6 +1,6 @@
 //! Copies the corpus at one moment, even while a crawl runs.
 //!
-//! A caller leaves a request file in the data folder ([`ask`]). At its next tick the crawl's owner flushes,
+//! A caller leaves a request file in the data folder ([`request`]). At its next tick the crawl's owner flushes,
 //! copies, and leaves an answer file. A daemon that waits for its next run does the same ([`follow`]). If no
 //! process uses the folder, the caller copies by itself ([`take`]).
 //!
@@ -18,11 +18,10 @@ use std::path::{Path, PathBuf};
 use gleaner_config::Config;
 use gleaner_store::{Options, Store, StoreError, Writer};
 use thiserror::Error;
-use tracing::{info, warn};
+use tracing::warn;
 
 use crate::archive::archive_files;
 use crate::error::CrawlError;
-use crate::owner::Owner;
 
 /// Why a copy failed.
 #[derive(Debug, Error)]
@@ -55,7 +54,7 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
 ///
 /// # Errors
 /// The request file cannot be written.
-pub fn ask(data: &Path, target: &Path) -> Result<(), SnapshotError> {
+pub fn request(data: &Path, target: &Path) -> Result<(), SnapshotError> {
     let _ = fs::remove_file(data.join(ANSWER));
     let (part, request) = (data.join("snapshot.part"), data.join(REQUEST));
     let written = fs::write(&part, target.as_os_str().as_encoded_bytes());
@@ -134,16 +133,16 @@ pub fn follow(config: &Config, store: &Store) {
     };
     let Some(target) = requested(data) else { return };
     let copied = copied.map_err(Into::into).and_then(|writer| take(config, &writer, Path::new(&target)));
-    tell(data, &target, copied);
+    leave_answer(data, &target, copied);
 }
 
-fn requested(data: &Path) -> Option<String> {
+pub(crate) fn requested(data: &Path) -> Option<String> {
     let target = fs::read_to_string(data.join(REQUEST)).ok()?;
     withdraw(data);
     Some(target)
 }
 
-fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
+pub(crate) fn leave_answer(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     let answer = match copied {
         Ok(()) => "done".to_owned(),
         Err(error) => {
@@ -154,17 +153,5 @@ fn tell(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
     let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
     if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
         warn!(%error, "the result of the copy cannot be written");
-    }
-}
-
-impl Owner {
-    pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
-        let data = PathBuf::from(&self.config.store.path);
-        let Some(target) = requested(&data) else { return Ok(()) };
-        self.flush()?;
-        info!(target, "copying the corpus");
-        let copied = take(&self.config, &self.writer, Path::new(&target));
-        tell(&data, &target, copied);
-        Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use gleaner_store::{Counts, Run, Store, StoreError, Wait};
 
-use crate::budget::Ending;
-use crate::hosts::{Host, Hosts};
-use crate::quota::Quota;
 use gleaner_fetch::Access;
+
+use crate::frontier::Frontier;
+use crate::frontier::budget::Ending;
+use crate::frontier::hosts::Host;
 
 /// The result of a run.
 #[derive(Debug, Clone)]
@@ -41,20 +42,18 @@ const COUNTED: usize = 100_000;
 
 pub(crate) fn held_back(
     store: &Store,
-    hosts: &Hosts,
-    quota: &Quota,
-    cap: u64,
+    frontier: &Frontier,
     ending: Ending,
 ) -> Result<Vec<HeldBack>, StoreError> {
     let mut held = Vec::new();
-    for (id, host) in hosts.iter() {
+    for (id, host) in frontier.hosts.iter() {
         let urls = store.count_ready(id, COUNTED)?;
         if urls > 0 {
-            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, quota, cap, ending) });
+            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, frontier, ending) });
         }
     }
     for record in &store.waiting(Wait::Retry, COUNTED)? {
-        let Some(host) = hosts.get(record.host) else { continue };
+        let Some(host) = frontier.hosts.get(record.host) else { continue };
         let why = "waiting for a retry".to_owned();
         match held.iter_mut().find(|other| other.host == host.name && other.why == why) {
             Some(other) => other.urls += 1,
@@ -65,14 +64,16 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
-fn why(host: &Host, quota: &Quota, cap: u64, ending: Ending) -> String {
+fn why(host: &Host, frontier: &Frontier, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
     }
     match (&host.access, ending) {
         (Some(Access::AllDisallowed { reason }), _) => reason.clone(),
-        _ if cap > 0 && host.fetched >= cap => format!("crawl.max_pages_per_host = {cap} reached"),
-        _ if quota.is_spent(&host.site) => "crawl.max_bytes_per_site reached".into(),
+        _ if frontier.is_at_cap(host) => {
+            format!("crawl.max_pages_per_host = {} reached", frontier.page_cap())
+        }
+        _ if frontier.quota.is_spent(&host.site) => "crawl.max_bytes_per_site reached".into(),
         (_, Ending::Stopped) => "the run was interrupted".into(),
         (_, Ending::Budget(budget)) => format!("{budget} reached"),
         (_, Ending::Quiet) => "the host asked to wait".into(),

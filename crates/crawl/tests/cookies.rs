@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_corpus::DocumentId;
-use gleaner_crawl::{Clock, Progress, Purpose, Replay, Source, Stop};
+use gleaner_crawl::{Clock, Progress, Purpose, Replay, Stop, WarcFile};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store};
 use gleaner_template::HostPins;
@@ -118,7 +118,7 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),
         writer,
-        sources: files.into_iter().map(Source::file).collect(),
+        sources: files.into_iter().map(WarcFile::file).collect(),
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
     };

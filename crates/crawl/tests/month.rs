@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Purpose, Replay, Source, Start, Stop, Summary};
+use gleaner_crawl::{Clock, Progress, Purpose, Replay, Start, Stop, Summary, WarcFile};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store, open};
 use gleaner_template::HostPins;
@@ -129,7 +129,7 @@ fn what_the_runs_have_collected_can_be_rebuilt_from_the_archive() {
         writer,
         stop: Stop::default(),
         progress: Arc::new(Progress::default()),
-        sources: files.into_iter().map(Source::file).collect(),
+        sources: files.into_iter().map(WarcFile::file).collect(),
     });
     assert!(replayed.unwrap().complete);
     assert_eq!(corpus(&store), before);

@@ -104,7 +104,7 @@ async fn carry_out(site: &Arc<Site>, command: Command) -> Result<bool, String> {
     if store.host(command.host()).map_err(text)?.is_none() {
         return Ok(false);
     }
-    if !progress.control().ask(command.clone()) {
+    if !progress.control().request(command.clone()) {
         return Err("the crawl has not yet processed the earlier request".into());
     }
     for _ in 0..PATIENCE {

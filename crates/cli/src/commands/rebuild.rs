@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
-use gleaner_crawl::{Source, archive_files};
+use gleaner_crawl::{WarcFile, archive_files};
 use gleaner_store::{Archived, StoreError, Writer, set_aside};
 
 use crate::aside::say;
@@ -84,5 +84,5 @@ fn standing(config: &Config, folder: &Path, force: bool) -> Result<Standing, Sto
 
 fn length_of(path: PathBuf) -> (u32, u64) {
     let length = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-    (Source::file(path).number(), length)
+    (WarcFile::file(path).number(), length)
 }

@@ -12,7 +12,7 @@ use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{Columns, Line};
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
-use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Source, Stop, archive_files, archive_folder};
+use gleaner_crawl::{Progress, Purpose, Replay, Replayed, Stop, WarcFile, archive_files, archive_folder};
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
@@ -69,7 +69,7 @@ pub(crate) fn reextract(common: &Common) -> Done {
         true => {
             let agreed = Agreed::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
             let writer = distributed::join(&config, agreed, false, &context.stop)?;
-            let files = writer.store().archive_files().map(|file| Ok(Source::from_file(&file?.1)));
+            let files = writer.store().archive_files().map(|file| Ok(WarcFile::from_file(&file?.1)));
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
                 return Err(Failure::Usage(no_archive(&config.store.objects)));
@@ -102,8 +102,8 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
 }
 
 /// The files with their lengths and the number of selected records.
-fn listed(sources: &[Source]) -> Result<String, Failure> {
-    let line = |source: &Source| {
+fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
+    let line = |source: &WarcFile| {
         let path = source.path.display();
         let length = fs::metadata(&source.path)
             .map_err(|error| Failure::Usage(format!("cannot read {path}: {error}")))?
@@ -121,12 +121,12 @@ fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
     }
 }
 
-fn own_archive(config: &Config) -> Result<Vec<Source>, Failure> {
+fn own_archive(config: &Config) -> Result<Vec<WarcFile>, Failure> {
     let files = archive_files(config).map_err(Failure::work)?;
     if files.is_empty() {
         return Err(Failure::Usage(no_archive(archive_folder(config).display())));
     }
-    Ok(files.into_iter().map(Source::file).collect())
+    Ok(files.into_iter().map(WarcFile::file).collect())
 }
 
 fn no_archive(place: impl Display) -> String {
@@ -167,7 +167,7 @@ struct Start {
     purpose: Purpose,
     seeds: Vec<Seed>,
     writer: Writer,
-    sources: Vec<Source>,
+    sources: Vec<WarcFile>,
 }
 
 fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
@@ -258,7 +258,7 @@ fn ended(purpose: Purpose, replayed: &Replayed) -> Done {
     }
 }
 
-fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>, Failure> {
     let mut sources = Vec::new();
     for path in paths {
         let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
@@ -276,11 +276,11 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
                 )));
             }
             files.sort();
-            sources.extend(files.into_iter().map(Source::file));
+            sources.extend(files.into_iter().map(WarcFile::file));
         } else if ends(&path, &[".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"]) {
             sources.extend(indexed(&path)?);
         } else {
-            sources.push(Source::file(path));
+            sources.push(WarcFile::file(path));
         }
     }
     Ok(sources)
@@ -292,7 +292,7 @@ fn ends(path: &Path, endings: &[&str]) -> bool {
 }
 
 /// The files and record offsets of an index; paths are relative to it.
-fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
+fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
     let wrong = |error: io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
     let file = File::open(path).map_err(wrong)?;
     let input: Box<dyn Read> = if ends(path, &[".gz"]) {
@@ -319,7 +319,7 @@ fn indexed(path: &Path) -> Result<Vec<Source>, Failure> {
     let source = |(path, mut offsets): (PathBuf, Vec<u64>)| {
         offsets.sort_unstable();
         offsets.dedup();
-        Source { offsets: Some(offsets), ..Source::file(path) }
+        WarcFile { offsets: Some(offsets), ..WarcFile::file(path) }
     };
     Ok(offsets.into_iter().map(source).collect())
 }

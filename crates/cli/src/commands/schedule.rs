@@ -57,7 +57,7 @@ fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
         night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
     }
     let mut after = Timestamp::now();
-    while !daemon.stop.asked() {
+    while !daemon.stop.is_requested() {
         let start =
             nights.after(after).ok_or_else(|| Failure::Work("the schedule has no next start".into()))?;
         after = start;
@@ -124,7 +124,7 @@ enum Woken {
 
 fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     loop {
-        if daemon.stop.asked() {
+        if daemon.stop.is_requested() {
             return Woken::Stop;
         }
         if daemon.is_asked() {

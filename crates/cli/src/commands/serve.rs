@@ -23,7 +23,7 @@ pub(crate) fn run(common: &Common, args: &Serve) -> Done {
     // For a shared corpus, this process is a reader.
     let hooks = if distributed::is_shared(&daemon.config) { Hooks::default() } else { daemon.hooks() };
     daemon.serve(Some(args.address), &args.access, hooks)?;
-    while !daemon.stop.asked() {
+    while !daemon.stop.is_requested() {
         if daemon.is_asked() {
             crawl(&daemon);
         }

@@ -46,7 +46,7 @@ fn open(config: &Config) -> Result<Writer, StoreError> {
 /// Requests a copy from the process that has the folder open; waits until it answers or ends.
 fn from_crawl(config: &Config, target: &Path) -> Done {
     let data = Path::new(&config.store.path);
-    snapshot::ask(data, target).map_err(Failure::work)?;
+    snapshot::request(data, target).map_err(Failure::work)?;
     say("gleaner: requested a copy from the running crawl");
     loop {
         thread::sleep(POLL);

@@ -10,12 +10,33 @@
 //! is shorter than its `Content-Length`, it ends within a coding, or its status is 206.
 
 use gleaner_archive::{Cut, HttpMessage, Payload, Record};
+use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use jiff::Timestamp;
 
-use super::source::{Limits, Place};
 use crate::archive::{ROBOTS, ROLE};
+
+/// The place of a record: its file's index and its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) file: usize,
+    pub(crate) offset: u64,
+}
+
+/// Most bytes of a body that are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) page: usize,
+    pub(crate) list: usize,
+}
+
+impl Limits {
+    pub(crate) fn from_config(config: &Config) -> Self {
+        let bytes = |limit: gleaner_config::Bytes| usize::try_from(limit.get()).unwrap_or(usize::MAX);
+        Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Answer {

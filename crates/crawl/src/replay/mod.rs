@@ -41,17 +41,17 @@ use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use tracing::info;
 
+use answer::Limits;
 use marks::{Checkpoint, Marks, OwnPartitions};
-use replayer::{Ended, Progressed, Replayer};
-use source::Limits;
-pub use source::Source;
+use replayer::{Ended, Progressed, Replayer, ReplayerInput};
+pub use source::WarcFile;
 
-use crate::Stop;
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::pipeline::{Finished, Session, begin};
 use crate::progress::Progress;
+use crate::session::{Finished, Session, begin};
 use crate::session_config::SessionConfig;
+use crate::stop::Stop;
 
 /// The purpose of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub struct Replay {
     /// The store.
     pub writer: Writer,
     /// The files, in order.
-    pub sources: Vec<Source>,
+    pub sources: Vec<WarcFile>,
     /// Lets the caller stop the replay.
     pub stop: Stop,
     /// Counters, updated while the replay runs.
@@ -135,9 +135,9 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let limits = Limits::from_config(&config);
     let settings = settings_of(&config, &pins);
     let session_config = SessionConfig {
-        config,
-        seeds,
-        pins,
+        config: Arc::new(config),
+        seeds: seeds.into(),
+        pins: Arc::new(pins),
         admission: Arc::clone(&admission),
         takes_all: true,
         run,
@@ -153,20 +153,28 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         let politeness = Politeness::new(session_config.config.fetch.delay.get());
         let mut session = Session::start(session_config.clone(), politeness, writer)?;
         // Without partitions there is nothing to read.
-        let sources: &[Source] = if own.is_empty() || is_over { &[] } else { &sources };
+        let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &sources };
         let again = purpose == Purpose::Reextract;
         let checkpoint =
             again.then(|| Checkpoint::new(&own, session_config.run.number, &settings)).transpose()?;
         replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
         let files = marked(purpose, sources, &own, checkpoint.as_ref())?;
-        let heard = source::read(files.clone(), own.clone(), limits).map_err(CrawlError::NoWorkers)?;
-        let files = files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect();
-        let mut replayer = Replayer::new(purpose, files, own, checkpoint, Arc::clone(&admission), replayed);
-        let ended = replayer.work(&mut session.owner, &heard, &session.arrivals).and_then(|ended| {
-            replayer.note(&mut session.owner)?;
+        let incoming = source::read(files.clone(), own.clone(), limits).map_err(CrawlError::NoWorkers)?;
+        let mut replayer = Replayer::new(ReplayerInput {
+            purpose,
+            files: files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect(),
+            own,
+            checkpoint,
+            admission: Arc::clone(&admission),
+            replayed,
+            incoming,
+            events: session.arrivals.clone(),
+        });
+        let ended = session.pipeline.run(&mut replayer).and_then(|ended| {
+            replayer.note(&mut session.pipeline)?;
             match ended {
-                Ended::Regrouping => session.owner.give_way()?,
-                Ended::Through | Ended::Stopped => session.owner.flush()?,
+                Ended::Regrouping => session.pipeline.release_surplus()?,
+                Ended::Through | Ended::Stopped => session.pipeline.recorder.flush()?,
             }
             Ok(ended)
         });
@@ -178,7 +186,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             // Another worker took over one of our partitions: start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
-                is_over = session_config.begin_anew(&mut writer)?;
+                is_over = session_config.rejoin(&mut writer)?;
             }
             Err(error) => return Err(error),
         }
@@ -205,11 +213,11 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
 
 fn marked(
     purpose: Purpose,
-    sources: &[Source],
+    sources: &[WarcFile],
     own: &OwnPartitions,
     checkpoint: Option<&Checkpoint>,
-) -> Result<Vec<(Source, Marks)>, StoreError> {
-    let marks = |source: &Source| match checkpoint {
+) -> Result<Vec<(WarcFile, Marks)>, StoreError> {
+    let marks = |source: &WarcFile| match checkpoint {
         Some(checkpoint) => Ok(checkpoint.marks(source.number())),
         None => own.marks(purpose.label(), &source.path.to_string_lossy()),
     };

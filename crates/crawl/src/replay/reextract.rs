@@ -10,31 +10,31 @@ use super::replayer::Replayer;
 use crate::admission::outcome_of;
 use crate::error::CrawlError;
 use crate::extraction::{Content, Reading};
-use crate::job::Visit;
-use crate::owner::Owner;
+use crate::pipeline::Pipeline;
+use crate::visit::Visit;
 
 impl Replayer {
-    pub(super) fn extracted_again(
+    pub(super) fn reextracted(
         &mut self,
-        owner: &mut Owner,
+        pipeline: &mut Pipeline,
         visit: Visit,
         reading: Reading,
     ) -> Result<(), CrawlError> {
-        owner.in_flight -= 1;
-        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
+        pipeline.frontier.in_flight -= 1;
+        pipeline.session.progress.pages.fetch_add(1, Ordering::Relaxed);
         let drafted = match reading.content {
-            Content::Article(watched) => match watched.document {
+            Content::Article(article) => match article.document {
                 Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
                 document => Ok(document),
             },
             Content::Raw(_) => Err("no_template"),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
-        let before = owner.store.document(DocumentId(*visit.key.as_bytes()))?;
+        let before = pipeline.recorder.store.document(DocumentId(*visit.key.as_bytes()))?;
         let hash = before.as_ref().map(|before| before.content_hash);
         let document = match drafted {
             Ok(document) => document,
-            Err(reason) => match before.and_then(|before| self.held_to_the_settings(before)) {
+            Err(reason) => match before.and_then(|before| self.admitted_now(before)) {
                 Some(document) => document,
                 None => {
                     *self.replayed.passed_over.entry(reason).or_default() += 1;
@@ -42,29 +42,29 @@ impl Replayer {
                 }
             },
         };
-        let mut change = owner.writer.begin();
+        let mut change = pipeline.recorder.begin();
         let outcome = match document {
             Ok(document) => {
                 let is_new = hash != Some(document.content_hash());
-                let placement = change.place(visit.key, document, &mut owner.duplicates)?;
+                let placement = pipeline.recorder.store_document(&mut change, visit.key, document)?;
                 let is_duplicate = matches!(placement, Placement::Duplicate { .. });
                 self.replayed.changed += u64::from(is_new && !is_duplicate);
                 placement.into()
             }
             Err(outcome) => {
-                change.withdraw(visit.key, &mut owner.duplicates)?;
+                pipeline.recorder.withdraw_document(&mut change, visit.key)?;
                 self.replayed.withdrawn += u64::from(hash.is_some());
                 outcome
             }
         };
-        owner.show(&outcome);
+        pipeline.session.progress.ended(&outcome);
         *self.replayed.outcomes.entry(outcome.reason()).or_default() += 1;
-        owner.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
-        owner.commit(change)
+        pipeline.recorder.end_uncounted(&mut change, visit.key, visit.record, outcome)?;
+        pipeline.commit(change)
     }
 
     /// Applies the current settings to a document that is not extracted again; `None` if it stays unchanged.
-    fn held_to_the_settings(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
+    fn admitted_now(&self, document: Document) -> Option<Result<PackedDocument, Outcome>> {
         let hash = document.content_hash;
         match self.admission.admit(document) {
             Ok(document) if document.content_hash == hash => None,

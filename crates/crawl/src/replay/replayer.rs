@@ -1,9 +1,9 @@
-//! The loop of a replay in the owner's thread: decides which host is processed when.
+//! WARC files as a source of responses: decides which host is processed when.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::Digest;
@@ -12,14 +12,16 @@ use gleaner_frontier::{Found, Role, Sight};
 use gleaner_store::{Archived, Change, HostId, Turn};
 use tracing::Span;
 
-use super::answer::Answer;
+use super::answer::{Answer, Place};
 use super::marks::{Checkpoint, Marks, OwnPartitions};
-use super::source::{Place, Source, SourceEvent, tell};
+use super::source::{FileEvent, WarcFile, tell};
 use super::{Purpose, Replayed};
 use crate::error::CrawlError;
-use crate::extraction::rank;
-use crate::job::{Event, Task, Visit};
-use crate::owner::{Owner, TICK};
+use crate::event::{Event, Task};
+use crate::frontier::TICK;
+use crate::pipeline::{Pipeline, Source};
+use crate::rank;
+use crate::visit::Visit;
 
 /// Most responses that wait for others of their host.
 const WAITING: usize = 64;
@@ -46,8 +48,28 @@ pub(super) struct Replayer {
     in_flight: HashMap<String, Place>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
+    /// What the reading thread sends; ends with the last file.
+    incoming: Receiver<FileEvent>,
+    is_open: bool,
+    events: Receiver<Event>,
+    /// When the leases were last checked, and whether partitions must change.
     followed: Instant,
+    regroups: bool,
     pub(super) replayed: Replayed,
+}
+
+/// The input of a [`Replayer`].
+pub(super) struct ReplayerInput {
+    pub(super) purpose: Purpose,
+    pub(super) files: Vec<Progressed>,
+    pub(super) own: OwnPartitions,
+    /// For a re-extraction.
+    pub(super) checkpoint: Option<Checkpoint>,
+    pub(super) admission: Arc<Admission>,
+    /// The result so far.
+    pub(super) replayed: Replayed,
+    pub(super) incoming: Receiver<FileEvent>,
+    pub(super) events: Receiver<Event>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,21 +90,53 @@ pub(super) struct Progressed {
 }
 
 impl Progressed {
-    pub(super) fn new(source: Source, marks: Marks) -> Self {
+    pub(super) fn new(source: WarcFile, marks: Marks) -> Self {
         Self { number: source.number(), heard: marks.least(), marks, path: source.path }
     }
 }
 
+impl Source for Replayer {
+    type Ending = Ended;
+
+    /// Dispatches waiting responses, until everything is processed, a stop is requested or partitions change.
+    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
+        if self.followed.elapsed() >= TICK {
+            self.followed = Instant::now();
+            self.regroups = pipeline.must_regroup()?;
+        }
+        if self.goes_on(pipeline) {
+            self.dispatch_waiting(pipeline)?;
+        }
+        self.ending(pipeline)
+    }
+
+    fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
+        let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
+        let never = crossbeam_channel::never();
+        let listens = self.is_open && has_room && self.goes_on(pipeline);
+        select! {
+            recv(self.events) -> event => return Ok(event.ok()),
+            recv(if listens { &self.incoming } else { &never }) -> item => match item {
+                Ok(item) => self.hear(item)?,
+                Err(_) => self.is_open = false,
+            },
+            default(pause) => {}
+        }
+        Ok(None)
+    }
+
+    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
+        self.apply_event(pipeline, event)
+    }
+
+    fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
+        self.note(pipeline)
+    }
+}
+
 impl Replayer {
-    /// `checkpoint`: for a re-extraction. `replayed`: the result so far.
-    pub(super) fn new(
-        purpose: Purpose,
-        files: Vec<Progressed>,
-        own: OwnPartitions,
-        checkpoint: Option<Checkpoint>,
-        admission: Arc<Admission>,
-        replayed: Replayed,
-    ) -> Self {
+    pub(super) fn new(input: ReplayerInput) -> Self {
+        let ReplayerInput { purpose, files, own, checkpoint, admission, replayed, incoming, events } = input;
         Self {
             purpose,
             files,
@@ -95,88 +149,61 @@ impl Replayer {
             in_flight: HashMap::new(),
             admission,
             own,
+            incoming,
+            is_open: true,
+            events,
             followed: Instant::now(),
+            regroups: false,
             replayed,
         }
     }
 
-    /// Works until everything is processed, or until nothing is in flight after a stop or a change of
-    /// partitions.
-    pub(super) fn work(
-        &mut self,
-        owner: &mut Owner,
-        heard: &Receiver<SourceEvent>,
-        events: &Receiver<Event>,
-    ) -> Result<Ended, CrawlError> {
-        let never = crossbeam_channel::never();
-        let (mut is_open, mut regroups) = (true, false);
-        loop {
-            if self.followed.elapsed() >= TICK {
-                self.followed = Instant::now();
-                regroups = owner.is_regrouping()?;
-            }
-            let stops = owner.stop.asked();
-            let goes_on = !stops && !regroups;
-            if goes_on {
-                self.dispatch(owner)?;
-            }
-            if owner.in_flight == 0 {
-                if stops {
-                    return Ok(Ended::Stopped);
-                }
-                if regroups {
-                    return Ok(Ended::Regrouping);
-                }
-                // At the end, extract pages of hosts that have too few for a template.
-                let is_through = !is_open
-                    && self.waiting.is_empty()
-                    && (self.purpose == Purpose::Reextract || !owner.close(true)?);
-                if is_through && self.is_through_everywhere(owner)? {
-                    return Ok(Ended::Through);
-                }
-            }
-            let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
-            let listens = is_open && goes_on && has_room;
-            select! {
-                recv(events) -> event => if let Ok(event) = event { self.apply(owner, event)? },
-                recv(if listens { heard } else { &never }) -> item => match item {
-                    Ok(item) => self.hear(item)?,
-                    Err(_) => is_open = false,
-                },
-                default(TICK) => {}
-            }
-            if owner.is_flush_due() {
-                self.note(owner)?;
-                owner.flush()?;
-            }
+    /// How the work ended, if nothing is in flight and nothing is left to do.
+    fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
+        if pipeline.frontier.in_flight > 0 {
+            return Ok(None);
         }
+        if pipeline.stop().is_requested() {
+            return Ok(Some(Ended::Stopped));
+        }
+        if self.regroups {
+            return Ok(Some(Ended::Regrouping));
+        }
+        // At the end, extract pages of hosts that have too few for a template.
+        let is_through = !self.is_open
+            && self.waiting.is_empty()
+            && (self.purpose == Purpose::Reextract || !pipeline.train_rest(true)?);
+        if !is_through {
+            return Ok(None);
+        }
+        if !pipeline.membership.is_idle {
+            self.note(pipeline)?;
+        }
+        Ok(pipeline.is_over_everywhere()?.then_some(Ended::Through))
     }
 
-    fn is_through_everywhere(&mut self, owner: &mut Owner) -> Result<bool, CrawlError> {
-        if !owner.is_idle {
-            self.note(owner)?;
-        }
-        owner.is_over_everywhere()
+    fn goes_on(&self, pipeline: &Pipeline) -> bool {
+        !self.regroups && !pipeline.stop().is_requested()
     }
 
-    fn hear(&mut self, heard: SourceEvent) -> Result<(), CrawlError> {
+    fn hear(&mut self, heard: FileEvent) -> Result<(), CrawlError> {
         match heard {
-            SourceEvent::Answer(answer) => {
+            FileEvent::Answer(answer) => {
                 self.reached(answer.place);
                 self.open.insert(answer.place);
                 self.waiting_bytes += answer.response.body.len();
                 self.waiting.push_back(*answer);
                 self.replayed.read += 1;
             }
-            SourceEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
-            SourceEvent::Damaged(path, damage) => {
+            FileEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
+            FileEvent::Damaged(path, damage) => {
                 tell(&path, &damage);
                 if self.replayed.damaged.len() < MOST_DAMAGES {
                     self.replayed.damaged.push((path, damage.offset, damage.reason));
                 }
             }
-            SourceEvent::FileEnds(file, offset) => self.reached(Place { file, offset }),
-            SourceEvent::Failed(path, source) => return Err(CrawlError::Source { path, source }),
+            FileEvent::FileEnds(file, offset) => self.reached(Place { file, offset }),
+            FileEvent::Failed(path, source) => return Err(CrawlError::Source { path, source }),
         }
         Ok(())
     }
@@ -187,32 +214,32 @@ impl Replayer {
     }
 
     /// Dispatches the first response of each host that has none in progress.
-    fn dispatch(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
+    fn dispatch_waiting(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         let mut at = 0;
-        while at < self.waiting.len() && owner.in_flight < owner.config.fetch.concurrency {
+        while at < self.waiting.len() && pipeline.frontier.has_room() {
             if self.busy.contains(self.waiting[at].url.host()) {
                 at += 1;
                 continue;
             }
             // Interrupted training comes before the next page, as in the crawl.
-            if self.starts_training(owner, at)? {
+            if self.starts_training(pipeline, at)? {
                 continue;
             }
             let Some(mut answer) = self.waiting.remove(at) else { break };
             self.waiting_bytes -= answer.response.body.len();
-            match (self.visit(owner, &answer)?, answer.unread.take()) {
+            match (self.visit(pipeline, &answer)?, answer.unread.take()) {
                 (None, _) => drop(self.open.remove(&answer.place)),
                 (Some(visit), Some(outcome)) => {
                     self.open.remove(&answer.place);
-                    self.end_unread(owner, visit, outcome)?;
+                    self.end_unread(pipeline, visit, outcome)?;
                 }
                 (Some(visit), None) => {
                     let host = answer.url.host().to_owned();
                     self.in_flight.insert(host.clone(), answer.place);
                     self.busy.insert(host);
-                    owner.in_flight += 1;
-                    let task = Task::Answer(Box::new(visit), Box::new(answer.response), answer.at);
-                    if owner.tasks.send(task).is_err() {
+                    pipeline.frontier.in_flight += 1;
+                    let task = Task::Read(Box::new(visit), Box::new(answer.response), answer.at);
+                    if pipeline.tasks.send(task).is_err() {
                         return Err(CrawlError::NoWorkerLeft);
                     }
                 }
@@ -221,22 +248,22 @@ impl Replayer {
         Ok(())
     }
 
-    fn visit(&self, owner: &mut Owner, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
+    fn visit(&self, pipeline: &mut Pipeline, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
-        let known = owner.store.url(key)?;
-        if !self.is_wanted(owner, answer, known.as_ref())? {
+        let known = pipeline.recorder.store.url(key)?;
+        if !self.is_wanted(pipeline, answer, known.as_ref())? {
             return Ok(None);
         }
         if known.is_none() {
             let role = answer.role.unwrap_or(Role::Page);
             let found = Found { url: answer.url.clone(), role, dated: None, news: false };
-            let mut change = owner.writer.begin();
+            let mut change = pipeline.recorder.begin();
             change.discover(&found, DEPTH, 0, Turn { rank: rank::ARTICLE, fresh: None })?;
-            owner.commit(change)?;
+            pipeline.commit(change)?;
         }
-        let Some(mut record) = owner.store.url(key)? else { return Ok(None) };
-        let Some(host) = owner.hosts.get(record.host) else { return Ok(None) };
-        let (group, template) = (Arc::clone(&host.group), host.template.clone());
+        let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
+        let Some(host) = pipeline.frontier.hosts.get(record.host) else { return Ok(None) };
+        let (group, template) = (Arc::clone(&host.group), pipeline.learner.template(record.host));
         let host_id = record.host;
         record.role = answer.role.unwrap_or(record.role);
         let file = self.files[answer.place.file].number;
@@ -253,59 +280,63 @@ impl Replayer {
             begun,
             at,
             span: Span::none(),
-            lease: owner.store.lease_of(host_id),
+            lease: pipeline.recorder.store.lease_of(host_id),
             sight: Sight::Same,
             template,
             chain: None,
         }))
     }
 
-    fn apply(&mut self, owner: &mut Owner, event: Event) -> Result<(), CrawlError> {
+    fn apply_event(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
         let (name, host) = match &event {
-            Event::Answered(visit, ..) | Event::Read(visit, ..) | Event::Broken(visit, ..) => {
+            Event::NotRead(visit, ..) | Event::Read(visit, ..) | Event::Panicked(visit, ..) => {
                 (visit.url.host().to_owned(), visit.record.host)
             }
-            Event::Learned(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
-            Event::Failed(..) | Event::Robots(..) | Event::Wanted(..) | Event::Arrived(..) => return Ok(()),
+            Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
+            Event::Failed(..)
+            | Event::Robots(..)
+            | Event::RedirectedRobots(..)
+            | Event::ReadElsewhere(..) => return Ok(()),
         };
         match event {
             Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
-                self.extracted_again(owner, *visit, *reading)?;
+                self.reextracted(pipeline, *visit, *reading)?;
             }
-            Event::Read(visit, mut reading, kept) => {
+            Event::Read(visit, mut reading, records) => {
                 if self.purpose == Purpose::Ingest {
                     reading.forget_links();
                 }
-                owner.apply(Event::Read(visit, reading, kept))?;
+                pipeline.apply(Event::Read(visit, reading, records))?;
             }
-            event => owner.apply(event)?,
+            event => pipeline.apply(event)?,
         }
         self.busy.remove(&name);
         if let Some(place) = self.in_flight.remove(&name) {
             self.open.remove(&place);
         }
-        self.teach(owner, host, name);
+        self.train_if_due(pipeline, host, name);
         Ok(())
     }
 
-    fn starts_training(&mut self, owner: &mut Owner, at: usize) -> Result<bool, CrawlError> {
+    fn starts_training(&mut self, pipeline: &mut Pipeline, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
-        let known = owner.store.host(&name)?;
-        Ok(known.is_some_and(|host| self.teach(owner, host.id, name)))
+        let known = pipeline.recorder.store.host(&name)?;
+        Ok(known.is_some_and(|host| self.train_if_due(pipeline, host.id, name)))
     }
 
-    fn teach(&mut self, owner: &mut Owner, host: HostId, name: String) -> bool {
-        let is_due = self.purpose != Purpose::Reextract && owner.is_training_due(host);
-        if is_due {
-            owner.start_training(host, true);
-            owner.in_flight += 1;
+    /// Starts training if enough pages of a host are buffered. Returns whether it did.
+    fn train_if_due(&mut self, pipeline: &mut Pipeline, host: HostId, name: String) -> bool {
+        let begins = self.purpose != Purpose::Reextract
+            && pipeline.learner.is_due(host)
+            && pipeline.start_training(host, true).is_some();
+        if begins {
             self.busy.insert(name);
         }
-        is_due
+        begins
     }
 
-    pub(super) fn note(&mut self, owner: &mut Owner) -> Result<(), CrawlError> {
-        let mut change = owner.writer.begin();
+    pub(super) fn note(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
+        let mut change = pipeline.recorder.begin();
         match &mut self.checkpoint {
             Some(checkpoint) => {
                 if let Some(place) = self.open.first().copied().or(self.newest) {
@@ -314,7 +345,7 @@ impl Replayer {
             }
             None => self.note_files(&mut change),
         }
-        owner.commit(change)
+        pipeline.commit(change)
     }
 
     fn note_files(&mut self, change: &mut Change) {
@@ -333,12 +364,5 @@ impl Replayer {
             }
             file.marks = marks;
         }
-    }
-}
-
-impl Owner {
-    fn is_training_due(&self, host: HostId) -> bool {
-        let pages = self.config.template.prepare_pages;
-        self.hosts.get(host).is_some_and(|host| host.buffered >= pages && !host.unteachable)
     }
 }

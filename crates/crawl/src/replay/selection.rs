@@ -10,13 +10,13 @@ use super::Purpose;
 use super::answer::Answer;
 use super::replayer::Replayer;
 use crate::error::CrawlError;
-use crate::job::Visit;
-use crate::owner::Owner;
+use crate::pipeline::Pipeline;
+use crate::visit::Visit;
 
 impl Replayer {
     pub(super) fn is_wanted(
         &self,
-        owner: &Owner,
+        pipeline: &Pipeline,
         answer: &Answer,
         known: Option<&UrlRecord>,
     ) -> Result<bool, CrawlError> {
@@ -43,8 +43,11 @@ impl Replayer {
             (Purpose::Reextract, None) => false,
             (Purpose::Ingest, known) => {
                 let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
-                let is_newer =
-                    || Ok::<_, CrawlError>(owner.store.document(id)?.is_none_or(|it| it.fetched < answer.at));
+                let is_newer = || {
+                    Ok::<_, CrawlError>(
+                        pipeline.recorder.store.document(id)?.is_none_or(|it| it.fetched < answer.at),
+                    )
+                };
                 let is_buffered =
                     known.is_some_and(|record| matches!(record.state, UrlState::Buffered { .. }));
                 answer.is_success() && is_page && !is_buffered && is_newer()?
@@ -54,7 +57,7 @@ impl Replayer {
 
     pub(super) fn end_unread(
         &mut self,
-        owner: &mut Owner,
+        pipeline: &mut Pipeline,
         visit: Visit,
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
@@ -62,7 +65,7 @@ impl Replayer {
             *self.replayed.passed_over.entry(outcome.label()).or_default() += 1;
             return Ok(());
         }
-        owner.progress.pages.fetch_add(1, Ordering::Relaxed);
-        owner.finish(visit, outcome).map(drop)
+        pipeline.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        pipeline.finish(visit, outcome).map(drop)
     }
 }

@@ -10,19 +10,18 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use gleaner_archive::{Damage, Item, Reader, Record};
-use gleaner_config::Config;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{FileRecord, StoreError};
 use tracing::warn;
 
-use super::answer::Answer;
+use super::answer::{Answer, Limits, Place};
 use super::marks::{DONE, Marks, OwnPartitions};
 
 const AHEAD: usize = 16;
 
 /// A WARC file, and which of its records to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct WarcFile {
     /// The path of the file, or its name in the store's object storage.
     pub path: PathBuf,
     /// The offsets of the records to read; `None`: all records.
@@ -31,7 +30,7 @@ pub struct Source {
     pub stored: Option<u64>,
 }
 
-impl Source {
+impl WarcFile {
     /// A whole file.
     #[must_use]
     pub fn file(path: PathBuf) -> Self {
@@ -52,14 +51,8 @@ impl Source {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
-    pub(crate) file: usize,
-    pub(crate) offset: u64,
-}
-
 #[derive(Debug)]
-pub(crate) enum SourceEvent {
+pub(crate) enum FileEvent {
     Answer(Box<Answer>),
     /// A record that is not a processable response, with the reason.
     PassedOver(&'static str),
@@ -69,60 +62,47 @@ pub(crate) enum SourceEvent {
     Failed(PathBuf, io::Error),
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) page: usize,
-    pub(crate) list: usize,
-}
-
-impl Limits {
-    pub(crate) fn from_config(config: &Config) -> Self {
-        let bytes = |limit: gleaner_config::Bytes| usize::try_from(limit.get()).unwrap_or(usize::MAX);
-        Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
-    }
-}
-
 /// Starts reading the pages of our partitions that the marks do not list as done.
 pub(crate) fn read(
-    sources: Vec<(Source, Marks)>,
+    sources: Vec<(WarcFile, Marks)>,
     own: OwnPartitions,
     limits: Limits,
-) -> io::Result<Receiver<SourceEvent>> {
-    let (send, heard) = bounded(AHEAD);
+) -> io::Result<Receiver<FileEvent>> {
+    let (send, incoming) = bounded(AHEAD);
     let work = move || {
         for (file, (source, marks)) in sources.into_iter().enumerate() {
-            let reading = Reading { file, source, marks, own: &own, limits, send: &send };
+            let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
             // The receiver is gone.
-            let Some(()) = reading.read() else { return };
+            let Some(()) = reader.read() else { return };
         }
     };
     thread::Builder::new().name("archive".into()).spawn(work)?;
-    Ok(heard)
+    Ok(incoming)
 }
 
-struct Reading<'a> {
+struct FileReader<'a> {
     /// Its index.
     file: usize,
-    source: Source,
+    source: WarcFile,
     marks: Marks,
     own: &'a OwnPartitions,
     limits: Limits,
-    send: &'a Sender<SourceEvent>,
+    send: &'a Sender<FileEvent>,
 }
 
-impl Reading<'_> {
+impl FileReader<'_> {
     /// Returns `None` if the receiver is gone.
     fn read(&self) -> Option<()> {
         match self.read_on() {
             Ok(listens) => listens,
-            Err(error) => self.send.send(SourceEvent::Failed(self.source.path.clone(), error)).ok(),
+            Err(error) => self.send.send(FileEvent::Failed(self.source.path.clone(), error)).ok(),
         }
     }
 
     fn read_on(&self) -> io::Result<Option<()>> {
         let (source, from) = (&self.source, self.marks.least());
         if from == DONE {
-            return Ok(self.send.send(SourceEvent::FileEnds(self.file, DONE)).ok());
+            return Ok(self.send.send(FileEvent::FileEnds(self.file, DONE)).ok());
         }
         let stored = match self.stored() {
             Ok(stored) => stored,
@@ -163,7 +143,7 @@ impl Reading<'_> {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
                         }
-                        Some(SourceEvent::Damaged(source.path.clone(), damage))
+                        Some(FileEvent::Damaged(source.path.clone(), damage))
                     }
                 };
                 if heard.is_some_and(|heard| self.send.send(heard).is_err()) {
@@ -171,7 +151,7 @@ impl Reading<'_> {
                 }
             }
         }
-        Ok(self.send.send(SourceEvent::FileEnds(self.file, end)).ok())
+        Ok(self.send.send(FileEvent::FileEnds(self.file, end)).ok())
     }
 
     /// The content of a file in object storage; `None` for a file on disk.
@@ -182,20 +162,20 @@ impl Reading<'_> {
 
     fn lacks(&self, reason: String) -> Option<()> {
         let damage = Damage { offset: 0, reason, is_last: true };
-        self.send.send(SourceEvent::Damaged(self.source.path.clone(), damage)).ok()?;
-        self.send.send(SourceEvent::FileEnds(self.file, 0)).ok()
+        self.send.send(FileEvent::Damaged(self.source.path.clone(), damage)).ok()?;
+        self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
     /// The event of a record; `None` if it belongs to another worker or is done.
-    fn heard(&self, record: Record) -> Option<SourceEvent> {
+    fn heard(&self, record: Record) -> Option<FileEvent> {
         let place = Place { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
             self.own.position(url).is_some_and(|partition| self.marks.get(partition) <= place.offset)
         };
         match Answer::from_record(&record, place, self.limits, is_ours) {
-            Ok(Some(answer)) => Some(SourceEvent::Answer(Box::new(answer))),
+            Ok(Some(answer)) => Some(FileEvent::Answer(Box::new(answer))),
             Ok(None) => None,
-            Err(reason) => Some(SourceEvent::PassedOver(reason)),
+            Err(reason) => Some(FileEvent::PassedOver(reason)),
         }
     }
 }

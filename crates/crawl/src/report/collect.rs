@@ -12,8 +12,8 @@ use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
 use gleaner_template::{SiteTemplate, Window};
 use jiff::Timestamp;
 
-use crate::budget::Ending;
 use crate::error::CrawlError;
+use crate::frontier::budget::Ending;
 use crate::summary::Summary;
 
 /// Most earlier runs examined to find those that ended.

@@ -166,7 +166,7 @@ fn crawl_with(
         scope.spawn(|| {
             while !ended.load(Relaxed) {
                 if enough(&store) {
-                    stop.ask();
+                    stop.request();
                 }
                 std::thread::park_timeout(Duration::from_millis(1));
             }

@@ -44,11 +44,13 @@ const MOST_WORDS: usize = 32;
 /// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
 pub enum SearchError {
+    /// The index failed.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
     /// The index's files, on which tantivy panics.
     #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
     Damaged,
+    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -16,10 +16,11 @@ use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, 
 use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
 use jiff::{SignedDuration, Timestamp};
 
+use super::Recorder;
 use crate::error::CrawlError;
-use crate::extraction::{Reading, rank};
-use crate::job::Visit;
-use crate::owner::Owner;
+use crate::extraction::Reading;
+use crate::rank;
+use crate::visit::Visit;
 
 /// Announced changes after which a site's reliability is judged.
 const ENOUGH: u32 = 20;
@@ -40,7 +41,7 @@ const LAST_PAGE: u32 = 20;
 /// An announced change further in the future than this is ignored; clocks differ less.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
-impl Owner {
+impl Recorder {
     pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
         let Visit { record, at, sight, .. } = visit;
         match record.role {
@@ -57,11 +58,11 @@ impl Owner {
     }
 
     /// When and with which rank a URL is visited again after this outcome; `None`: never.
-    pub(crate) fn again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
+    pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
-            Role::Page => return self.look_again(record, outcome),
+            Role::Page => return self.next_recheck(record, outcome),
         };
         // A section that is gone or was misjudged is not visited again. A front page, feed or sitemap is: one
         // bad response must not silence a site for good.
@@ -76,7 +77,7 @@ impl Owner {
     }
 
     /// When an article is revisited without an announcement, by `crawl.recheck`.
-    fn look_again(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
+    fn next_recheck(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
         let ages = self.config.crawl.recheck.iter().map(|age| age.get());
         let due = is_article(outcome).then(|| record.rhythm.next_look(ages))??;
         Some((due, rank::RECHECK))
@@ -84,14 +85,14 @@ impl Owner {
 
     /// Revives a known URL if a feed or sitemap announces a change since its last visit. Returns whether it
     /// did.
-    pub(crate) fn call_back(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
+    pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
         let is_due = match (record.role, record.state) {
             (Role::Sitemap, UrlState::Waiting { wait: Wait::Revisit, .. }) => {
                 record.rhythm.is_before_day(dated)
             }
-            (Role::Page, UrlState::Done) => self.is_believed(change, found, &record, dated)?,
+            (Role::Page, UrlState::Done) => self.is_update_credible(change, found, &record, dated)?,
             (Role::Page, UrlState::Ready { .. }) if record.dated.is_none() => {
                 change.keep_ready(found.url.key(), &UrlRecord { dated: found.dated, ..record });
                 return Ok(false);
@@ -110,7 +111,7 @@ impl Owner {
     }
 
     /// Whether an announced change of an article is worth a visit.
-    fn is_believed(
+    fn is_update_credible(
         &self,
         change: &mut Change,
         found: &Found,
@@ -129,22 +130,22 @@ impl Owner {
         Ok(!is_mostly_wrong || first % SAMPLE == 0)
     }
 
-    pub(crate) fn count_call(
+    pub(crate) fn count_update(
         &self,
         change: &mut Change,
         visit: &Visit,
         outcome: &Outcome,
     ) -> Result<(), CrawlError> {
-        let is_call = visit.record.role == Role::Page && visit.record.last.as_ref().is_some_and(is_article);
-        if !is_call || !is_article(outcome) {
+        let is_update = visit.record.role == Role::Page && visit.record.last.as_ref().is_some_and(is_article);
+        if !is_update || !is_article(outcome) {
             return Ok(());
         }
         let host = change.host(visit.url.host(), visit.url.domain())?;
-        let rightly = host.confirmed_updates + u32::from(*outcome != Outcome::Unchanged);
+        let confirmed = host.confirmed_updates + u32::from(*outcome != Outcome::Unchanged);
         let by = if host.announced_updates + 1 >= REMEMBERED { 2 } else { 1 };
         change.put_host(&HostRecord {
             announced_updates: (host.announced_updates + 1) / by,
-            confirmed_updates: rightly / by,
+            confirmed_updates: confirmed / by,
             ..host
         });
         Ok(())
@@ -155,7 +156,7 @@ impl Owner {
     ///
     /// An article is new if it was not visited before this run, no matter which page linked to it first. But
     /// if feeds and sitemaps named all new articles, they also name those on the next page.
-    pub(crate) fn read_on(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
+    pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
         let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
         };

@@ -15,47 +15,48 @@ use gleaner_store::{Change, HostId, HostRecord};
 use gleaner_template::{Seen, Window};
 use tracing::warn;
 
+use super::Learner;
 use crate::error::CrawlError;
-use crate::extraction::{Refused, Watched};
-use crate::job::Visit;
-use crate::owner::Owner;
-use crate::schedule::GroupName;
+use crate::extraction::Article;
+use crate::recorder::Recorder;
+use crate::recorder::outcomes::PageCounts;
+use crate::visit::Visit;
 
-impl Owner {
-    pub(crate) fn watch(
+impl Learner {
+    /// Ends the visit of an article that a template extracted.
+    pub(crate) fn record_article(
         &mut self,
-        mut change: Change,
-        visit: Visit,
-        watched: Watched,
-        bytes: u64,
-        refused: Option<&Refused>,
-    ) -> Result<GroupName, CrawlError> {
-        let Watched { document, seen, raw } = watched;
+        recorder: &mut Recorder,
+        change: &mut Change,
+        visit: &Visit,
+        article: Article,
+        counts: PageCounts<'_>,
+    ) -> Result<(), CrawlError> {
+        let Article { document, seen, raw } = article;
         let outcome = match document {
-            Ok(document) => change.place(visit.key, document, &mut self.duplicates)?.into(),
+            Ok(document) => recorder.store_document(change, visit.key, document)?.into(),
             Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
             Err(outcome) => outcome,
         };
-        if outcome == Outcome::Listing {
-            return self.finish_with(change, visit, outcome, bytes, refused);
+        let is_listing = outcome == Outcome::Listing;
+        recorder.end(change, visit, outcome, counts)?;
+        if is_listing {
+            return Ok(());
         }
-        self.end(&mut change, &visit, outcome, bytes, refused)?;
         if let Some(raw) = raw {
-            self.writer.keep_page(visit.key, raw)?;
+            recorder.writer.keep_page(visit.key, raw)?;
             change.keep(visit.key)?;
         }
-        let buffered = look(&mut change, &visit, seen)?;
-        self.commit(change)?;
-        if let Some(buffered) = buffered {
-            self.buffer_again(visit.record.host, buffered);
+        if let Some(buffered) = update_health(change, visit, seen)? {
+            self.template_outdated(visit.record.host, visit.url.host(), buffered);
         }
-        Ok(visit.group)
+        Ok(())
     }
 
-    fn buffer_again(&mut self, id: HostId, buffered: usize) {
-        let Some(host) = self.hosts.get_mut(id) else { return };
+    fn template_outdated(&mut self, id: HostId, name: &str, buffered: usize) {
+        let Some(host) = self.hosts.get_mut(&id) else { return };
         warn!(
-            host = host.name,
+            host = name,
             version = host.version,
             unlike = buffered,
             "the host's pages no longer match its template; buffering pages for a new one"
@@ -68,7 +69,7 @@ impl Owner {
 
 /// Adds a page to its host's window. If the template is thereby out of date, buffers the unlike pages and
 /// returns the number of buffered ones.
-fn look(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
+fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();
     if let Some((page, _)) = window.push(visit.key, seen) {

@@ -10,8 +10,7 @@ use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostId, HostRecord, Store};
 use jiff::Timestamp;
 
-use crate::extraction::Applied;
-use crate::schedule::GroupName;
+use super::schedule::GroupName;
 
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -22,15 +21,10 @@ pub(crate) struct Host {
     /// What its robots.txt allows; `None` until it is known.
     pub(crate) access: Option<Access>,
     pub(crate) robots_due: Timestamp,
-    pub(crate) template: Option<Arc<Applied>>,
-    /// Version of the newest template in the store; 0 if there is none.
-    pub(crate) version: u32,
-    pub(crate) buffered: usize,
+    /// Pages requested in this run.
     pub(crate) fetched: u64,
     /// Whether it is a seed's host: only there `/sitemap.xml` is tried.
-    pub(crate) seed: bool,
-    /// Whether learning failed in this run; it is then not tried again.
-    pub(crate) unteachable: bool,
+    pub(crate) is_seed: bool,
     pub(crate) paused: bool,
 }
 
@@ -48,6 +42,11 @@ impl Hosts {
 
     pub(crate) fn get_mut(&mut self, id: HostId) -> Option<&mut Host> {
         self.by_id.get_mut(&id)
+    }
+
+    /// The host with this name.
+    pub(crate) fn named(&mut self, name: &str) -> Option<(HostId, &mut Host)> {
+        self.by_id.iter_mut().find(|(_, host)| host.name == name).map(|(id, host)| (*id, host))
     }
 
     pub(crate) fn gap(&self, group: &GroupName) -> Duration {

@@ -20,32 +20,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use gleaner_fetch::{Cookies, Response};
+use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Found, Outcome, Sight};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
 
-use crate::dispatch::{path_of, span_of};
 use crate::error::CrawlError;
-use crate::extraction::rank;
-use crate::hosts::group_of_url;
-use crate::job::{Outgoing, Task, Visit};
-use crate::owner::Owner;
-use crate::schedule::GroupName;
-
-#[derive(Debug, Default)]
-pub(crate) struct Chain {
-    cookies: Option<Cookies>,
-    hops: Vec<Hop>,
-}
-
-#[derive(Debug)]
-struct Hop {
-    url: CanonicalUrl,
-    cookie: String,
-    group: GroupName,
-}
+use crate::event::Task;
+use crate::frontier::hosts::group_of_url;
+use crate::frontier::schedule::GroupName;
+use crate::pipeline::Pipeline;
+use crate::rank;
+use crate::recorder::outcomes::PageCounts;
+use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
 
 enum Next {
     /// In the same visit, at this host, with this cookie.
@@ -56,48 +44,7 @@ enum Next {
     Apart,
 }
 
-impl Visit {
-    fn hop(&self) -> Option<&Hop> {
-        self.chain.as_ref()?.hops.last()
-    }
-
-    /// The URL to request: the visit's own, or the one its redirects led to.
-    pub(crate) fn asked(&self) -> &CanonicalUrl {
-        self.hop().map_or(&self.url, |hop| &hop.url)
-    }
-
-    /// Whether redirects led to another page.
-    pub(crate) fn is_elsewhere(&self) -> bool {
-        self.asked().key() != self.key
-    }
-
-    pub(crate) fn hops(&self) -> u32 {
-        let followed = self.chain.as_ref().map_or(0, |chain| chain.hops.len());
-        self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
-    }
-
-    pub(crate) fn cookie(&self) -> Option<String> {
-        self.hop().map(|hop| hop.cookie.clone())
-    }
-
-    pub(crate) fn gate(&self) -> &GroupName {
-        self.hop().map_or(&self.group, |hop| &hop.group)
-    }
-
-    /// Stores the cookies of a redirect within the site and returns those for `target`; `None` if there are
-    /// none, or they were sent there before.
-    fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
-        let from = self.asked().url().clone();
-        let chain = self.chain.as_mut()?;
-        let cookies = chain.cookies.get_or_insert_with(|| Cookies::of_site(target.domain()));
-        cookies.store(&from, response);
-        let cookie = cookies.header(target.url())?;
-        let is_known = |hop: &Hop| hop.url.as_str() == target.as_str() && hop.cookie == cookie;
-        (!chain.hops.iter().any(is_known)).then_some(cookie)
-    }
-}
-
-impl Owner {
+impl Pipeline {
     /// Continues a visit at the target of its redirect, if a cookie was set for it.
     pub(crate) fn follow(
         &mut self,
@@ -108,7 +55,7 @@ impl Owner {
         Ok(match self.next(&mut visit, response, target)? {
             Next::Apart => Followed::Apart(Box::new(visit)),
             Next::Later => {
-                let mut change = self.writer.begin();
+                let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &visit.record);
                 self.commit(change)?;
                 Followed::Later(visit.group)
@@ -134,17 +81,16 @@ impl Owner {
         if target.key() != visit.key && self.is_known_page(target)? {
             return Ok(Next::Apart);
         }
-        if self.stop.asked() || self.budget.empty(Instant::now()).is_some() {
+        if self.stop().is_requested() || self.frontier.budget.exhausted(Instant::now()).is_some() {
             return Ok(Next::Later);
         }
-        if !self.may_ask() || self.is_leaving(host) {
+        if !self.membership.may_request() || self.membership.is_leaving(host) {
             return Ok(Next::Later);
         }
-        let cap = self.config.crawl.max_pages_per_host;
-        let is_full = cap > 0 && self.hosts.get(host).is_some_and(|host| host.fetched >= cap);
-        let group = group_of_url(self.config.fetch.gap_scope, &self.store, target);
-        let is_shut = self.politeness.gates.ready_in(&group) > self.hosts.gap(&group);
-        let is_held = !self.politeness.holds.remaining(target.host()).is_zero();
+        let is_full = self.frontier.hosts.get(host).is_some_and(|host| self.frontier.is_at_cap(host));
+        let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
+        let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
+        let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
         // The schedule makes the visit wait only for its own host and group. If another host is the obstacle,
         // the visit would come back after every gap.
         let is_own_host = target.host() == visit.url.host();
@@ -161,16 +107,19 @@ impl Owner {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
         } else {
-            self.store.host(target.host())?.map(|host| host.id)
+            self.recorder.store.host(target.host())?.map(|host| host.id)
         };
-        let Some((id, host)) = id.and_then(|id| Some((id, self.hosts.get(id)?))) else { return Ok(None) };
-        let access = host.access.as_ref().filter(|_| host.robots_due > self.clock.now() && !host.paused);
-        Ok(access.filter(|access| access.verdict(&path_of(target)).is_allowed()).map(|_| id))
+        let Some((id, host)) = id.and_then(|id| Some((id, self.frontier.hosts.get(id)?))) else {
+            return Ok(None);
+        };
+        let access =
+            host.access.as_ref().filter(|_| host.robots_due > self.session.clock.now() && !host.paused);
+        Ok(access.filter(|access| access.verdict(&robots_path(target)).is_allowed()).map(|_| id))
     }
 
     /// Whether the URL was already visited as a page. An address that only redirected does not count.
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
-        let last = self.store.url(url.key())?.map(|record| record.last);
+        let last = self.recorder.store.url(url.key())?.map(|record| record.last);
         let redirects = |last: &Option<Outcome>| {
             matches!(last, Some(Outcome::Redirected { .. } | Outcome::RedirectRefused { .. }))
         };
@@ -178,19 +127,13 @@ impl Owner {
     }
 
     fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, cookie: String) {
-        debug!(from = %visit.asked(), to = %url, "following a redirect with its cookies");
-        if let Some(host) = self.hosts.get_mut(id) {
-            host.fetched += 1;
-            self.progress.live.asks(&host.name);
-        }
-        self.budget.spend(1);
-        let group = group_of_url(self.config.fetch.gap_scope, &self.store, &url);
+        debug!(from = %visit.requested(), to = %url, "following a redirect with its cookies");
+        self.frontier.spend(id);
+        let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
         // The time spent waiting for the gap does not count as part of the visit.
-        visit.begun = Instant::now() + self.politeness.gates.ready_in(&group);
-        if let Some(chain) = &mut visit.chain {
-            chain.hops.push(Hop { url, cookie, group });
-        }
-        visit.lease = self.store.lease_of(id);
+        visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
+        visit.add_hop(Hop { url, cookie, group });
+        visit.lease = self.recorder.store.lease_of(id);
         self.outgoing.push(Outgoing::Visit(Box::new(visit)));
     }
 
@@ -201,55 +144,57 @@ impl Owner {
         url: CanonicalUrl,
         hops: u32,
     ) -> Result<GroupName, CrawlError> {
-        let mut change = self.writer.begin();
+        let mut change = self.recorder.begin();
         let found = Found { url, role: visit.record.role, dated: visit.record.dated, news: false };
-        let turn = self.turn_of(&found, rank::LISTING);
+        let turn = self.recorder.turn_of(&found, rank::LISTING);
         change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        self.finish_with(change, visit, outcome, 0, None)
+        self.finish_within(change, visit, outcome, PageCounts::default())
     }
 
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
-        let (url, hops) = (visit.asked().clone(), visit.hops());
+        let (url, hops) = (visit.requested().clone(), visit.hops());
         self.redirect(visit, url, hops)
     }
 
     /// Ends a visit whose chain led to a 2xx response at another URL, and passes the response on for that URL
     /// unless that is a known page. `None`: it was passed on.
-    pub(crate) fn arrived(
+    pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
         response: Box<Response>,
         fetched: Timestamp,
     ) -> Result<Option<GroupName>, CrawlError> {
-        self.progress.pages.fetch_add(1, Ordering::Relaxed);
-        let (url, hops, at) = (visit.asked().clone(), visit.hops(), visit.at);
+        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
         // An address that only redirected before may now return its page.
         let is_page = self.is_known_page(&url)?;
         let group = self.redirect(visit, url.clone(), hops)?;
-        let record = if is_page { None } else { self.store.url(url.key())? };
+        let record = if is_page { None } else { self.recorder.store.url(url.key())? };
         let Some(record) = record else { return Ok(Some(group)) };
-        let Some(host) = self.hosts.get(record.host) else { return Ok(Some(group)) };
+        if !self.frontier.hosts.contains(record.host) {
+            return Ok(Some(group));
+        }
         let visit = Visit {
             key: url.key(),
-            span: span_of(&url, record.role),
+            span: visit_span(&url, record.role),
             group: Arc::clone(&group),
             begun: Instant::now(),
             at,
-            lease: self.store.lease_of(record.host),
+            lease: self.recorder.store.lease_of(record.host),
             sight: Sight::Same,
-            template: host.template.clone(),
+            template: self.learner.template(record.host),
             chain: None,
             url,
             record,
         };
         // A closed channel means that no worker is left; the frontier still has the URL.
-        let sent = self.tasks.send(Task::Answer(Box::new(visit), response, fetched));
+        let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(sent.is_err().then_some(group))
     }
 }
 
-/// The result of [`Owner::follow`].
+/// The result of [`Pipeline::follow`].
 pub(crate) enum Followed {
     Here,
     /// The visit starts again later; its group may be requested.

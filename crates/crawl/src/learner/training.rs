@@ -10,16 +10,27 @@ use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_store::{PackedDocument, RawPage, Store, StoreError};
+use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError};
 use gleaner_template::{Pins, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::admission::Rules;
 use crate::draft::{Draft, Origin, draft};
-use crate::job::TrainingJob;
+use crate::frontier::schedule::GroupName;
 
+/// The buffered articles of one host, to be learned from or extracted one by one.
 #[derive(Debug)]
-pub(crate) struct Learned {
+pub(crate) struct TrainingJob {
+    pub(crate) host: HostId,
+    pub(crate) name: String,
+    pub(crate) group: GroupName,
+    /// The version of the template to learn; `None`: there are too few pages.
+    pub(crate) version: Option<u32>,
+}
+
+/// The result of a training job.
+#[derive(Debug)]
+pub(crate) struct Trained {
     pub(crate) template: Option<SiteTemplate>,
     pub(crate) pages: Vec<BufferedPage>,
 }
@@ -36,23 +47,23 @@ pub(crate) struct BufferedPage {
     pub(crate) document: Result<PackedDocument, Outcome>,
 }
 
-struct Kept {
+struct ParsedPage {
     origin: Origin,
     page: Page,
 }
 
 /// Learns from and extracts a host's buffered pages. A page that cannot be read or causes a panic becomes
 /// unreadable; the others are still learned from.
-pub(crate) fn learn(
+pub(crate) fn train(
     job: &TrainingJob,
     store: &Store,
     now: Timestamp,
     rules: Rules<'_>,
-) -> Result<Learned, StoreError> {
+) -> Result<Trained, StoreError> {
     let pins = rules.pins;
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for key in store.buffered(job.host)?.into_iter().take(MOST) {
-        match guarded(|| read(store, key)) {
+        match guarded(|| read_buffered(store, key)) {
             Ok(page) => {
                 keys.push(key);
                 kept.push(page);
@@ -63,7 +74,8 @@ pub(crate) fn learn(
         }
     }
     let template = job.version.map(|version| SiteTemplate::learn(&job.name, version, now, &named(&kept)));
-    let extract = |kept: &Kept| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
+    let extract =
+        |kept: &ParsedPage| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
         compare_twins(job, now, &kept, &mut drafts, pins);
@@ -71,29 +83,35 @@ pub(crate) fn learn(
     let packed = |draft: Drafted| rules.admitted(draft.map_err(|reason| Outcome::Unreadable { reason })?);
     let pages =
         keys.into_iter().zip(drafts).map(|(key, draft)| BufferedPage { key, document: packed(draft) });
-    Ok(Learned { template, pages: pages.chain(unreadable).collect() })
+    Ok(Trained { template, pages: pages.chain(unreadable).collect() })
 }
 
-fn read(store: &Store, key: UrlKey) -> Result<Kept, String> {
+fn read_buffered(store: &Store, key: UrlKey) -> Result<ParsedPage, String> {
     let record = store.url(key).map_err(|error| error.to_string())?.ok_or("its URL has no record")?;
     let page = store.page(key).map_err(|error| error.to_string())?.ok_or("its raw page is missing")?;
     let RawPage { body, content_type, fetched } = page;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
     let page = Page::parse(&decode(&body, content_type.as_deref()).text);
-    Ok(Kept { origin: Origin { url, fetched }, page })
+    Ok(ParsedPage { origin: Origin { url, fetched }, page })
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("an error in gleaner".into()))
 }
 
-fn named(kept: &[Kept]) -> Vec<(&str, &Page)> {
+fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
     kept.iter().map(|kept| (kept.origin.url.as_str(), &kept.page)).collect()
 }
 
 /// Extracts pages again by comparison if the single-page method found the same text under different titles:
 /// then it took boilerplate for the article, and all but one page would be lost as duplicates.
-fn compare_twins(job: &TrainingJob, now: Timestamp, kept: &[Kept], drafts: &mut [Drafted], pins: &Pins) {
+fn compare_twins(
+    job: &TrainingJob,
+    now: Timestamp,
+    kept: &[ParsedPage],
+    drafts: &mut [Drafted],
+    pins: &Pins,
+) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
     for Draft { document, .. } in drafts.iter().flatten().flatten() {
         titles.entry(document.content_hash).or_default().insert(document.title.clone());
@@ -115,18 +133,16 @@ fn compare_twins(job: &TrainingJob, now: Timestamp, kept: &[Kept], drafts: &mut 
 
 #[cfg(test)]
 mod tests {
-    use gleaner_store::HostId;
-
     use super::*;
 
-    fn kept(number: usize, story: &str) -> Kept {
+    fn kept(number: usize, story: &str) -> ParsedPage {
         let terms = "<p>All rights in these pages, their pictures and their sounds are reserved by the publisher, and whoever wants to use them has to ask for leave.</p>";
         let html = format!(
             "<title>Story {number}</title><article>{}</article><footer><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></footer>",
             terms.repeat(9)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
-        Kept { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
+        ParsedPage { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
     }
 
     #[test]
@@ -136,7 +152,8 @@ mod tests {
             "Nobody had expected the choir to win, least of all its conductor, who was asleep.",
             "Three lambs were found in the church this morning, warm and without any harm.",
         ];
-        let kept: Vec<Kept> = stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
+        let kept: Vec<ParsedPage> =
+            stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
         let mut drafts: Vec<_> =
             kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None, &Pins::default()))).collect();
         let same = |drafts: &[Drafted]| {

@@ -67,7 +67,7 @@ impl RunBudget {
         self.pages += pages;
     }
 
-    pub(crate) fn empty(&self, now: Instant) -> Option<Budget> {
+    pub(crate) fn exhausted(&self, now: Instant) -> Option<Budget> {
         if self.max_pages > 0 && self.pages >= self.max_pages {
             return Some(Budget::Pages);
         }
@@ -87,12 +87,12 @@ mod tests {
         let config = gleaner_config::read(None, &sets).unwrap();
         let mut budget = RunBudget::new(&config.crawl, begun);
         let hour = Duration::from_secs(3600);
-        assert_eq!(budget.empty(begun + 5 * hour), None);
-        assert_eq!(budget.empty(begun + 6 * hour), Some(Budget::Time));
+        assert_eq!(budget.exhausted(begun + 5 * hour), None);
+        assert_eq!(budget.exhausted(begun + 6 * hour), Some(Budget::Time));
         budget.spend(2);
-        assert_eq!(budget.empty(begun), None);
+        assert_eq!(budget.exhausted(begun), None);
         budget.spend(1);
-        assert_eq!(budget.empty(begun), Some(Budget::Pages));
+        assert_eq!(budget.exhausted(begun), Some(Budget::Pages));
     }
 
     #[test]
@@ -100,6 +100,6 @@ mod tests {
         let begun = Instant::now();
         let mut budget = RunBudget::new(&Crawl::default(), begun);
         budget.spend(u64::from(u32::MAX));
-        assert_eq!(budget.empty(begun + Duration::from_secs(1 << 30)), None);
+        assert_eq!(budget.exhausted(begun + Duration::from_secs(1 << 30)), None);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use gleaner_config::Crawl;
 
-use crate::extraction::rank;
+use crate::rank;
 
 /// Why a URL that was found did not enter the frontier.
 pub(crate) const QUEUE_FULL: &str = "queue_full";

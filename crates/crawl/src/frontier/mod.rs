@@ -1,0 +1,314 @@
+//! Decides which URL is requested next, and when: the queue of each host, gaps, holds, robots.txt, budgets and
+//! quotas.
+//!
+//! The queue itself is in the store; this module reads it and writes nothing.
+
+pub(crate) mod budget;
+pub(crate) mod hosts;
+pub(crate) mod known_urls;
+pub(crate) mod quota;
+pub(crate) mod redirected;
+pub(crate) mod schedule;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use gleaner_config::Config;
+use gleaner_fetch::{Access, Politeness, RobotsRecord, Verdict};
+use gleaner_frontier::{CanonicalUrl, Scope, UrlKey};
+use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, Wait};
+use jiff::Timestamp;
+use tracing::warn;
+use url::Url;
+
+use crate::error::CrawlError;
+use crate::session_config::SessionConfig;
+use crate::visit::robots_path;
+use budget::RunBudget;
+use hosts::{Host, Hosts, group_of};
+use known_urls::KnownUrls;
+use quota::Quota;
+use schedule::{GroupName, Schedule};
+
+/// Longest time between two checks of the clock, the stop and waiting URLs.
+pub(crate) const TICK: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub(crate) struct Frontier {
+    pub(crate) hosts: Hosts,
+    pub(crate) schedule: Schedule,
+    pub(crate) known: KnownUrls,
+    /// When hosts may be requested. A replay sends no requests.
+    pub(crate) politeness: Politeness,
+    pub(crate) budget: RunBudget,
+    pub(crate) quota: Quota,
+    pub(crate) scope: Arc<Scope>,
+    /// Visits, robots.txt requests and training jobs without an event yet.
+    pub(crate) in_flight: usize,
+    session: SessionConfig,
+    store: Store,
+    /// Hosts of seeds: only there `/sitemap.xml` is tried.
+    seeds: HashSet<String>,
+    /// What earlier processes counted for each host in this run.
+    counts: HashMap<String, Counts>,
+}
+
+/// A ready URL.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) key: UrlKey,
+    pub(crate) url: CanonicalUrl,
+    pub(crate) record: UrlRecord,
+}
+
+/// What a host may do next.
+#[derive(Debug)]
+pub(crate) enum NextUrl {
+    /// Request this URL.
+    Allowed(Ready),
+    /// Record that this rule of its robots.txt forbids this URL.
+    Disallowed(Ready, String),
+    /// Request this robots.txt first.
+    Robots(Url),
+    /// Nothing before then.
+    Later(Instant),
+    /// It has no URL that is ready, or used up its budget.
+    Nothing,
+}
+
+impl Frontier {
+    /// A frontier without hosts.
+    pub(crate) fn new(store: Store, session: &SessionConfig, politeness: Politeness) -> Self {
+        let crawl = &session.config.crawl;
+        Self {
+            hosts: Hosts::default(),
+            schedule: Schedule::default(),
+            known: KnownUrls::default(),
+            politeness,
+            budget: RunBudget::new(crawl, Instant::now()),
+            quota: Quota::new(crawl),
+            scope: Arc::new(Scope::from_seeds(&session.seeds)),
+            in_flight: 0,
+            session: session.clone(),
+            store,
+            seeds: session.seeds.iter().map(|seed| seed.url.host().to_owned()).collect(),
+            counts: HashMap::new(),
+        }
+    }
+
+    fn config(&self) -> &Config {
+        &self.session.config
+    }
+
+    /// Reads what earlier processes counted in this run.
+    pub(crate) fn load_counts(&mut self) -> Result<(), StoreError> {
+        self.counts = self.store.counts(self.session.run.number)?.into_iter().collect();
+        Ok(())
+    }
+
+    /// Adds a host that is in scope and not known yet. Returns whether it did.
+    pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
+        // The stored domain may differ from the one by today's public suffix list; check both.
+        let is_in_scope = || {
+            let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
+            self.session.takes_all
+                || self.scope.domains().any(|domain| domain == record.domain)
+                || today().is_some_and(|url| self.scope.contains(&url))
+        };
+        if self.hosts.contains(record.id) || !is_in_scope() {
+            return Ok(false);
+        }
+        let group = group_of(self.config().fetch.gap_scope, record);
+        let host = Host {
+            name: record.name.clone(),
+            group: Arc::clone(&group),
+            site: record.domain.as_str().into(),
+            access: None,
+            robots_due: Timestamp::MIN,
+            fetched: self.counts.get(&record.name).map_or(0, |counts| counts.fetched),
+            is_seed: self.seeds.contains(&record.name),
+            paused: record.paused,
+        };
+        self.hosts.insert(record.id, host);
+        let delay = self.config().fetch.delay.get();
+        self.hosts.widen(&group, delay);
+        self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
+        if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
+            self.apply_robots(record.id, &robots);
+        }
+        Ok(true)
+    }
+
+    /// Takes a host over from an earlier process: counts what that one used, restores the host's hold and
+    /// starts a full gap, since a request may just have been sent.
+    pub(crate) fn resume(&mut self, record: &HostRecord) -> Result<(), StoreError> {
+        let (pages, bytes) =
+            self.counts.get(&record.name).map_or((0, 0), |counts| (counts.fetched, counts.bytes));
+        self.budget.spend(pages);
+        let site: Arc<str> = record.domain.as_str().into();
+        self.quota.add_queued(&site, record.queued.try_into().unwrap_or(i64::MAX));
+        self.quota.add_bytes(&site, bytes);
+        self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
+        let Some(host) = self.hosts.get(record.id) else { return Ok(()) };
+        let held = record.held_until.map(|at| self.session.clock.until(at)).unwrap_or_default();
+        self.politeness.gates.start_gap(&host.group);
+        self.politeness.holds.hold(&host.name, held);
+        if record.buffered > 0 || self.store.next_ready(record.id)?.is_some() {
+            self.wake(record.id);
+        }
+        Ok(())
+    }
+
+    /// Forgets the hosts of released partitions.
+    pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
+        for (id, host) in self.hosts.retain(stays) {
+            self.schedule.mark_idle(&host.group, id);
+            self.quota.remove(&host.site);
+        }
+    }
+
+    pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
+        let fetch = &self.session.config.fetch;
+        let access = robots.rules(fetch.product());
+        let cap = fetch.max_crawl_delay.get();
+        let Some(host) = self.hosts.get_mut(id) else { return };
+        let delay = access.crawl_delay().unwrap_or_default();
+        if delay > cap {
+            warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
+        }
+        host.access = Some(access);
+        let is_stale = robots.stale(self.session.clock.now());
+        host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
+        let group = Arc::clone(&host.group);
+        let gap = self.hosts.widen(&group, fetch.delay.get().max(delay.min(cap)));
+        self.politeness.gates.set_gap(&group, gap);
+    }
+
+    /// Marks a host as one that may have work.
+    pub(crate) fn wake(&mut self, id: HostId) {
+        if let Some(host) = self.hosts.get(id) {
+            self.schedule.wake(&host.group, id, Instant::now());
+        }
+    }
+
+    /// Counts URLs that entered or left the queues of hosts.
+    pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>) {
+        for (id, by) in queued {
+            self.session.progress.queue_grows(by);
+            if let Some(host) = self.hosts.get(id) {
+                self.quota.add_queued(&host.site, by);
+            }
+        }
+    }
+
+    /// The group that has been due longest and whose gap has passed; `None`: there is none, or as many URLs
+    /// are in flight as the settings and budgets allow.
+    pub(crate) fn next_group(&mut self, now: Instant) -> Option<GroupName> {
+        while self.has_room() && self.budget.exhausted(now).is_none() {
+            let group = self.schedule.pop(now)?;
+            let wait = self.politeness.gates.ready_in(&group);
+            if wait.is_zero() {
+                return Some(group);
+            }
+            self.schedule.put_off(&group, now + wait);
+        }
+        None
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        self.in_flight < self.config().fetch.concurrency
+    }
+
+    /// The next URL of a host, with the verdict of its robots.txt.
+    pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, CrawlError> {
+        let Some(host) = self.hosts.get(id) else { return Ok(NextUrl::Nothing) };
+        if self.is_used_up(host) {
+            return Ok(NextUrl::Nothing);
+        }
+        let held = self.politeness.holds.remaining(&host.name);
+        if !held.is_zero() {
+            return Ok(NextUrl::Later(Instant::now() + held));
+        }
+        let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
+        let url = parsed(&record)?;
+        let is_current = host.robots_due > self.session.clock.now();
+        Ok(match host.access.as_ref().filter(|_| is_current) {
+            None => NextUrl::Robots(robots_url(&url)),
+            Some(Access::AllDisallowed { .. }) => {
+                NextUrl::Later(Instant::now() + self.session.clock.until(host.robots_due))
+            }
+            Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
+            Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
+                Verdict::Allowed { .. } => NextUrl::Allowed(Ready { key, url, record }),
+                Verdict::Disallowed { rule } => NextUrl::Disallowed(Ready { key, url, record }, rule),
+            },
+        })
+    }
+
+    /// Whether a host may get no more requests in this run.
+    fn is_used_up(&self, host: &Host) -> bool {
+        self.is_at_cap(host) || self.quota.is_spent(&host.site)
+    }
+
+    /// Whether a host has had `crawl.max_pages_per_host` in this run.
+    pub(crate) fn is_at_cap(&self, host: &Host) -> bool {
+        self.page_cap() > 0 && host.fetched >= self.page_cap()
+    }
+
+    /// `crawl.max_pages_per_host`; 0: no limit.
+    pub(crate) fn page_cap(&self) -> u64 {
+        self.config().crawl.max_pages_per_host
+    }
+
+    /// Counts a request that is about to be sent to a host.
+    pub(crate) fn spend(&mut self, id: HostId) {
+        if let Some(host) = self.hosts.get_mut(id) {
+            host.fetched += 1;
+            self.session.progress.live.begins(&host.name);
+        }
+        self.budget.spend(1);
+    }
+
+    /// Makes a group due after its gap, when its URL in flight has an outcome.
+    pub(crate) fn release_group(&mut self, group: &GroupName) {
+        let wait = self.politeness.gates.ready_in(group);
+        self.session.progress.waits(wait);
+        self.schedule.release(group, Instant::now() + wait);
+    }
+
+    /// Whether nothing is due now or within `crawl.linger`. Gaps are always waited for; holds and failed
+    /// robots.txt are not. `holds_end`: when the last hold of a partition ends.
+    pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
+        let (now, linger) = (Instant::now(), self.config().crawl.linger.get());
+        let holds_end = holds_end.unwrap_or(now);
+        let soon =
+            |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
+        if self.schedule.due().any(|(at, group)| soon(at, group)) {
+            return Ok(false);
+        }
+        let until = self.session.clock.after(linger).as_second();
+        let is_later = |due| i64::try_from(due).unwrap_or(i64::MAX) > until;
+        Ok(self.store.next_due(Wait::Retry)?.is_none_or(is_later))
+    }
+
+    /// Time until the next group is due, at most [`TICK`].
+    pub(crate) fn pause(&self) -> Duration {
+        let next = self.schedule.next().map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
+        next.clamp(Duration::from_millis(1), TICK)
+    }
+}
+
+fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
+    CanonicalUrl::from_record(&record.url).map_err(|error| {
+        StoreError::Damaged { what: "a URL", reason: format!("{}: {error}", record.url) }.into()
+    })
+}
+
+fn robots_url(page: &CanonicalUrl) -> Url {
+    let mut url = page.url().clone();
+    url.set_path("/robots.txt");
+    url.set_query(None);
+    url
+}

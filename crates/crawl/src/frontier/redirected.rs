@@ -1,0 +1,52 @@
+//! The robots.txt files that hosts of other partitions redirect to, and who waits for them.
+
+use std::collections::BTreeMap;
+
+use gleaner_store::{PartitionId, RobotsWanted};
+use url::Url;
+
+/// Requests that wait for the robots.txt at one URL.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) partition: PartitionId,
+    pub(crate) by: Vec<RobotsWanted>,
+    /// Whether another partition must answer first, because the URL redirects there.
+    pub(crate) is_elsewhere: bool,
+}
+
+/// By URL.
+#[derive(Debug, Default)]
+pub(crate) struct RedirectedRobots(BTreeMap<String, Wanted>);
+
+impl RedirectedRobots {
+    pub(crate) fn get_mut(&mut self, url: &str) -> Option<&mut Wanted> {
+        self.0.get_mut(url)
+    }
+
+    pub(crate) fn contains(&self, url: &Url) -> bool {
+        self.0.contains_key(url.as_str())
+    }
+
+    /// Whether this request waits already.
+    pub(crate) fn is_known(&self, wanted: &RobotsWanted) -> bool {
+        self.0.get(&wanted.url).is_some_and(|known| known.by.contains(wanted))
+    }
+
+    pub(crate) fn insert(&mut self, wanted: RobotsWanted, partition: PartitionId) {
+        self.0.insert(wanted.url.clone(), Wanted { partition, by: vec![wanted], is_elsewhere: false });
+    }
+
+    pub(crate) fn remove(&mut self, url: &str) -> Vec<RobotsWanted> {
+        self.0.remove(url).map(|wanted| wanted.by).unwrap_or_default()
+    }
+
+    /// Whether one of these partitions is requested from.
+    pub(crate) fn is_requesting_in(&self, partitions: impl Fn(PartitionId) -> bool) -> bool {
+        self.0.values().any(|wanted| !wanted.is_elsewhere && partitions(wanted.partition))
+    }
+
+    /// Forgets requests in released partitions: their next owners find them in the store.
+    pub(crate) fn release(&mut self, stays: impl Fn(PartitionId) -> bool) {
+        self.0.retain(|_, wanted| stays(wanted.partition));
+    }
+}

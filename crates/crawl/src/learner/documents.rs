@@ -1,0 +1,87 @@
+//! Puts the documents of a host's buffered pages into the corpus, with the template that extracted them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::Outcome;
+use gleaner_store::{Change, HostRecord};
+use tracing::{info, warn};
+
+use super::Learner;
+use super::training::{BufferedPage, Trained, TrainingJob};
+use crate::error::CrawlError;
+use crate::recorder::Recorder;
+use crate::recorder::outcomes::PageCounts;
+use crate::template::PreparedTemplate;
+
+impl Learner {
+    /// The change that stores the result of a training job. The new template is used from now on.
+    pub(crate) fn apply_training(
+        &mut self,
+        recorder: &mut Recorder,
+        job: &TrainingJob,
+        trained: Trained,
+    ) -> Result<Change, CrawlError> {
+        let mut change = recorder.begin();
+        let (pages, is_learned) = (trained.pages.len(), trained.template.is_some());
+        for page in trained.pages {
+            record_page(recorder, &mut change, &job.name, page, is_learned)?;
+        }
+        let Some(template) = trained.template else {
+            warn!(
+                host = job.name,
+                pages, "too few articles for a template; extracting each page on its own for now"
+            );
+            return Ok(change);
+        };
+        let version = template.version;
+        change.put_template(&job.name, version, &template.to_json());
+        if let Some(known) = recorder.store.host(&job.name)? {
+            // From the change, whose count of buffered pages is current.
+            let host = change.host(&known.name, &known.domain)?;
+            change.put_host(&HostRecord { template: version, outdated: false, ..host });
+        }
+        if let Some(host) = self.hosts.get_mut(&job.host) {
+            info!(host = job.name, version, pages, "learned a template");
+            host.version = version;
+            host.template = Some(Arc::new(PreparedTemplate::from_template(template)));
+            host.buffered = 0;
+            self.progress.buffered.fetch_sub(pages as u64, Ordering::Relaxed);
+        }
+        Ok(change)
+    }
+}
+
+/// Records the outcome of one buffered page. `is_learned`: a template extracted it, so its raw page is no
+/// longer needed.
+fn record_page(
+    recorder: &mut Recorder,
+    change: &mut Change,
+    host: &str,
+    page: BufferedPage,
+    is_learned: bool,
+) -> Result<(), CrawlError> {
+    let BufferedPage { key, document } = page;
+    let is_first = change.url(key)?.is_some_and(|record| record.last.is_none());
+    let outcome = match document {
+        Ok(document) => recorder.store_document(change, key, document)?.into(),
+        // The earlier state is kept: the fault is ours or temporary.
+        Err(outcome @ Outcome::Unreadable { .. }) => outcome,
+        Err(outcome) => {
+            recorder.withdraw_document(change, key)?;
+            outcome
+        }
+    };
+    if is_first || outcome == Outcome::Revised {
+        recorder.count(change, host, Some(&outcome), PageCounts::default())?;
+    }
+    // Read late: an earlier page of this change may have changed it.
+    let Some(record) = change.url(key)? else { return Ok(()) };
+    if is_learned {
+        let again = recorder.next_visit(&record, &outcome);
+        change.end(key, record, outcome, again)?;
+    } else {
+        change.note(key, &record, outcome);
+    }
+    Ok(())
+}

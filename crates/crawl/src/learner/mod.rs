@@ -1,0 +1,120 @@
+//! Learns a template for each host, and notices when it is out of date.
+//!
+//! A host without a template buffers its articles. When there are enough, a worker thread trains on them
+//! ([`training`]), and the template is used for all later pages ([`health`] watches it).
+
+pub(crate) mod documents;
+pub(crate) mod health;
+pub(crate) mod training;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gleaner_store::{HostId, HostRecord, Store, StoreError};
+use gleaner_template::SiteTemplate;
+use tracing::warn;
+
+use crate::progress::Progress;
+use crate::template::PreparedTemplate;
+
+#[derive(Debug)]
+pub(crate) struct Learner {
+    hosts: HashMap<HostId, HostTemplate>,
+    /// Buffered pages that start the training of a template.
+    prepare_pages: usize,
+    /// The same at the end of a run.
+    min_pages: usize,
+    progress: Arc<Progress>,
+}
+
+/// The template of a host, or the pages it will be learned from.
+#[derive(Debug, Default)]
+struct HostTemplate {
+    template: Option<Arc<PreparedTemplate>>,
+    /// Version of the newest template in the store; 0 if there is none.
+    version: u32,
+    buffered: usize,
+    /// Whether learning failed in this run; it is then not tried again.
+    has_failed: bool,
+}
+
+impl Learner {
+    pub(crate) fn new(settings: &gleaner_config::Template, progress: Arc<Progress>) -> Self {
+        let (prepare_pages, min_pages) = (settings.prepare_pages, settings.min_pages);
+        Self { hosts: HashMap::new(), prepare_pages, min_pages, progress }
+    }
+
+    /// Loads the template of a host.
+    pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
+        let stored = if record.outdated { None } else { store.template(&record.name)? };
+        let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
+            Ok(template) => Some(Arc::new(PreparedTemplate::from_template(template))),
+            Err(error) => {
+                warn!(host = record.name, %error, "the template cannot be read; it will be learned again");
+                None
+            }
+        });
+        let buffered = record.buffered as usize;
+        let (version, has_failed) = (record.template, false);
+        self.hosts.insert(record.id, HostTemplate { template, version, buffered, has_failed });
+        Ok(())
+    }
+
+    /// Forgets the hosts of released partitions.
+    pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
+        self.hosts.retain(|id, _| stays(*id));
+    }
+
+    pub(crate) fn template(&self, id: HostId) -> Option<Arc<PreparedTemplate>> {
+        self.hosts.get(&id)?.template.clone()
+    }
+
+    /// The version that training would give the host's next template.
+    pub(crate) fn next_version(&self, id: HostId) -> u32 {
+        self.hosts.get(&id).map_or(0, |host| host.version) + 1
+    }
+
+    pub(crate) fn buffered(&self, id: HostId) -> usize {
+        self.hosts.get(&id).map_or(0, |host| host.buffered)
+    }
+
+    /// Whether a host has enough buffered pages for a template.
+    pub(crate) fn is_due(&self, id: HostId) -> bool {
+        self.hosts.get(&id).is_some_and(|host| host.buffered >= self.prepare_pages && !host.has_failed)
+    }
+
+    /// Whether a host has enough buffered pages for a template at the end of a run.
+    pub(crate) fn is_due_at_end(&self, id: HostId) -> bool {
+        self.buffered(id) >= self.min_pages
+    }
+
+    /// Hosts with buffered pages.
+    pub(crate) fn waiting(&self) -> Vec<HostId> {
+        let waits = |host: &HostTemplate| host.buffered > 0 && !host.has_failed;
+        self.hosts.iter().filter(|(_, host)| waits(host)).map(|(id, _)| *id).collect()
+    }
+
+    /// Records that one more page is buffered: now there are `buffered`.
+    pub(crate) fn page_buffered(&mut self, id: HostId, buffered: u32) {
+        self.progress.buffered.fetch_add(1, Ordering::Relaxed);
+        if let Some(host) = self.hosts.get_mut(&id) {
+            host.buffered = buffered as usize;
+        }
+    }
+
+    /// Records that training failed. Pages stay buffered until the next run.
+    pub(crate) fn training_failed(&mut self, id: HostId) {
+        if let Some(host) = self.hosts.get_mut(&id) {
+            host.has_failed = true;
+        }
+    }
+
+    /// Drops a host's template, so that a new version is learned.
+    pub(crate) fn learn_again(&mut self, id: HostId) {
+        if let Some(host) = self.hosts.get_mut(&id) {
+            host.template = None;
+            host.has_failed = false;
+        }
+    }
+}

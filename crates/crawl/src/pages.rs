@@ -1,0 +1,159 @@
+//! Records a page or list that was read: its links enter the frontier, its text the corpus.
+
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::{Outcome, Role, digest_of};
+use gleaner_store::Change;
+
+use crate::archive::WarcRecords;
+use crate::error::CrawlError;
+use crate::extraction::{Content, Reading};
+use crate::frontier::quota::QUEUE_FULL;
+use crate::frontier::schedule::GroupName;
+use crate::pipeline::Pipeline;
+use crate::recorder::outcomes::PageCounts;
+use crate::recorder::revisit::{is_article, is_section, sight};
+use crate::visit::Visit;
+
+/// URLs of one list per commit.
+const PART: usize = 2_000;
+/// Longest `ETag` and `Last-Modified` that are stored, in bytes.
+const LONGEST_VALIDATOR: usize = 512;
+
+impl Pipeline {
+    pub(crate) fn page_read(
+        &mut self,
+        mut visit: Visit,
+        mut reading: Reading,
+        records: Option<WarcRecords>,
+    ) -> Result<GroupName, CrawlError> {
+        self.session.progress.pages.fetch_add(1, Ordering::Relaxed);
+        // With an unchanged body, only a new template could change the extraction.
+        if is_unchanged(&visit, records.as_ref()) {
+            self.recorder.archive(records, None)?;
+            let counts = PageCounts { bytes: reading.bytes, refused: None };
+            return self.finish_within(self.recorder.begin(), visit, Outcome::Unchanged, counts);
+        }
+        if let Some(host) = self.frontier.hosts.get(visit.record.host) {
+            self.frontier.quota.add_bytes(&host.site, reading.bytes);
+        }
+        self.recorder.archive(records, Some(&mut visit.record))?;
+        let (mut change, news) = self.discover_links(&mut visit, &mut reading)?;
+        if matches!(reading.content, Content::NotArticle(_)) {
+            self.recorder.revive_next_page(&mut change, &reading)?;
+        }
+        keep_validators(&mut visit, &mut reading);
+        self.record_content(change, visit, reading, news)
+    }
+
+    /// Adds the links of a page to the frontier. Returns the change, and how many URLs are new or have
+    /// changed.
+    fn discover_links(
+        &mut self,
+        visit: &mut Visit,
+        reading: &mut Reading,
+    ) -> Result<(Change, u64), CrawlError> {
+        let digest = digest_of(reading.found.iter().map(|(found, _)| found));
+        let (change, news) = self.discover(visit, reading)?;
+        visit.sight = sight(visit, reading, news, digest);
+        if reading.refused.contains_key(QUEUE_FULL) {
+            // Without validators, the next response has the full list.
+            (reading.etag, reading.last_modified) = (None, None);
+        }
+        if visit.record.role != Role::Page || becomes_section(visit, reading, news) {
+            visit.record.rhythm.digest = digest;
+        }
+        Ok((change, news))
+    }
+
+    /// Adds new URLs and revives known ones with an announced change. A long list is committed in steps:
+    /// after a crash, the rest is found again.
+    fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
+        let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
+        // Entries of a list start at depth 1; lists in lists go deeper, so that they end.
+        let deeper = visit.record.depth + 1;
+        let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
+        let Reading { found, refused, .. } = reading;
+        let (mut change, mut news) = (self.recorder.begin(), 0);
+        for (number, (found, rank)) in found.iter().enumerate() {
+            let (key, depth) = (found.url.key(), depth(found.role));
+            if depth > self.session.config.crawl.max_depth {
+                *refused.entry("too_deep").or_default() += 1;
+            } else if key != visit.key {
+                let frontier = &mut self.frontier;
+                let is_known = frontier.known.contains(key);
+                let has_room = is_known || frontier.quota.has_room(found.url.domain(), *rank);
+                if !has_room && change.url(key)?.is_none() {
+                    *refused.entry(QUEUE_FULL).or_default() += 1;
+                    continue;
+                }
+                let turn = self.recorder.turn_of(found, *rank);
+                let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, turn)?;
+                frontier.known.insert(key);
+                news += u64::from(is_new || self.recorder.revive_if_updated(&mut change, found)?);
+            }
+            if number % PART == PART - 1 {
+                self.commit(change)?;
+                change = self.recorder.begin();
+            }
+        }
+        Ok((change, news))
+    }
+
+    /// Decides the outcome by what was read, and ends the visit.
+    fn record_content(
+        &mut self,
+        mut change: Change,
+        mut visit: Visit,
+        reading: Reading,
+        news: u64,
+    ) -> Result<GroupName, CrawlError> {
+        let is_section = becomes_section(&visit, &reading, news);
+        let counts = PageCounts { bytes: reading.bytes, refused: Some(&reading.refused) };
+        let outcome = match reading.content {
+            Content::List => Outcome::Listing,
+            Content::NotArticle(_) if is_section => {
+                visit.record.role = Role::Section;
+                Outcome::Listing
+            }
+            Content::NotArticle(_) if visit.record.role != Role::Page => Outcome::Listing,
+            Content::NotArticle(reason) => Outcome::NotArticle { reason: reason.into() },
+            Content::Unreadable(reason) => Outcome::Unreadable { reason },
+            Content::Article(article) => {
+                self.learner.record_article(&mut self.recorder, &mut change, &visit, *article, counts)?;
+                self.commit(change)?;
+                return Ok(visit.group);
+            }
+            Content::Raw(page) => {
+                self.recorder.writer.keep_page(visit.key, page)?;
+                let buffered = self.recorder.buffer(&mut change, &visit, counts)?;
+                self.commit(change)?;
+                self.learner.page_buffered(visit.record.host, buffered);
+                return Ok(visit.group);
+            }
+        };
+        self.finish_within(change, visit, outcome, counts)
+    }
+}
+
+fn becomes_section(visit: &Visit, reading: &Reading, news: u64) -> bool {
+    matches!(reading.content, Content::NotArticle(_)) && is_section(visit, news)
+}
+
+/// Keeps the validators of the response with its URL.
+fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
+    let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
+    visit.record.etag = kept(reading.etag.take());
+    visit.record.last_modified = kept(reading.last_modified.take());
+    if visit.record.role == Role::Page && visit.record.etag.is_some() {
+        // One validator suffices, and there are many pages.
+        visit.record.last_modified = None;
+    }
+}
+
+/// Whether an article's body equals the archived one.
+fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
+    records.is_some_and(WarcRecords::is_as_before)
+        && visit.record.role == Role::Page
+        && visit.record.last.as_ref().is_some_and(is_article)
+}

@@ -1,0 +1,170 @@
+//! Writes the store and the archive: outcomes, documents, counts, and when a URL is visited again.
+//!
+//! Only the owner's thread has a recorder.
+
+pub(crate) mod outcomes;
+pub(crate) mod revisit;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gleaner_config::{Config, Corpus, Duplicate};
+use gleaner_dedup::{Head, Params};
+use gleaner_frontier::{Found, UrlKey};
+use gleaner_store::{
+    Archived, Change, Duplicates, HostId, HostRecord, Levels, PackedDocument, Placement, Received, Run,
+    Store, StoreError, Turn, UrlRecord, Writer,
+};
+use jiff::Timestamp;
+
+use crate::archive::WarcRecords;
+use crate::clock::Clock;
+use crate::error::CrawlError;
+use crate::progress::Progress;
+use crate::rank;
+use crate::session_config::SessionConfig;
+
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) writer: Writer,
+    pub(crate) store: Store,
+    pub(crate) config: Arc<Config>,
+    pub(crate) run: Run,
+    pub(crate) clock: Clock,
+    pub(crate) progress: Arc<Progress>,
+    /// The index that documents are compared with.
+    duplicates: Duplicates,
+    /// When this process began. Later revisits are left for the next run.
+    pub(crate) began: Timestamp,
+    unflushed: usize,
+    flushed: Instant,
+}
+
+/// What a committed change did to the frontier.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    /// Hosts that got a ready URL.
+    pub(crate) touched: Vec<HostRecord>,
+    /// By how much the queue of each host grew.
+    pub(crate) queued: BTreeMap<HostId, i64>,
+}
+
+impl Recorder {
+    pub(crate) fn new(writer: Writer, session: &SessionConfig) -> Result<Self, StoreError> {
+        let store = writer.store();
+        Ok(Self {
+            duplicates: Duplicates::new(&store, &levels(&session.config.corpus))?,
+            store,
+            writer,
+            config: Arc::clone(&session.config),
+            run: session.run.clone(),
+            began: session.clock.now(),
+            clock: session.clock.clone(),
+            progress: Arc::clone(&session.progress),
+            unflushed: 0,
+            flushed: Instant::now(),
+        })
+    }
+
+    pub(crate) fn begin(&self) -> Change {
+        self.writer.begin()
+    }
+
+    pub(crate) fn commit(&mut self, change: Change) -> Result<Committed, StoreError> {
+        let touched = change.touched().values().cloned().collect();
+        let queued = change.queued().clone();
+        self.writer.commit(change)?;
+        self.unflushed += 1;
+        Ok(Committed { touched, queued })
+    }
+
+    /// Appends the records of a response to the archive. `record`: its URL's, which then names the place of
+    /// the body.
+    pub(crate) fn archive(
+        &mut self,
+        records: Option<WarcRecords>,
+        record: Option<&mut UrlRecord>,
+    ) -> Result<(), CrawlError> {
+        let Some(records) = records else { return Ok(()) };
+        let Some((file, offset)) = self.writer.archive(&records.bytes, records.records, records.at)? else {
+            return Ok(());
+        };
+        if let (Some(record), Some(digest)) = (record, records.digest) {
+            record.archived = Some(Archived { file, offset, at: records.at, digest: *digest.as_bytes() });
+        }
+        Ok(())
+    }
+
+    /// Archives the responses to a robots.txt and its redirects.
+    pub(crate) fn archive_robots(&mut self, records: Vec<WarcRecords>) -> Result<(), CrawlError> {
+        records.into_iter().try_for_each(|records| self.archive(Some(records), None))
+    }
+
+    /// Puts the document of a URL into the corpus, or records what it duplicates.
+    pub(crate) fn store_document(
+        &mut self,
+        change: &mut Change,
+        key: UrlKey,
+        document: PackedDocument,
+    ) -> Result<Placement, StoreError> {
+        change.place(key, document, &mut self.duplicates)
+    }
+
+    /// Removes the document of a URL from the corpus.
+    pub(crate) fn withdraw_document(&mut self, change: &mut Change, key: UrlKey) -> Result<(), StoreError> {
+        change.withdraw(key, &mut self.duplicates)
+    }
+
+    /// Reads up to `most` messages of other workers.
+    pub(crate) fn receive(&mut self, change: &mut Change, most: usize) -> Result<Received, StoreError> {
+        change.receive(most, &mut self.duplicates)
+    }
+
+    /// The place in the queue of a URL that was found. A URL without a date counts as new as the run's start,
+    /// so that an interrupted run keeps its order.
+    pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
+        let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
+        let dated = found.dated.map(|dated| dated.min(self.run.started));
+        Turn { rank, fresh: dated.or(found_at) }
+    }
+
+    pub(crate) fn is_flush_due(&self) -> bool {
+        let store = &self.config.store;
+        let is_late = || self.unflushed > 0 && self.flushed.elapsed() >= store.flush_every.get();
+        self.unflushed >= store.flush_pages || is_late() || self.writer.is_archive_full()
+    }
+
+    /// Flushes a site's rules at once if a flush is cheap. In object storage each flush would write a file,
+    /// so there they wait for the next one.
+    pub(crate) fn flush_rules(&mut self) -> Result<(), CrawlError> {
+        if self.store.is_shared() { Ok(()) } else { self.flush() }
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
+        let mut change = self.writer.begin();
+        change.put_clock(self.clock.now())?;
+        self.writer.commit(change)?;
+        self.writer.flush()?;
+        self.unflushed = 0;
+        self.flushed = Instant::now();
+        let (free, floor) = (self.writer.free_space()?, self.config.store.min_free_disk);
+        if free < floor.get() {
+            return Err(CrawlError::DiskFull { free, floor });
+        }
+        Ok(())
+    }
+}
+
+fn levels(corpus: &Corpus) -> Levels {
+    let has = |level| corpus.duplicates.contains(&level);
+    Levels {
+        exact: has(Duplicate::Exact),
+        near: has(Duplicate::Near).then(|| Params::default().with_duplicate(corpus.similarity)),
+        head: match corpus.head {
+            gleaner_config::Head::First => Head::First,
+            gleaner_config::Head::Longest => Head::Longest,
+        },
+        memory: usize::try_from(corpus.index_memory.get()).unwrap_or(usize::MAX),
+    }
+}

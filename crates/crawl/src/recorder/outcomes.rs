@@ -1,0 +1,102 @@
+//! Writes how a visit ended, and counts it.
+
+use gleaner_frontier::{Outcome, UrlKey};
+use gleaner_store::{Change, UrlRecord};
+use tracing::debug;
+
+use super::Recorder;
+use super::revisit::is_article;
+use crate::error::CrawlError;
+use crate::extraction::Refused;
+use crate::visit::Visit;
+
+/// What a visit read, beside its outcome.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PageCounts<'a> {
+    /// Bytes of the body; 0 if none was read.
+    pub(crate) bytes: u64,
+    pub(crate) refused: Option<&'a Refused>,
+}
+
+impl Recorder {
+    /// Ends a visit within a change.
+    pub(crate) fn end(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: Outcome,
+        counts: PageCounts<'_>,
+    ) -> Result<(), CrawlError> {
+        debug!(url = %visit.url, outcome = %outcome, "visit ended");
+        visit.span.record("outcome", outcome.reason());
+        self.progress.live.ended(visit.url.host(), Some(&outcome));
+        self.count(change, visit.url.host(), Some(&outcome), counts)?;
+        self.count_time(change, visit)?;
+        self.count_update(change, visit, &outcome)?;
+        if is_article(&outcome) {
+            change.mark_there(visit.key)?;
+        }
+        let rhythm = self.rhythm_after(visit, &outcome);
+        self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
+    }
+
+    /// The same outside a run's visits: counts nothing.
+    pub(crate) fn end_uncounted(
+        &self,
+        change: &mut Change,
+        key: UrlKey,
+        record: UrlRecord,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
+        let again = self.next_visit(&record, &outcome);
+        let twin_of = change.url(key)?.and_then(|record| record.twin_of);
+        change.end(key, UrlRecord { twin_of, ..record }, outcome, again)?;
+        Ok(())
+    }
+
+    /// Buffers an article of a host without a template; its raw page is already kept. Returns the number of
+    /// the host's buffered pages.
+    pub(crate) fn buffer(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        counts: PageCounts<'_>,
+    ) -> Result<u32, CrawlError> {
+        self.count_time(change, visit)?;
+        visit.span.record("outcome", "buffered");
+        self.progress.live.ended(visit.url.host(), None);
+        let rhythm = visit.record.rhythm.at(visit.at);
+        let buffered = change.buffer(visit.key, UrlRecord { rhythm, ..visit.record.clone() })?;
+        self.count(change, visit.url.host(), None, counts)?;
+        Ok(buffered)
+    }
+
+    fn count_time(&self, change: &mut Change, visit: &Visit) -> Result<(), CrawlError> {
+        let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(change.count(self.run.number, visit.url.host(), |counts| counts.millis += millis)?)
+    }
+
+    pub(crate) fn count(
+        &self,
+        change: &mut Change,
+        host: &str,
+        outcome: Option<&Outcome>,
+        counts: PageCounts<'_>,
+    ) -> Result<(), CrawlError> {
+        if let Some(outcome) = outcome {
+            self.progress.ended(outcome);
+        }
+        let PageCounts { bytes, refused } = counts;
+        change.count(self.run.number, host, |counts| {
+            counts.bytes += bytes;
+            counts.fetched += u64::from(bytes > 0);
+            if let Some(outcome) = outcome {
+                *counts.outcomes.entry(outcome.reason()).or_default() += 1;
+            }
+            for (label, count) in refused.into_iter().flatten() {
+                *counts.refused.entry((*label).into()).or_default() += count;
+            }
+        })?;
+        Ok(())
+    }
+}

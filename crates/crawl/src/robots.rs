@@ -1,0 +1,83 @@
+//! Applies the response to a host's robots.txt.
+
+use gleaner_fetch::{Access, RobotsAnswer, RobotsRecord};
+use gleaner_frontier::{CanonicalUrl, Found, Role};
+use gleaner_store::{HostId, HostRecord};
+use url::Url;
+
+use crate::error::CrawlError;
+use crate::frontier::hosts::Host;
+use crate::pipeline::Pipeline;
+use crate::rank;
+use crate::redirected_robots::waits_for;
+
+impl Pipeline {
+    /// Applies the response to a robots.txt request. A host whose robots.txt redirects to another partition
+    /// has no rules until that is answered.
+    pub(crate) fn robots_answered(
+        &mut self,
+        id: HostId,
+        origin: &Url,
+        answer: RobotsAnswer,
+    ) -> Result<(), CrawlError> {
+        match answer {
+            RobotsAnswer::Record(record) => self.record_robots(id, origin, &record),
+            RobotsAnswer::Elsewhere { url, hops } => {
+                let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
+                let previous = self.recorder.store.robots::<RobotsRecord>(&host.name)?;
+                let now = self.session.clock.now();
+                let waits = RobotsRecord::failed(waits_for(&url), previous.as_ref(), now);
+                self.record_robots(id, origin, &waits)?;
+                self.request_elsewhere(origin, &url, u32::try_from(hops).unwrap_or(u32::MAX)).map(drop)
+            }
+            // The lease ended: the partition's next owner requests it.
+            RobotsAnswer::NotPermitted => Ok(()),
+        }
+    }
+
+    /// Stores a host's robots.txt before any page is requested: a `Crawl-delay` must survive a crash.
+    pub(crate) fn record_robots(
+        &mut self,
+        id: HostId,
+        origin: &Url,
+        record: &RobotsRecord,
+    ) -> Result<(), CrawlError> {
+        self.frontier.apply_robots(id, record);
+        let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
+        let mut change = self.recorder.begin();
+        change.put_robots(&host.name, record);
+        let held = self.frontier.politeness.holds.remaining(&host.name);
+        if !held.is_zero()
+            && let Some(known) = self.recorder.store.host(&host.name)?
+        {
+            change.put_host(&HostRecord { held_until: Some(self.session.clock.after(held)), ..known });
+        }
+        for url in self.sitemaps(host, origin) {
+            let found = Found { url, role: Role::Sitemap, dated: None, news: false };
+            change.discover_at(id, &found, 0, 0, self.recorder.turn_of(&found, rank::LISTING))?;
+        }
+        self.commit(change)?;
+        self.recorder.flush_rules()
+    }
+
+    /// The sitemaps named in robots.txt; for a seed's host without any, `/sitemap.xml`.
+    fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
+        let Some(access) = &host.access else { return Vec::new() };
+        let in_scope = |url: &CanonicalUrl| self.frontier.scope.contains(url);
+        let named: Vec<CanonicalUrl> = CanonicalUrl::parse(origin.as_str())
+            .map(|origin| {
+                access.sitemaps().iter().filter_map(|text| origin.join_location(text).ok()).collect()
+            })
+            .unwrap_or_default();
+        let named: Vec<CanonicalUrl> = named.into_iter().filter(in_scope).collect();
+        let forbids_all = matches!(access, Access::AllDisallowed { .. });
+        if !named.is_empty() || forbids_all || !host.is_seed {
+            return named;
+        }
+        parsed_at(origin, "/sitemap.xml").into_iter().filter(in_scope).collect()
+    }
+}
+
+fn parsed_at(origin: &Url, text: &str) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(origin.join(text).ok()?.as_str()).ok()
+}

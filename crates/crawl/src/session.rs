@@ -1,0 +1,234 @@
+//! Runs a crawl from start to end: [`run`] and its session.
+
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use gleaner_config::Config;
+use gleaner_corpus::Admission;
+use gleaner_fetch::{Fetcher, Politeness};
+use gleaner_frontier::Seed;
+use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
+use gleaner_template::HostPins;
+use jiff::Timestamp;
+use tokio::runtime::Handle;
+use tracing::warn;
+
+use crate::archive::{self, RecordBuilder};
+use crate::clock::Clock;
+use crate::error::CrawlError;
+use crate::event::{Event, Task};
+use crate::frontier::Frontier;
+use crate::frontier::budget::Ending;
+use crate::network::{Network, Requester};
+use crate::partitions::enqueue_seeds;
+use crate::pipeline::Pipeline;
+use crate::progress::Progress;
+use crate::session_config::SessionConfig;
+use crate::stop::Stop;
+use crate::summary::{Summary, held_back};
+use crate::worker::{self, WorkerContext};
+
+/// The input of a crawl.
+#[derive(Debug)]
+pub struct Start {
+    /// The settings.
+    pub config: Config,
+    /// The seed sites. Their registrable domains are the scope.
+    pub seeds: Vec<Seed>,
+    /// The user's pins, by host.
+    pub pins: HostPins,
+    /// Which documents enter the corpus.
+    pub admission: Admission,
+    /// The store.
+    pub writer: Writer,
+    /// The runtime for requests.
+    pub runtime: Handle,
+    /// Lets the caller stop the crawl.
+    pub stop: Stop,
+    /// Counters, updated while the crawl runs.
+    pub progress: Arc<Progress>,
+    /// The wall clock.
+    pub clock: Clock,
+}
+
+/// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks; the calling thread owns
+/// the store.
+///
+/// # Errors
+/// The store or the HTTP client failed. The frontier is then as after a crash, and the same call resumes.
+pub fn run(start: Start) -> Result<Summary, CrawlError> {
+    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock } = start;
+    // The archive and the snapshot requests are in the store's folder.
+    config.store.path = writer.folder().to_string_lossy().into_owned();
+    let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
+    writer.forget_near(config.corpus.index_days)?;
+    let session_config = SessionConfig {
+        config: Arc::new(config),
+        seeds: seeds.into(),
+        pins: Arc::new(pins),
+        admission: Arc::new(admission),
+        takes_all: false,
+        run,
+        stop,
+        progress: Arc::clone(&progress),
+        clock,
+    };
+    let mut is_over = false;
+    let (session, ending) = loop {
+        archive::open(&session_config.config, &mut writer)?;
+        let fetcher = fetcher(&session_config.config, &runtime)?;
+        let mut session = Session::start(session_config.clone(), fetcher.politeness().clone(), writer)?;
+        let worked = if is_over { Ok(Ending::Quiet) } else { session.crawl(&fetcher, &runtime) };
+        let ended = worked.and_then(|ending| {
+            session.pipeline.count_all_hosts()?;
+            session.pipeline.recorder.flush()?;
+            Ok(ending)
+        });
+        match ended {
+            Ok(ending) => break (session, ending),
+            // Another worker took over one of our partitions: start again, as after a crash.
+            Err(CrawlError::Store(StoreError::NotOurs)) => {
+                writer = session.abandon_lost(&fetcher, &runtime);
+                is_over = session_config.rejoin(&mut writer)?;
+                progress.reset();
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    let Finished { store, frontier, run } = session.finish(ending.is_over())?;
+    Ok(Summary {
+        hosts: store
+            .counts(run.number)?
+            .into_iter()
+            .filter(|(_, counts)| *counts != Counts::default())
+            .collect(),
+        held_back: held_back(&store, &frontier, ending)?,
+        documents: store.totals()?.documents(),
+        next_due: next_due(&store)?,
+        run,
+        resumed,
+        ending,
+    })
+}
+
+fn fetcher(config: &Config, runtime: &Handle) -> Result<Arc<Fetcher>, CrawlError> {
+    let _inside = runtime.enter();
+    Ok(Arc::new(Fetcher::new(&config.fetch)?))
+}
+
+/// The pipeline and its worker threads. A replay's session sends no requests.
+pub(crate) struct Session {
+    pub(crate) pipeline: Pipeline,
+    pub(crate) arrivals: Receiver<Event>,
+    events: Sender<Event>,
+    workers: Vec<thread::JoinHandle<()>>,
+}
+
+pub(crate) struct Finished {
+    pub(crate) store: Store,
+    pub(crate) frontier: Frontier,
+    pub(crate) run: Run,
+}
+
+impl Session {
+    pub(crate) fn start(
+        session: SessionConfig,
+        politeness: Politeness,
+        writer: Writer,
+    ) -> Result<Self, CrawlError> {
+        let config = Arc::clone(&session.config);
+        // The frontier limits what is in flight, and each task and event belongs to one of those.
+        let (tasks, work) = unbounded::<Task>();
+        let (events, arrivals) = unbounded::<Event>();
+        let (pins, admission) = (Arc::clone(&session.pins), Arc::clone(&session.admission));
+        let clock = session.clock.clone();
+        let mut pipeline = Pipeline::new(writer, session, politeness, tasks)?;
+        let context = WorkerContext {
+            store: pipeline.recorder.store.clone(),
+            scope: Arc::clone(&pipeline.frontier.scope),
+            pins,
+            admission,
+            max_list: config.fetch.max_sitemap.get(),
+            records: RecordBuilder::from_config(&config),
+            clock,
+        };
+        let workers = worker::start(config.crawl.workers, &work, &events, &context)?;
+        let partitions = pipeline.recorder.store.held_partitions();
+        pipeline.load_hosts(partitions)?;
+        Ok(Self { pipeline, arrivals, events, workers })
+    }
+
+    fn crawl(&mut self, fetcher: &Arc<Fetcher>, runtime: &Handle) -> Result<Ending, CrawlError> {
+        let session = &self.pipeline.session;
+        let requester = Requester {
+            runtime: runtime.clone(),
+            store: self.pipeline.recorder.store.clone(),
+            fetcher: Arc::clone(fetcher),
+            gap_scope: session.config.fetch.gap_scope,
+            records: RecordBuilder::from_config(&session.config),
+            clock: session.clock.clone(),
+            progress: Arc::clone(&session.progress),
+            tasks: self.pipeline.tasks.clone(),
+            events: self.events.clone(),
+        };
+        self.pipeline.run(&mut Network::new(requester, self.arrivals.clone()))
+    }
+
+    /// Ends all requests, because another worker holds the leases, and returns the writer. Waits until none
+    /// is in flight: the next session does not know their gaps.
+    fn abandon_lost(self, fetcher: &Fetcher, runtime: &Handle) -> Writer {
+        if let Some(leases) = self.pipeline.recorder.store.leases() {
+            leases.lose();
+        }
+        runtime.block_on(fetcher.in_flight_ended());
+        self.abandon()
+    }
+
+    pub(crate) fn abandon(self) -> Writer {
+        // Later events find a closed channel.
+        let Self { pipeline, arrivals, workers, .. } = self;
+        drop(arrivals);
+        let Pipeline { recorder, tasks, .. } = pipeline;
+        drop(tasks);
+        for worker in workers {
+            // As in `finish`.
+            let _ = worker.join();
+        }
+        recorder.writer
+    }
+
+    pub(crate) fn finish(mut self, is_over: bool) -> Result<Finished, CrawlError> {
+        self.pipeline.recorder.flush()?;
+        let Pipeline { recorder, frontier, tasks, .. } = self.pipeline;
+        drop(tasks);
+        for worker in self.workers {
+            // A worker that panicked has already reported its page.
+            let _ = worker.join();
+        }
+        let (mut writer, store, run) = (recorder.writer, recorder.store, recorder.run);
+        if is_over {
+            writer.end_run(&run, recorder.clock.now())?;
+        }
+        Ok(Finished { store, frontier, run })
+    }
+}
+
+fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
+    let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
+    Ok(due.into_iter().flatten().min())
+}
+
+pub(crate) fn begin(
+    writer: &mut Writer,
+    seeds: &[Seed],
+    now: Timestamp,
+    replayed: bool,
+) -> Result<(Run, bool), CrawlError> {
+    if let Some(behind) = writer.adjust_clock(now)? {
+        warn!("the clock is {behind:#} behind the last run; moving all due times back by as much");
+    }
+    let begun = writer.begin_run(now, replayed)?;
+    enqueue_seeds(writer, seeds, begun.0.started)?;
+    Ok(begun)
+}

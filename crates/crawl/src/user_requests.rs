@@ -1,0 +1,48 @@
+//! Follows what users request of a running crawl: commands for a host, and copies of the corpus.
+
+use std::path::{Path, PathBuf};
+
+use tracing::{info, warn};
+
+use crate::control::{Command, follow};
+use crate::error::CrawlError;
+use crate::pipeline::Pipeline;
+use crate::snapshot;
+
+impl Pipeline {
+    pub(crate) fn follow_commands(&mut self) -> Result<(), CrawlError> {
+        for command in self.session.progress.control().taken() {
+            if !follow(&mut self.recorder.writer, &command)? {
+                warn!(host = command.host(), "ignored a command for an unknown host");
+                continue;
+            }
+            info!(?command, "applied a command");
+            self.apply_command(&command);
+        }
+        Ok(())
+    }
+
+    /// Applies a command to a host that this crawl has loaded.
+    fn apply_command(&mut self, command: &Command) {
+        let Some((id, host)) = self.frontier.hosts.named(command.host()) else { return };
+        match command {
+            Command::Pause(_) => host.paused = true,
+            Command::Resume(_) => {
+                host.paused = false;
+                self.frontier.wake(id);
+            }
+            Command::LearnAgain(_) => self.learner.learn_again(id),
+        }
+    }
+
+    pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {
+        let config = &self.session.config;
+        let data = PathBuf::from(&config.store.path);
+        let Some(target) = snapshot::requested(&data) else { return Ok(()) };
+        self.recorder.flush()?;
+        info!(target, "copying the corpus");
+        let copied = snapshot::take(config, &self.recorder.writer, Path::new(&target));
+        snapshot::leave_answer(&data, &target, copied);
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! A URL in flight: from its dispatch until its outcome is in the store.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gleaner_fetch::{Cookies, Response, RobotsRecord};
+use gleaner_frontier::{CanonicalUrl, Role, Sight, UrlKey};
+use gleaner_store::{HostId, Lease, PartitionId, UrlRecord};
+use jiff::Timestamp;
+use tracing::field::Empty;
+use tracing::{Span, info_span};
+use url::Url;
+
+use crate::frontier::schedule::GroupName;
+use crate::template::PreparedTemplate;
+
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) key: UrlKey,
+    pub(crate) url: CanonicalUrl,
+    pub(crate) record: UrlRecord,
+    pub(crate) group: GroupName,
+    pub(crate) begun: Instant,
+    /// The same by the wall clock; in a replay, when the response was fetched.
+    pub(crate) at: Timestamp,
+    pub(crate) span: Span,
+    pub(crate) lease: Lease,
+    /// What the visit showed, set when the response was read.
+    pub(crate) sight: Sight,
+    pub(crate) template: Option<Arc<PreparedTemplate>>,
+    /// Redirects followed within the visit; `None` in a replay, which sends no requests.
+    pub(crate) chain: Option<Chain>,
+}
+
+/// Redirects that were followed within one visit, with the cookies they set.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    cookies: Option<Cookies>,
+    hops: Vec<Hop>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Hop {
+    pub(crate) url: CanonicalUrl,
+    pub(crate) cookie: String,
+    pub(crate) group: GroupName,
+}
+
+/// A request of a robots.txt.
+#[derive(Debug)]
+pub(crate) struct RobotsVisit {
+    /// A host's own robots.txt, or the target of a redirect.
+    pub(crate) url: Url,
+    pub(crate) hops: usize,
+    pub(crate) group: GroupName,
+    pub(crate) partition: PartitionId,
+    pub(crate) lease: Lease,
+    pub(crate) previous: Option<RobotsRecord>,
+}
+
+/// A request that the network sends.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    Visit(Box<Visit>),
+    /// A host's robots.txt.
+    Robots(HostId, Box<RobotsVisit>),
+    /// A robots.txt that hosts of other partitions redirect to.
+    RedirectedRobots(Box<RobotsVisit>),
+}
+
+impl Visit {
+    fn hop(&self) -> Option<&Hop> {
+        self.chain.as_ref()?.hops.last()
+    }
+
+    /// The URL to request: the visit's own, or the one its redirects led to.
+    pub(crate) fn requested(&self) -> &CanonicalUrl {
+        self.hop().map_or(&self.url, |hop| &hop.url)
+    }
+
+    /// Whether redirects led to another page.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.requested().key() != self.key
+    }
+
+    pub(crate) fn hops(&self) -> u32 {
+        let followed = self.chain.as_ref().map_or(0, |chain| chain.hops.len());
+        self.record.hops.saturating_add(u32::try_from(followed).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn cookie(&self) -> Option<String> {
+        self.hop().map(|hop| hop.cookie.clone())
+    }
+
+    /// The group of the requested URL.
+    pub(crate) fn requested_group(&self) -> &GroupName {
+        self.hop().map_or(&self.group, |hop| &hop.group)
+    }
+
+    pub(crate) fn add_hop(&mut self, hop: Hop) {
+        if let Some(chain) = &mut self.chain {
+            chain.hops.push(hop);
+        }
+    }
+
+    /// Stores the cookies of a redirect within the site and returns those for `target`; `None` if there are
+    /// none, or they were sent there before.
+    pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
+        let from = self.requested().url().clone();
+        let chain = self.chain.as_mut()?;
+        let cookies = chain.cookies.get_or_insert_with(|| Cookies::of_site(target.domain()));
+        cookies.store(&from, response);
+        let cookie = cookies.header(target.url())?;
+        let is_known = |hop: &Hop| hop.url.as_str() == target.as_str() && hop.cookie == cookie;
+        (!chain.hops.iter().any(is_known)).then_some(cookie)
+    }
+}
+
+pub(crate) fn visit_span(url: &CanonicalUrl, role: Role) -> Span {
+    info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
+}
+
+/// The part of a URL that robots.txt rules are matched against (RFC 9309, 2.2.2).
+pub(crate) fn robots_path(url: &CanonicalUrl) -> String {
+    let url = url.url();
+    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
+}

@@ -1,0 +1,110 @@
+//! The worker threads: decode, parse, judge and extract pages, find links, train templates.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender};
+use gleaner_corpus::Admission;
+use gleaner_fetch::Response;
+use gleaner_frontier::Scope;
+use gleaner_store::Store;
+use gleaner_template::HostPins;
+use jiff::Timestamp;
+use tracing::info_span;
+
+use crate::admission::Rules;
+use crate::archive::RecordBuilder;
+use crate::clock::Clock;
+use crate::error::CrawlError;
+use crate::event::{Event, Task};
+use crate::extraction;
+use crate::learner::training;
+use crate::visit::Visit;
+
+/// What worker threads need beside their tasks.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkerContext {
+    pub(crate) store: Store,
+    pub(crate) scope: Arc<Scope>,
+    pub(crate) pins: Arc<HostPins>,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) max_list: u64,
+    pub(crate) records: Option<RecordBuilder>,
+    pub(crate) clock: Clock,
+}
+
+/// Starts the worker threads. 0: one for each core.
+pub(crate) fn start(
+    count: usize,
+    work: &Receiver<Task>,
+    events: &Sender<Event>,
+    context: &WorkerContext,
+) -> Result<Vec<thread::JoinHandle<()>>, CrawlError> {
+    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let count = if count == 0 { cores() } else { count };
+    (0..count)
+        .map(|number| {
+            let (work, events, context) = (work.clone(), events.clone(), context.clone());
+            thread::Builder::new()
+                .name(format!("worker {number}"))
+                .spawn(move || {
+                    for task in work {
+                        if events.send(context.done(task)).is_err() {
+                            // The owner is gone.
+                            return;
+                        }
+                    }
+                })
+                .map_err(CrawlError::NoWorkers)
+        })
+        .collect()
+}
+
+impl WorkerContext {
+    /// Does one task. A panic becomes an event, so that one page neither ends the crawl nor gets lost.
+    fn done(&self, task: Task) -> Event {
+        match task {
+            Task::Read(visit, response, fetched) => self.read(visit, response, fetched),
+            Task::Train(job) => {
+                let rules = self.rules(&job.name);
+                let train = || training::train(&job, &self.store, self.clock.now(), rules);
+                match catch_unwind(AssertUnwindSafe(train)) {
+                    Ok(Ok(trained)) => Event::Trained(job, Box::new(trained)),
+                    Ok(Err(error)) => Event::TrainingFailed(job, error.to_string()),
+                    Err(panic) => Event::TrainingFailed(job, panic_message(&*panic)),
+                }
+            }
+        }
+    }
+
+    fn rules(&self, host: &str) -> Rules<'_> {
+        Rules { pins: self.pins.of(host), admission: &self.admission }
+    }
+
+    fn read(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
+        let _inside = info_span!(parent: &visit.span, "read").entered();
+        let is_success = (200..300).contains(&response.status);
+        if is_success && visit.is_elsewhere() {
+            return Event::ReadElsewhere(visit, response, fetched);
+        }
+        let (url, role) = (visit.requested().as_str(), visit.record.role.label());
+        let last = visit.record.archived.filter(|_| !visit.is_elsewhere());
+        let record = |builder: RecordBuilder| builder.record(url, role, &response, fetched, last);
+        let records = self.records.map(record);
+        if !is_success {
+            return Event::NotRead(visit, response, records);
+        }
+        let rules = self.rules(visit.url.host());
+        let read = || extraction::read(&visit, *response, fetched, &self.scope, rules, self.max_list);
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(reading) => Event::Read(visit, Box::new(reading), records),
+            Err(panic) => Event::Panicked(visit, panic_message(&*panic), records),
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".into())
+}
