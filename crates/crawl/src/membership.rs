@@ -79,3 +79,30 @@ impl Membership {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::session_config::SessionConfig;
+
+    #[test]
+    fn a_partition_on_hold_or_leaving_gets_no_requests() {
+        let folder = tempfile::tempdir().unwrap();
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &[]);
+        let store = writer.store();
+        let host = store.host("a.example").unwrap().unwrap().id;
+        let partition = store.partition_of(host);
+        let mut membership = Membership::new(store, session.progress);
+        assert!(membership.may_request() && !membership.is_leaving(host));
+        assert_eq!((membership.held_until(partition), membership.holds_end()), (None, None));
+        let until = Instant::now() + Duration::from_secs(60);
+        membership.hold([partition].into_iter(), until);
+        assert_eq!((membership.held_until(partition), membership.holds_end()), (Some(until), Some(until)));
+        membership.leaving.insert(partition);
+        assert!(membership.is_leaving(host));
+        assert_eq!(membership.take_leaving(), [partition]);
+        assert!(!membership.is_leaving(host) && membership.held_until(partition).is_none());
+    }
+}

@@ -36,3 +36,31 @@ impl SessionConfig {
         Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))
     }
 }
+
+#[cfg(test)]
+impl SessionConfig {
+    /// A session with these settings, on a new store in `folder`, with the seed `http://a.example/`.
+    pub(crate) fn in_folder(folder: &std::path::Path, sets: &[&str]) -> (Self, Writer) {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let config = gleaner_config::read(None, &sets).unwrap();
+        let options = gleaner_store::Options { cache: 1 << 20, create: true };
+        let mut writer = gleaner_store::open(folder, &options).unwrap();
+        let seeds: Arc<[Seed]> =
+            gleaner_frontier::parse_seeds("http://a.example/", "seeds.txt").unwrap().into();
+        let clock = Clock::from_fn(|| jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(24));
+        let (run, _) = writer.begin_run(clock.now(), false).unwrap();
+        crate::partitions::enqueue_seeds(&mut writer, &seeds, run.started).unwrap();
+        let session = Self {
+            admission: Arc::default(),
+            config: Arc::new(config),
+            seeds,
+            pins: Arc::default(),
+            takes_all: false,
+            run,
+            stop: Stop::default(),
+            progress: Arc::default(),
+            clock,
+        };
+        (session, writer)
+    }
+}

@@ -118,3 +118,34 @@ impl Learner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_config::SessionConfig;
+
+    #[test]
+    fn a_host_is_due_with_enough_pages_unless_training_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let sets = ["template.prepare_pages=3", "template.min_pages=2"];
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &sets);
+        let store = writer.store();
+        let record = store.host("a.example").unwrap().unwrap();
+        let mut learner = Learner::new(&session.config.template, Arc::clone(&session.progress));
+        learner.admit(&record, &store).unwrap();
+        for (buffered, is_due, is_due_at_end) in [(1, false, false), (2, false, true), (3, true, true)] {
+            learner.page_buffered(record.id, buffered);
+            assert_eq!(
+                (learner.is_due(record.id), learner.is_due_at_end(record.id)),
+                (is_due, is_due_at_end)
+            );
+        }
+        assert_eq!((learner.waiting(), learner.next_version(record.id)), (vec![record.id], 1));
+        learner.training_failed(record.id);
+        assert!(!learner.is_due(record.id) && learner.waiting().is_empty());
+        learner.learn_again(record.id);
+        assert!(learner.is_due(record.id), "a user may try it again");
+        learner.release(|_| false);
+        assert!(!learner.is_due(record.id) && learner.template(record.id).is_none());
+    }
+}

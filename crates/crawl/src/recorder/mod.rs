@@ -168,3 +168,29 @@ fn levels(corpus: &Corpus) -> Levels {
         memory: usize::try_from(corpus.index_memory.get()).unwrap_or(usize::MAX),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::{CanonicalUrl, Role};
+
+    use super::*;
+
+    #[test]
+    fn a_commit_says_which_hosts_have_work_and_counts_towards_a_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &["store.flush_pages=2"]);
+        let mut recorder = Recorder::new(writer, &session).unwrap();
+        for (number, is_flush_due) in [(1, false), (2, true)] {
+            let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
+            let found = Found { url, role: Role::Page, dated: None, news: false };
+            let mut change = recorder.begin();
+            change.discover(&found, 1, 0, recorder.turn_of(&found, rank::ARTICLE)).unwrap();
+            let Committed { touched, queued } = recorder.commit(change).unwrap();
+            assert_eq!(touched.iter().map(|host| host.name.as_str()).collect::<Vec<_>>(), ["a.example"]);
+            assert_eq!(queued.values().copied().collect::<Vec<_>>(), [1]);
+            assert_eq!(recorder.is_flush_due(), is_flush_due);
+        }
+        recorder.flush().unwrap();
+        assert!(!recorder.is_flush_due());
+    }
+}
