@@ -1,13 +1,6 @@
 //! The rooms of docs/architecture.md held against the manifests: who imports whom,
 //! and which library has its name in one place only.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
