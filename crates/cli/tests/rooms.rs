@@ -143,6 +143,25 @@ fn a_library_that_one_room_names_is_in_its_row() {
 }
 
 #[test]
+fn every_file_of_tests_is_a_module_of_their_binary() {
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let tests = entry.unwrap().path().join("tests");
+        // Without this file each of the others is a binary by itself.
+        let Ok(main) = fs::read_to_string(tests.join("main.rs")) else { continue };
+        for entry in fs::read_dir(&tests).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let line = format!("mod {name};");
+            assert!(
+                name == "main" || main.lines().any(|it| it == line),
+                "{} is not compiled",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
 fn manifests_are_read_in_every_form_that_is_used() {
     let text = "[package]\nname = \"a\"\n[dependencies]\n# one\none.workspace = true\n\
                 two = { version = \"1\", features = [\n    \"three\", \"four\",\n] }\nfive = \"1\"\n\
