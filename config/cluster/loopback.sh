@@ -82,7 +82,8 @@ if [ -z "${GLEANER:-}" ]; then
     GLEANER=$target/release/gleaner
 fi
 if [ -z "${EXAMPLES:-}" ]; then
-    cargo build --locked --quiet --package gleaner-testkit --features services --examples
+    # With the features that the tests of the workspace use, so that nothing is built again after them.
+    cargo build --locked --quiet --workspace --example s3_server --example newspaper
     EXAMPLES=$target/debug/examples
 fi
 

@@ -1,16 +1,12 @@
 //! What the settings let into the corpus, by the real binary: at a crawl, at a rebuilding
 //! and at a new extraction.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::process::Output;
 use std::time::Duration;
 
+use crate::newspaper::Crawl;
 use gleaner_testkit::Options;
 use gleaner_vietnamese::tones::{Placement, unified};
-use newspaper::Crawl;
 use serde_json::Value;
 
 fn fresh() -> Crawl {

@@ -1,18 +1,14 @@
 //! The archive of a crawl: the store made anew from it, whatever became of the old one;
 //! its pages extracted once more; and taken into another corpus like files of others.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::Output;
 use std::time::Duration;
 
+use crate::newspaper::Crawl;
 use gleaner_testkit::Options;
-use newspaper::Crawl;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

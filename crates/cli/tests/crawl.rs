@@ -1,15 +1,6 @@
 //! One crawl of the bundled newspaper by the real binary, looked at from all sides:
 //! what it asked, what it stored, and what the other commands make of the corpus.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod newspaper;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
@@ -17,8 +8,8 @@ use std::process::Stdio;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::Request;
-use newspaper::{Crawl, check_gaps};
 use serde_json::Value;
 
 const GAP: Duration = Duration::from_millis(20);

@@ -1,15 +1,6 @@
 //! `gleaner dedup --global` as real processes: the heads are those of the store, through kills
 //! and for tasks done one by one; and what is wrong is said by name.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod generated;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

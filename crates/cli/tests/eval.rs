@@ -1,12 +1,5 @@
 //! `gleaner eval` on a small set of our own, and on a recorded site where there is one.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! `gleaner template explain`, and pins in it, in `gleaner extract` and in a crawl.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::process::{Command, Output};
 

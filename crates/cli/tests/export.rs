@@ -1,23 +1,13 @@
 //! `gleaner export` and `gleaner stats` as real processes over a made-up corpus: each form
 //! read back by its own ecosystem's reader, a kill in the middle, a disk that is full.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod generated;
-mod readers;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use readers::python;
+use crate::readers::python;
 use serde_json::Value;
 use tempfile::TempDir;
 

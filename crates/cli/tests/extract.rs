@@ -1,7 +1,5 @@
 //! `gleaner extract` by every method, on a page and beside other pages of its site.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::process::{Command, Output};
 

@@ -2,19 +2,14 @@
 //! process comes. After each of them the same command goes on, and the corpus is the one of
 //! an undisturbed crawl. `kill.rs` has kills, `archive.rs` damaged files.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "a test says what it skips")]
-
-mod newspaper;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::Options;
-use newspaper::{Crawl, check_gaps};
 
 const GAP: Duration = Duration::from_millis(40);
 

@@ -1,21 +1,16 @@
 //! WARC files as other programs write them: in other forms, and with pages that are not all
 //! there. The pages are those of the bundled newspaper, so that the corpus is known.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-mod readers;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::process::Output;
 use std::time::Duration;
 
+use crate::newspaper::Crawl;
+use crate::readers::python;
 use gleaner_archive::{Item, Reader, Record};
 use gleaner_testkit::Options;
-use newspaper::Crawl;
-use readers::python;
 
 /// The records of a crawl's archive, and the crawl without a corpus.
 fn crawled() -> (Crawl, Vec<Record>) {

@@ -1,20 +1,10 @@
 //! Ctrl-C: the first finishes what is in flight and says how to go on; the second
 //! ends at once. Either way the same command resumes.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-#![cfg(unix)]
-
-mod newspaper;
-
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use newspaper::{Crawl, check_gaps};
+use crate::newspaper::{Crawl, check_gaps};
 
 const GAP: Duration = Duration::from_millis(40);
 

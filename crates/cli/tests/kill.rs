@@ -1,15 +1,11 @@
 //! `kill -9` at random moments of one crawl, and the same command again: the corpus
 //! is the one of an undisturbed crawl, and no host is asked sooner than its gap.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::Options;
-use newspaper::{Crawl, check_gaps};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

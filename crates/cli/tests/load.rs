@@ -6,23 +6,13 @@
 //! what a page costs (docs/performance.md); it wants a release build and Linux's
 //! `/proc`, and takes some minutes. Time is never asserted.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod measured;
-mod newspaper;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Duration;
 
+use crate::measured::{Measured, to_end};
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::{Options, Request, Stand};
-use measured::{Measured, to_end};
-use newspaper::{Crawl, check_gaps};
 
 /// What is crawled.
 struct Load {

@@ -1,22 +1,13 @@
 //! A corpus moved by the real binary: from a folder into PostgreSQL and object storage, where
 //! the crawl goes on, and back into a folder.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod newspaper;
-
 use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_store::{Migration, Options, open};
 use gleaner_testkit::postgres::Postgres;
-use newspaper::{Crawl, check_gaps};
 
 const GAP: Duration = Duration::from_millis(20);
 

@@ -1,26 +1,15 @@
 //! Near-duplicates end to end: agency's copies in the bundled newspaper are found, kept as
 //! members of clusters, shown and exported; and paragraphs that a site repeats.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    unreachable_pub,
-    dead_code,
-    reason = "a test fails by panicking"
-)]
-
-mod generated;
-mod newspaper;
-
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::newspaper::Crawl;
 use gleaner_corpus::{ContentHash, Document, words};
 use gleaner_frontier::UrlKey;
 use gleaner_store::{Duplicates, Levels, PackedDocument, open};
 use gleaner_testkit::Options;
-use newspaper::Crawl;
 use serde_json::Value;
 
 /// A crawl that has ended, with these settings.

@@ -1,19 +1,15 @@
 //! Nights of the real binary: what a crawl says about itself when it has ended, and a
 //! schedule that keeps its times, makes up for what was missed and ends when told.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::newspaper::Crawl;
 use gleaner_store::{Change, Writer, open};
 use gleaner_testkit::Options;
 use jiff::{SignedDuration, Timestamp};
-use newspaper::Crawl;
 use serde_json::Value;
 
 /// A schedule that is due at every minute.

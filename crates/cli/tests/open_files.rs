@@ -1,17 +1,12 @@
 //! The real binary with few open files and many hosts: all are read, and nothing fails.
 
-#![cfg(unix)]
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::{Options, Stand};
-use newspaper::{Crawl, check_gaps};
 
 /// Runs a command whose process may have no more than so many open files (`ulimit -n` sets the hard
 /// limit, too), or whose soft limit alone is so small.

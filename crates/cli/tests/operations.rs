@@ -1,8 +1,6 @@
 //! docs/operations.md held against the program: its commands and options can be typed, its
 //! keys are settings, its files exist, and the units name what it sets up.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

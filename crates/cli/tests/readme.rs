@@ -1,8 +1,6 @@
 //! The README held against the program: its commands can be typed, its files exist,
 //! its table of commands is whole.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

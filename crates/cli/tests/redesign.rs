@@ -1,15 +1,11 @@
 //! `kill -9` again and again while a newspaper changes its design: the second template
 //! is learned all the same, every text is right, and the commands say so.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::newspaper::{Crawl, check_gaps};
 use gleaner_testkit::Options;
-use newspaper::{Crawl, check_gaps};
 
 const GAP: Duration = Duration::from_millis(20);
 const CRAWL: [&str; 7] =

@@ -4,13 +4,6 @@
 //! Needs Python and the recorded sets beside the project; skipped, with a line that
 //! says so, where either is absent.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};

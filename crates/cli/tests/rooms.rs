@@ -1,13 +1,6 @@
 //! The rooms of docs/architecture.md held against the manifests: who imports whom,
 //! and which library has its name in one place only.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -144,6 +137,25 @@ fn a_library_that_one_room_names_is_in_its_row() {
             assert!(
                 libraries.split(", ").any(|listed| listed == library),
                 "crates/{room} alone names {library}: docs/architecture.md does not say so"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_file_of_tests_is_a_module_of_their_binary() {
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let tests = entry.unwrap().path().join("tests");
+        // Without this file each of the others is a binary by itself.
+        let Ok(main) = fs::read_to_string(tests.join("main.rs")) else { continue };
+        for entry in fs::read_dir(&tests).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let line = format!("mod {name};");
+            assert!(
+                name == "main" || main.lines().any(|it| it == line),
+                "{} is not compiled",
+                path.display()
             );
         }
     }

@@ -1,16 +1,6 @@
 //! The status page of the real binary, over a crawled newspaper; and in a real browser
 //! where there is one. Screenshots are left in `target/status-page/`.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod browser;
-mod newspaper;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -19,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use browser::Browser;
-use newspaper::Crawl;
+use crate::browser::Browser;
+use crate::newspaper::Crawl;
 
 /// How long anything may take that is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);

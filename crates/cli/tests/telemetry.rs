@@ -1,7 +1,5 @@
 //! Spans to a collector on loopback: one a visit; and a collector that is away costs nothing.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output};

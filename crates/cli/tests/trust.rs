@@ -1,8 +1,6 @@
 //! Whom the real binary trusts over https: the system's roots, or those that `SSL_CERT_FILE` and
 //! `SSL_CERT_DIR` name. Without any root it says so once, before it asks anything.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,12 +1,5 @@
 //! What is typed wrongly, and how the program says so: one clear line, exit code 2.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::fs;
 use std::process::{Command, Output};
 

@@ -2,18 +2,13 @@
 //! on, and fastwarc. Both must find the records that our own reader finds, with digests of
 //! block and payload that hold, and behind each answer the request that it answers.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod newspaper;
-mod readers;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::newspaper::Crawl;
+use crate::readers::python;
 use gleaner_archive::{Item, Reader};
 use gleaner_testkit::Options;
-use newspaper::Crawl;
-use readers::python;
 
 /// Runs that are made at most until one finds pages unchanged. A page is due by the second,
 /// and a run is shorter than that.

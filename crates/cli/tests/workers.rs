@@ -4,17 +4,13 @@
 //! Skipped, with a line, where PostgreSQL is not installed. `GLEANER_LONG=1` makes the
 //! storage be away for two minutes.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod distributed;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::sleep;
 use std::time::Duration;
 
-use distributed::cut::Way;
-use distributed::{Cluster, LEASE, STAND};
+use crate::distributed::cut::Way;
+use crate::distributed::{Cluster, LEASE, STAND};
 use gleaner_testkit::Stand;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 

@@ -1,12 +1,8 @@
 //! A run that has reached its budget ends by itself, and the next one goes on.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod site;
-
+use crate::site::{Routes, Site, html};
 use gleaner_crawl::{Budget, Ending};
 use gleaner_store::{HostId, Store};
-use site::{Routes, Site, html};
 use tempfile::TempDir;
 
 /// A front page that links to ten pages.

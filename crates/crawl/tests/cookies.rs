@@ -1,25 +1,16 @@
 //! Cookie walls: redirects that set a cookie, followed within one visit.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::site::{Asked, Reply, Site, ending, html, reply};
 use gleaner_corpus::DocumentId;
 use gleaner_crawl::{Clock, Progress, Purpose, Replay, Stop, WarcFile};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Options, Store};
 use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
-use site::{Asked, Reply, Site, ending, html, reply};
 use tempfile::TempDir;
 
 /// An article of its own: not even nearly the text of the other subject.

@@ -1,13 +1,9 @@
 //! What a report says of nights that were made up, case by case.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod histories;
-
+use crate::histories::{counts, gives, told};
 use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostTold, Report, Status, Template, Told};
 use gleaner_store::Counts;
-use histories::{counts, gives, told};
 
 /// Fourteen nights of about so many, then one more.
 fn nights(usual: u64, last: Counts) -> Vec<Counts> {

@@ -1,13 +1,5 @@
 //! A month of nights, by a clock that is handed in: what each night asks for and finds.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,17 +1,8 @@
 //! Every kind of answer ends in the outcome that it should end in.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
 use std::fmt::Write;
 
-use site::{Reply, Routes, Site, ending, html, reply};
+use crate::site::{Reply, Routes, Site, ending, html, reply};
 use tempfile::TempDir;
 
 fn to(location: &str) -> Reply {

@@ -1,16 +1,7 @@
 //! What a user pins holds for the documents of a crawl, those learned from included.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
+use crate::site::{Routes, Site, html};
 use gleaner_template::{HostPins, Insert, Inserts, Pins};
-use site::{Routes, Site, html};
 use tempfile::TempDir;
 
 const PATHS: [&str; 6] = ["/story-1", "/story-2", "/story-3", "/story-4", "/story-5", "/story-6"];
@@ -44,7 +35,7 @@ fn texts_by(pins: HostPins) -> Vec<String> {
     let folder = TempDir::new().unwrap();
     let proxy = format!("fetch.proxy=http://{}", site.address);
     let sets = [proxy.as_str(), "template.min_pages=3", "template.prepare_pages=3"];
-    let (_, store) = site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
+    let (_, store) = crate::site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
     store.documents().map(|document| document.unwrap().text).collect()
 }
 

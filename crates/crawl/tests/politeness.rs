@@ -6,10 +6,8 @@ use tempfile::TempDir;
 
 use crate::site::{Asked, Routes, Site, crawl, crawl_until, ending, html, reply};
 
-mod site;
-
 /// A front page with links to these paths.
-fn front(paths: &[String]) -> site::Reply {
+fn front(paths: &[String]) -> crate::site::Reply {
     html(&paths.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect::<String>())
 }
 
@@ -113,7 +111,7 @@ fn a_hold_outlasts_a_restart_without_anything_ready() {
 }
 
 /// A sitemap that names `count` pages.
-fn sitemap(number: usize, count: usize) -> site::Reply {
+fn sitemap(number: usize, count: usize) -> crate::site::Reply {
     let urls = (0..count).map(|n| format!("<url><loc>http://site.example/{number}/{n}</loc></url>"));
     reply(200, "ETag: \"1\"\r\n", &format!("<urlset>{}</urlset>", urls.collect::<String>()))
 }

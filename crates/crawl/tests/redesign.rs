@@ -1,22 +1,13 @@
 //! A newspaper that changes its design in mid-crawl: noticed, learned anew, and the
 //! pages in between extracted again; interrupted or not.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
 use std::collections::BTreeMap;
 
+use crate::site::{crawl, crawl_until};
 use gleaner_corpus::Document;
 use gleaner_store::Store;
 use gleaner_template::{SiteTemplate, Window};
 use gleaner_testkit::{Expected, Newspaper, Options};
-use site::{crawl, crawl_until};
 use tempfile::TempDir;
 
 /// Article pages in the old design: those that the first template is learned from, and

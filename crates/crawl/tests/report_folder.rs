@@ -1,13 +1,9 @@
 //! Reports on disk: whole, the newest first, and no more than are kept.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod histories;
-
 use std::fs;
 
+use crate::histories::{gives, told};
 use gleaner_crawl::report::{Report, folder};
-use histories::{gives, told};
 use tempfile::TempDir;
 
 /// A report of that night.

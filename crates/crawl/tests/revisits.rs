@@ -1,22 +1,13 @@
 //! What is asked again, over nights by a clock that is handed in.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
 use std::path::Path;
 
+use crate::site::{Reply, Routes, Site, html, reply};
 use gleaner_corpus::DocumentId;
 use gleaner_crawl::Clock;
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_store::Store;
 use jiff::{SignedDuration, Timestamp};
-use site::{Reply, Routes, Site, html, reply};
 
 const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
@@ -97,7 +88,7 @@ fn an_article_is_looked_at_again_at_the_ages_that_are_set_and_one_that_is_gone_i
     assert!(store.document(id(&path(1))).unwrap().is_some());
     let counts = |run| store.counts(run).unwrap()[0].1.clone();
     assert_eq!(counts(3).ended("revised"), 1);
-    assert_eq!(site::ending(&store, &path(1)), "gone: http_404");
+    assert_eq!(crate::site::ending(&store, &path(1)), "gone: http_404");
     assert_eq!(counts(3).ended("unchanged"), 4);
     assert_eq!(counts(5).ended("unchanged"), 5);
 }

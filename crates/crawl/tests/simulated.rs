@@ -1,18 +1,9 @@
 //! A year of made-up nights: how often an ordinary host is called unusual, and whether one
 //! that stops is noticed.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod histories;
-
+use crate::histories::{counts, gives, told};
 use gleaner_crawl::report::{Report, Status};
 use gleaner_store::Counts;
-use histories::{counts, gives, told};
 use proptest::prelude::*;
 
 /// Runs that one is held against, and the run itself.

@@ -1,8 +1,6 @@
 //! Several nights of two sites by a clock that is handed in; then one of them stops, and the
 //! report of that very night says so first.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

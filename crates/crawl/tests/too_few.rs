@@ -1,21 +1,12 @@
 //! A site with too few articles for a template: extracted page by page at the end
 //! of the run, and again by the template once there is one.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod site;
-
 use std::collections::BTreeSet;
 
+use crate::site::crawl;
 use gleaner_corpus::Document;
 use gleaner_store::Store;
 use gleaner_testkit::{Newspaper, Options};
-use site::crawl;
 use tempfile::TempDir;
 
 fn methods(store: &Store) -> BTreeSet<String> {

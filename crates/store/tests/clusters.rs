@@ -1,8 +1,6 @@
 //! Clusters of near-duplicates: whatever is stored, replaced and withdrawn, and with
 //! whichever settings, the store agrees with itself and nothing is lost.
 
-#![allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId};
@@ -13,9 +11,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-mod common;
-
-use common::{Place, faults, on_each_engine, settle};
+use crate::common::{Place, faults, on_each_engine, settle};
 
 on_each_engine!(
     copies_join_the_first_and_leave_it_to_the_next,

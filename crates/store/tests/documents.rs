@@ -1,13 +1,6 @@
 //! Documents: each text once, with every URL that carried it, whatever is
 //! extracted anew and in whichever order.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId, words};
@@ -17,9 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-mod common;
-
-use common::{Place, on_each_engine, settle};
+use crate::common::{Place, on_each_engine, settle};
 
 on_each_engine!(
     a_text_is_stored_once_with_all_its_urls,

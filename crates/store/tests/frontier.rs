@@ -1,12 +1,5 @@
 //! The frontier through crashes: what is ready, in which order, and what waits.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,9 +8,7 @@ use gleaner_store::{Options, PackedPage, RawPage, Run, StoreError, Turn, UrlStat
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-mod common;
-
-use common::{Place, on_each_engine};
+use crate::common::{Place, on_each_engine};
 
 const OPTIONS: Options = Options { cache: 16 << 20, create: true };
 const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);

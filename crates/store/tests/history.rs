@@ -1,20 +1,11 @@
 //! What a document was before: revisions, and pages that are gone.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, Found, Role};
 use gleaner_store::{Duplicates, History, Levels, PackedDocument, Placement, Turn, Writer};
 use jiff::{SignedDuration, Timestamp};
 
-mod common;
-
-use common::{Place, faults, on_each_engine, settle};
+use crate::common::{Place, faults, on_each_engine, settle};
 
 on_each_engine!(
     a_text_that_changes_is_a_new_revision_and_the_old_one_stays,

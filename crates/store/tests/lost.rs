@@ -1,13 +1,6 @@
 //! Files of texts that are missing, in a database: what is read on, and what is told.
 //! Skipped where PostgreSQL is not installed.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
@@ -15,9 +8,7 @@ use gleaner_frontier::{CanonicalUrl, Found, Role};
 use gleaner_store::{Duplicates, Levels, PackedDocument, StoreError, Turn, Writer, visit};
 use jiff::Timestamp;
 
-mod common;
-
-use common::{Place, faults, settle};
+use crate::common::{Place, faults, settle};
 
 /// More than a few pages of a scan.
 const DOCUMENTS: u32 = 60;

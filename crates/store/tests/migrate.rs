@@ -1,15 +1,6 @@
 //! A corpus moved from a folder into a database and back: the same records, and both stores
 //! agree with themselves.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -24,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use common::{Place, faults, settle};
+use crate::common::{Place, faults, settle};
 
 const PAGES: usize = 24;
 

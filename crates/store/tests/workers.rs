@@ -1,12 +1,5 @@
 //! Workers of one database: who has partitions, under which settings, with which storage.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
@@ -18,9 +11,7 @@ use gleaner_store::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 const LEASE: Duration = Duration::from_secs(30);
 

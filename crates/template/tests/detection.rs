@@ -2,8 +2,6 @@
 //! it gives over the whole page by the reference: on generated pages, and on recorded ones
 //! where those are present.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test")]
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;

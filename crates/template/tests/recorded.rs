@@ -5,8 +5,6 @@
 //! article in two hundred. The page model was taught with these pages, so this holds
 //! what is seen; docs/evaluation.md has what it does on sites left out.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "the helpers of a test")]
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,3 @@
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    unreachable_pub,
-    reason = "a test fails by panicking"
-)]
 //! A real browser, where there is one: Chromium without a window, started for one page, or
 //! driven over its DevTools protocol (WebSocket, RFC 6455, as far as one client needs it).
 

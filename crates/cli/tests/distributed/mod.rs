@@ -1,10 +1,3 @@
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    dead_code,
-    unreachable_pub,
-    reason = "each test uses a part of it"
-)]
 //! Several workers, real processes, on one database and one storage, and a web of many hosts
 //! whose access log says what they did.
 

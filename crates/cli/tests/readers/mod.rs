@@ -1,10 +1,3 @@
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    unreachable_pub,
-    reason = "a test fails by panicking, and says what it skips"
-)]
 //! Readers of other people: Python libraries, where Python has them.
 
 use std::path::Path;

@@ -1,10 +1,3 @@
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    dead_code,
-    unreachable_pub,
-    reason = "each test uses a part of it"
-)]
 //! Histories that are made up: nights of hosts, as the store would tell them.
 
 use std::collections::BTreeMap;

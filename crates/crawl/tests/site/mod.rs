@@ -1,10 +1,3 @@
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    dead_code,
-    unreachable_pub,
-    reason = "each test uses a part of it"
-)]
 //! A scripted site behind a proxy on loopback, and a crawl of it in this process.
 
 use std::collections::BTreeMap;

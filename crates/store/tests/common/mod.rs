@@ -1,15 +1,6 @@
 //! Where a test's store is: in a folder, or in a database where PostgreSQL is installed. The
 //! same tests run on both.
 
-#![allow(
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "a test fails by panicking; not every test needs all of it"
-)]
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,0 +1,46 @@
+//! Writes a response and its request to a WARC file, and reads the file again.
+//!
+//! `cargo run -p gleaner-archive --example warc_file`
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use gleaner_archive::files::{self, Options};
+use gleaner_archive::{Archive, Capture, Item, Reader};
+use jiff::Timestamp;
+
+/// Bytes of a record that are kept in memory.
+const LIMIT: usize = 16 << 20;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let options = Options { rotate: 1 << 30, level: 6, info: vec![("software".into(), "an example".into())] };
+    let mut archive = Archive::open(folder.path(), options, None)?;
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let capture = Capture {
+        url: "https://paper.example/rain.html",
+        at: Timestamp::now(),
+        status: 200,
+        headers: &[pair("content-type", "text/html; charset=utf-8")],
+        body: b"<h1>Rain ends</h1>",
+        is_cut: false,
+        request: &[pair("user-agent", "gleaner/0.1.0")],
+        fields: &[],
+    };
+    let place = archive.append(&capture.response(capture.digest(), 6), capture.at)?;
+    archive.sync()?;
+    println!("the response is in {} at offset {}", place.file, place.offset);
+
+    for name in files::names(folder.path())? {
+        for item in Reader::open(&folder.path().join(name), 0, LIMIT)? {
+            match item? {
+                Item::Record(record) => {
+                    record.check()?;
+                    let status = record.http().map(|http| http.status);
+                    println!("{:?} {:?}, status {status:?}", record.header.kind(), record.header.target());
+                }
+                Item::Damage(damage) => println!("damaged at {}: {}", damage.offset, damage.reason),
+            }
+        }
+    }
+    Ok(())
+}

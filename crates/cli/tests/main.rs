@@ -1,0 +1,45 @@
+//! The integration tests of the program, most of them with real processes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod admission;
+mod archive;
+mod browser;
+mod crawl;
+mod dedup;
+mod distributed;
+mod eval;
+mod explain;
+mod export;
+mod extract;
+mod faults;
+mod generated;
+mod ingest;
+#[cfg(unix)]
+mod interrupt;
+mod kill;
+mod load;
+mod measured;
+mod migrate;
+mod near;
+mod newspaper;
+mod nights;
+#[cfg(unix)]
+mod open_files;
+mod operations;
+mod readers;
+mod readme;
+mod redesign;
+mod replay;
+mod rooms;
+mod status;
+mod telemetry;
+mod trust;
+mod usage;
+mod warc;
+mod workers;

@@ -1,0 +1,25 @@
+//! The integration tests of the crawl, in this process and against sites on loopback.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    unreachable_pub,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod budgets;
+mod cookies;
+mod findings;
+mod histories;
+mod month;
+mod outcomes;
+mod pins;
+mod politeness;
+mod redesign;
+mod report_folder;
+mod revisits;
+mod simulated;
+mod site;
+mod timetable;
+mod too_few;

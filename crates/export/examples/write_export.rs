@@ -1,0 +1,42 @@
+//! Writes two documents as JSON Lines and as Parquet, and prints what a filter excluded.
+//!
+//! `cargo run -p gleaner-export --example write_export`
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_export::{Beside, Compression, Filter, Format, Single};
+use jiff::Timestamp;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let texts = [("en", "The rain that fell all day ended."), ("vi", "Trời đã tạnh mưa.")];
+    let documents = (0..).zip(texts).map(|(number, (language, text))| {
+        let url = format!("https://paper.example/{number}.html");
+        let bare = Document::bare(
+            DocumentId([number; 16]),
+            &url,
+            "paper.example",
+            text.into(),
+            Timestamp::UNIX_EPOCH,
+        );
+        Document { language: language.into(), kinds: "p".into(), ..bare }
+    });
+    let documents: Vec<Document> = documents.collect();
+
+    let folder = tempfile::tempdir()?;
+    for format in [Format::JsonLines(Compression::None), Format::Parquet] {
+        let path = folder.path().join(format!("corpus{}", format.ending()));
+        let filter = Filter { languages: vec!["vi".into()], ..Filter::default() };
+        let mut file = Single::begin(&path, format, filter)?;
+        for document in &documents {
+            let beside = Beside { urls: vec![document.url.clone()], ..Beside::default() };
+            file.write(document, &beside)?;
+        }
+        let tally = file.finish()?;
+        println!("{format:?}: {} documents, excluded {:?}", tally.documents, tally.held_back);
+        if matches!(format, Format::JsonLines(_)) {
+            print!("{}", std::fs::read_to_string(&path)?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Requests robots.txt and two pages of one host, with a gap between requests. The host is the newspaper of
+//! the testkit on loopback, which is reached through a proxy.
+//!
+//! `cargo run -p gleaner-fetch --example polite_request`
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use std::time::Instant;
+
+use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Want, host_of};
+use gleaner_testkit::{Newspaper, Options};
+use jiff::Timestamp;
+use url::Url;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let newspaper = Newspaper::start(Options { faults: false, ..Options::default() }).await?;
+    let settings = [
+        format!("fetch.proxy={}", newspaper.proxy()),
+        "fetch.delay=1s".to_owned(),
+        "fetch.contact=test@example.org".to_owned(),
+    ];
+    let fetcher = Fetcher::new(&gleaner_config::read(None, &settings)?.fetch)?;
+    // Hosts of one group share one gap; a worker of a cluster may request a host only for some time.
+    let (group_of, right) = (|url: &Url| Some(host_of(url).to_owned()), Right::unlimited());
+
+    let front = Url::parse(Newspaper::seeds()[0])?;
+    let request = RobotsRequest::new(&front, &group_of, &right, Timestamp::now());
+    let RobotsAnswer::Record(record) = fetcher.robots(request, &mut |_, _| {}).await else {
+        return Err("the newspaper redirects robots.txt".into());
+    };
+    let access = record.rules("gleaner");
+
+    let begin = Instant::now();
+    for path in ["/", "/private/x.html", "/sitemap.xml"] {
+        if !access.verdict(path).is_allowed() {
+            println!("{path}: robots.txt disallows it");
+            continue;
+        }
+        let want = if path.ends_with(".xml") { Want::List } else { Want::Page };
+        let request = Request::new(front.join(path)?, want);
+        let response = fetcher.page(&request, host_of(&front), &right).await?;
+        println!("{path}: {}, {} bytes, after {:.1?}", response.status, response.body.len(), begin.elapsed());
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! The integration tests of the store, on sled and, where it is installed, on PostgreSQL.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod clusters;
+mod common;
+mod documents;
+mod frontier;
+mod history;
+mod lost;
+mod migrate;
+mod objects;
+mod workers;
