@@ -109,7 +109,7 @@ set +a
 block 2 newspaper >"$folder/seeds.txt"
 block 3 newspaper >"$folder/documents.txt"
 
-places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus/news" "--set=cluster.lease=$lease")
+places=("--store=postgres://gleaner@127.0.0.1:$port/news" "--objects=s3://corpus/news" "--set=workers.lease=$lease")
 rules=("--set=fetch.proxy=$(block 1 newspaper)" --set=fetch.delay=200ms --set=fetch.contact=cluster@gleaner.invalid
     --set=crawl.linger=5s "--seeds=$folder/seeds.txt")
 workers() { "$GLEANER" workers "${places[@]}" "$@"; }
@@ -118,7 +118,7 @@ each_has_parts() { [ "$(workers --json | grep -c '"partitions":[1-9]')" = 3 ]; }
 say "three workers, a status page, Prometheus"
 for number in 1 2 3; do
     start "worker-$number" "$GLEANER" crawl "${places[@]}" "${rules[@]}" --data="$folder/worker-$number" \
-        --set=cluster.name="worker-$number"
+        --set=workers.name="worker-$number"
 done
 page=127.0.0.1:$(free_port)
 until_it workers

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Roles and database of `docker compose --profile cluster`: `gleaner` owns the database and
 # may do nothing else on the server, `reader` may only read. Run once, by the image of
-# PostgreSQL, when its volume is new. For workers that may make no tables see docs/cluster.md.
+# PostgreSQL, when its volume is new. For workers that may make no tables see docs/workers.md.
 set -eu
 secrets=${SECRETS:-/run/secrets}
 

@@ -29,7 +29,7 @@ impl Digest {
 
     /// The digest of the concatenated parts.
     #[must_use]
-    pub fn of_parts(parts: &[&[u8]]) -> Self {
+    pub fn from_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha1::new();
         parts.iter().for_each(|part| digest.update(part));
         Self(digest.finalize().into())
@@ -77,7 +77,7 @@ mod tests {
     fn labels_are_read_as_they_are_written() {
         let digest = Digest::from_content(b"rain");
         assert_eq!(Digest::from_label(&digest.to_string()), Some(digest));
-        assert_eq!(Digest::of_parts(&[b"ra", b"", b"in"]), digest);
+        assert_eq!(Digest::from_parts(&[b"ra", b"", b"in"]), digest);
         let hex: String = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(Digest::from_label(&format!("SHA1:{hex}")), Some(digest));
         for other in ["", "sha1", "sha1:", "sha1:rain", "md5:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"] {

@@ -13,9 +13,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::Duration;
 
+use gleaner_retry::{is_out_of_files, wait_for_descriptor};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thiserror::Error;
@@ -63,10 +62,6 @@ impl ArchiveError {
     }
 }
 
-fn is_out_of_files(error: &io::Error) -> bool {
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
-}
-
 fn remedy(error: &io::Error) -> &'static str {
     if is_out_of_files(error) {
         ": the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit"
@@ -75,16 +70,8 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Opens a file; waits for up to 30 s while the process has no free descriptor, since connections free some
-/// every second.
-fn patiently(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    for _ in 0..150 {
-        match options.open(path) {
-            Err(error) if is_out_of_files(&error) => sleep(Duration::from_millis(200)),
-            done => return done,
-        }
-    }
-    options.open(path)
+fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    wait_for_descriptor(|| options.open(path))
 }
 
 /// How an archive is written.
@@ -149,7 +136,7 @@ impl Archive {
     fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::with_path("cannot read", &path);
-        let file = patiently(OpenOptions::new().read(true).append(true), &path).map_err(wrong())?;
+        let file = open(OpenOptions::new().read(true).append(true), &path).map_err(wrong())?;
         let whole = file.metadata().map_err(wrong())?.len();
         let mut sound = whole;
         for item in Reader::open(&path, from.min(whole), 0).map_err(wrong())? {
@@ -184,14 +171,14 @@ impl Archive {
         self.number += 1;
         let name = name_of(self.number, now, "");
         let path = self.folder.join(&name);
-        let file = patiently(OpenOptions::new().read(true).append(true).create_new(true), &path)
+        let file = open(OpenOptions::new().read(true).append(true).create_new(true), &path)
             .map_err(ArchiveError::with_path("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
         let mut newest = Newest { file, path, name, length: 0, is_synced: false };
         newest.append(&info)?;
         self.newest = Some(newest);
         // The name is on disk only after the folder is synced.
-        patiently(OpenOptions::new().read(true), &self.folder)
+        open(OpenOptions::new().read(true), &self.folder)
             .and_then(|folder| folder.sync_all())
             .map_err(ArchiveError::with_path("cannot sync", &self.folder))
     }

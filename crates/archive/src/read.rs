@@ -213,7 +213,7 @@ impl<R: Read + Seek> Reader<R> {
             Some(unpacker) => Frames::new(input, unpacker)?,
             None => {
                 let (at, mut source) = (input.at, input.into_inner());
-                let unpacker = Unpacker::of_file(&mut source)?;
+                let unpacker = Unpacker::from_file(&mut source)?;
                 Frames::new(Counted::from_offset(source, at)?, unpacker)?
             }
         };

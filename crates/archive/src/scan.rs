@@ -54,7 +54,7 @@ fn begins_frame(
 ) -> io::Result<bool> {
     let with = match unpacker.take() {
         Some(unpacker) => unpacker,
-        None => Unpacker::of_file(source)?,
+        None => Unpacker::from_file(source)?,
     };
     let mut frames = Frames::new(Counted::from_offset(source, at)?, with)?;
     let begins = begins_record(&mut frames);

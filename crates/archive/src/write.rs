@@ -173,7 +173,7 @@ fn record<'a>(
     for (name, value) in fields {
         put(&mut head, name, value);
     }
-    put(&mut head, "WARC-Block-Digest", &Digest::of_parts(block).to_string());
+    put(&mut head, "WARC-Block-Digest", &Digest::from_parts(block).to_string());
     let length: usize = block.iter().map(|part| part.len()).sum();
     put(&mut head, "Content-Length", &length.to_string());
     head.push_str("\r\n");

@@ -65,7 +65,7 @@ impl Unpacker {
 
     /// A decoder for a file, with the dictionary at its beginning, if any. If that is broken, each frame is
     /// damage, since it needs the dictionary.
-    pub(crate) fn of_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
+    pub(crate) fn from_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
         let mut beginning = Counted::from_offset(source, 0)?;
         let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
         let found = if has_dictionary { skip(&mut beginning) } else { Ok(None) };

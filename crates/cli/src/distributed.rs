@@ -76,7 +76,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
     }
     let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
     match stop.cloned() {
-        Some(stop) => options.give_up = Arc::new(move || stop.is_requested()),
+        Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
         // Readers create nothing.
         None => (options.patience, options.makes_folder) = (SHORT, false),
     }
@@ -104,14 +104,14 @@ fn let_alone(config: &Config) -> Option<String> {
 /// Joins the workers. With `waits`, takes no partitions until there is work.
 pub(crate) fn join(config: &Config, agreed: Agreed, waits: bool, stop: &Stop) -> Result<Writer, Failure> {
     let_alone(config).iter().for_each(say);
-    let give_up = stop.clone();
+    let should_stop = stop.clone();
     let membership = Membership {
         address: config.store.engine.clone(),
         objects: objects(config, Some(stop))?,
         name: name(config),
-        lease: config.cluster.lease.get(),
+        lease: config.workers.lease.get(),
         patience: config.store.patience.get(),
-        give_up: Arc::new(move || give_up.is_requested()),
+        should_stop: Arc::new(move || should_stop.is_requested()),
         settings: agreed.0,
         waits,
     };
@@ -128,9 +128,9 @@ pub(crate) fn membership(config: &Config) -> Result<Membership, Failure> {
         address: config.store.engine.clone(),
         objects: objects(config, Some(&Stop::default()))?,
         name: String::new(),
-        lease: config.cluster.lease.get(),
+        lease: config.workers.lease.get(),
         patience: config.store.patience.get(),
-        give_up: Arc::new(|| false),
+        should_stop: Arc::new(|| false),
         settings: BTreeMap::new(),
         waits: false,
     })
@@ -142,7 +142,7 @@ fn name(config: &Config) -> String {
         let named = named.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         format!("{}-{}", named.unwrap_or_else(|| "worker".into()), std::process::id())
     };
-    let given = config.cluster.name.trim();
+    let given = config.workers.name.trim();
     let name = if given.is_empty() { machine() } else { given.to_owned() };
     name.replace(char::is_whitespace, "-")
 }
@@ -182,7 +182,8 @@ impl Agreed {
         add(&mut agreed, "text", &config.text)?;
         add(&mut agreed, "corpus", &config.corpus)?;
         agreed.insert("archive.keep".into(), config.archive.keep.to_string());
-        agreed.insert("cluster.lease".into(), format!("{:?}", config.cluster.lease.get()));
+        // In the database under the older name of `workers.lease`, so that workers of two versions agree.
+        agreed.insert("cluster.lease".into(), format!("{:?}", config.workers.lease.get()));
         let mut urls: Vec<&str> = seeds.unwrap_or_default().iter().map(|seed| seed.url.as_str()).collect();
         urls.sort_unstable();
         agreed.insert("the list of seeds".into(), digest(&urls.join("\n")));

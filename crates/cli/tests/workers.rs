@@ -231,7 +231,7 @@ fn hosts_are_crawled_in_the_partitions_that_have_them() {
         name: "older".into(),
         lease: LEASE,
         patience: LEASE,
-        give_up: std::sync::Arc::new(|| false),
+        should_stop: std::sync::Arc::new(|| false),
         settings: BTreeMap::new(),
         waits: false,
     };

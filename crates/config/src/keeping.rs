@@ -43,17 +43,17 @@ impl Default for Store {
     }
 }
 
-/// The identity of a worker among those that share a database.
+/// The workers that share a database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cluster {
-    /// Its name, for users. Empty: the machine's name and the process number.
+pub struct Workers {
+    /// The name of this worker, for users. Empty: the machine's name and the process number.
     pub name: String,
     /// How long a worker may be silent before others take its partitions.
     pub lease: Span,
 }
 
-impl Default for Cluster {
+impl Default for Workers {
     fn default() -> Self {
         Self { name: String::new(), lease: Span::seconds(30) }
     }

@@ -1,7 +1,7 @@
 //! Defines all settings, each with its unit, its default and its check.
 //!
 //! Each table of the file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`], [`Store`],
-//! [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a file and
+//! [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`]. [`read`] applies a file and
 //! `--set key=value` pairs to the defaults and checks the result, so that the rest of the program gets valid
 //! values. `config/default.toml` documents the keys; a test in this crate checks that it is complete and
 //! equal to these defaults.
@@ -16,7 +16,7 @@ mod pins;
 mod read;
 mod units;
 
-pub use keeping::{Archive, Cluster, Store};
+pub use keeping::{Archive, Store, Workers};
 pub use nights::{Notify, Report, Schedule};
 pub use pins::{PinsFile, Written, read_pins};
 pub use read::{ConfigError, Origin, read};
@@ -41,8 +41,9 @@ pub struct Config {
     pub corpus: Corpus,
     /// The location and behavior of the store.
     pub store: Store,
-    /// The identity of a worker.
-    pub cluster: Cluster,
+    /// The workers that share a database. `cluster` is an older name of this section.
+    #[serde(alias = "cluster")]
+    pub workers: Workers,
     /// Whether and how responses are kept.
     pub archive: Archive,
     /// Reports of ended runs, and notifications.

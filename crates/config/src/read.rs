@@ -49,6 +49,9 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
         let origin = |error: toml::de::Error| wrong(&place(file, text, &error), error.message());
         toml::from_str::<Config>(text).map_err(origin)?;
         table = toml::from_str(text).map_err(origin)?;
+        if let Some(section) = table.remove("cluster") {
+            table.insert(current("cluster").into(), section);
+        }
     }
     for pair in sets {
         set(&mut table, pair)?;
@@ -56,6 +59,11 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
     let config = table.try_into().map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
     check(&config)?;
     Ok(config)
+}
+
+/// The name of a section of the file, also by its older name.
+fn current(section: &str) -> &str {
+    if section == "cluster" { "workers" } else { section }
 }
 
 pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
@@ -90,6 +98,7 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
         .trim()
         .split_once('.')
         .ok_or_else(|| wrong(&origin, "a key has two parts, such as fetch.delay"))?;
+    let group = current(group);
     let candidates = [toml_value(text.trim()), Some(Value::String(text.trim().into()))];
     let mut first = None;
     for value in candidates.into_iter().flatten() {
@@ -180,11 +189,11 @@ fn check_sharing(config: &Config) -> Result<(), ConfigError> {
     if engine != "sled" && !is_database {
         return senseless("store.engine", "must be \"sled\" or begin with postgres://");
     }
-    if config.cluster.name.chars().count() > LONGEST_NAME {
-        return senseless("cluster.name", "must have 64 characters at most");
+    if config.workers.name.chars().count() > LONGEST_NAME {
+        return senseless("workers.name", "must have 64 characters at most");
     }
-    if !(3..=3_600).contains(&config.cluster.lease.get().as_secs()) {
-        return senseless("cluster.lease", "must be 3s to 1h");
+    if !(3..=3_600).contains(&config.workers.lease.get().as_secs()) {
+        return senseless("workers.lease", "must be 3s to 1h");
     }
     Ok(())
 }
@@ -284,6 +293,20 @@ mod tests {
     }
 
     #[test]
+    fn the_older_name_of_the_section_of_workers_is_read() {
+        let text = "[cluster]\nname = \"one\"\nlease = \"20s\"\n";
+        for set in ["cluster.lease=10s", "workers.lease=10s"] {
+            for section in ["[cluster]", "[workers]"] {
+                let text = text.replace("[cluster]", section);
+                let config = read(Some(Origin { file: "x", text: &text }), &[set.into()]).unwrap();
+                assert_eq!((config.workers.name.as_str(), config.workers.lease), ("one", Span::seconds(10)));
+            }
+        }
+        let both = refused("[cluster]\nname = \"one\"\n[workers]\nname = \"two\"\n", &[]);
+        assert!(both.contains("duplicate field `workers`"), "{both}");
+    }
+
+    #[test]
     fn lists_and_text_that_looks_like_a_number_can_be_set() {
         let sets = ["fetch.allow_addresses=[\"127.0.0.0/8\"]", "fetch.contact=42"].map(String::from);
         let config = read(None, &sets).unwrap();
@@ -321,9 +344,9 @@ mod tests {
             assert_eq!(message, "corpus.similarity: must be 0.3 to 1");
         }
         assert!(refused("", &["corpus.duplicates=[\"some\"]"]).contains("expected `exact` or `near`"));
-        let name = format!("cluster.name={}", "á".repeat(65));
-        assert_eq!(refused("", &[&name]), "cluster.name: must have 64 characters at most");
-        assert!(read(None, &[format!("cluster.name={}", "á".repeat(64))]).is_ok());
+        let name = format!("workers.name={}", "á".repeat(65));
+        assert_eq!(refused("", &[&name]), "workers.name: must have 64 characters at most");
+        assert!(read(None, &[format!("workers.name={}", "á".repeat(64))]).is_ok());
         assert!(refused("", &["corpus.index_memory=1kB"]).starts_with("corpus.index_memory: "));
     }
 

@@ -31,7 +31,7 @@ impl SessionConfig {
     /// Rejoins the workers after another one took over our partitions. Returns whether the run is over:
     /// another worker has ended it or begun the next one.
     pub(crate) fn rejoin(&self, writer: &mut Writer) -> Result<bool, CrawlError> {
-        writer.begin_anew()?;
+        writer.rejoin()?;
         let last = writer.store().last_run()?;
         Ok(last.is_some_and(|last| last.number != self.run.number || last.ended.is_some()))
     }

@@ -11,6 +11,8 @@
 
 use std::time::Duration;
 
+use gleaner_config::Fetch;
+use gleaner_retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +20,8 @@ use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// Pauses between requests that fail.
+const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
 /// After this time of failures the last known rules apply.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -92,6 +95,14 @@ impl Access {
         }
     }
 
+    /// The gap that the host's group needs: the configured one, or a longer `Crawl-delay`, which counts up to
+    /// `fetch.max_crawl_delay`.
+    #[must_use]
+    pub fn effective_delay(&self, fetch: &Fetch) -> Duration {
+        let asked = self.crawl_delay().unwrap_or_default();
+        fetch.delay.get().max(asked.min(fetch.max_crawl_delay.get()))
+    }
+
     /// The addresses of sitemaps, as written.
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
@@ -136,10 +147,7 @@ impl RobotsRecord {
     pub fn next_ask(&self) -> Timestamp {
         let pause = match &self.state {
             RobotsState::Rules { .. } | RobotsState::NoRules { .. } => GOOD_FOR,
-            // 2^11 minutes are more than a day.
-            RobotsState::Unreachable { failures, .. } => {
-                (FIRST_PAUSE * (1 << failures.saturating_sub(1).min(11))).min(GOOD_FOR)
-            }
+            RobotsState::Unreachable { failures, .. } => PAUSES.pause(*failures),
         };
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
@@ -175,6 +183,8 @@ impl RobotsRecord {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_config::Span;
+
     use super::*;
     use crate::robots::ROBOTS_LIMIT;
 
@@ -187,6 +197,29 @@ mod tests {
 
     fn may(record: &RobotsRecord, path: &str) -> bool {
         record.rules("gleaner").verdict(path).is_allowed()
+    }
+
+    #[test]
+    fn the_effective_delay_is_the_longer_one_up_to_the_cap() {
+        let fetch =
+            Fetch { delay: Span::seconds(5), max_crawl_delay: Span::seconds(120), ..Fetch::default() };
+        let access = |delay: &str| {
+            let text = format!("User-agent: *\nCrawl-delay: {delay}");
+            RobotsRecord::answered(200, text.as_bytes(), at(0)).rules("gleaner")
+        };
+        let cases = [
+            (Access::AllAllowed, 5),
+            (Access::AllDisallowed { reason: "status 503".into() }, 5),
+            (access("3"), 5),
+            (access("30"), 30),
+            (access("1000"), 120),
+        ];
+        for (access, seconds) in cases {
+            assert_eq!(access.effective_delay(&fetch), Duration::from_secs(seconds), "{access:?}");
+        }
+        // The configured gap is not capped.
+        let patient = Fetch { delay: Span::seconds(300), ..fetch };
+        assert_eq!(access("1000").effective_delay(&patient), Duration::from_secs(300));
     }
 
     #[test]

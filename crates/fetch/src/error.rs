@@ -10,6 +10,7 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use gleaner_retry::is_out_of_files;
 use thiserror::Error;
 
 use crate::address::Refused;
@@ -176,11 +177,6 @@ impl FetchError {
         }
         if error.is_dns() { Self::Dns(message) } else { Self::Connect(message) }
     }
-}
-
-/// EMFILE or ENFILE: the process or the system has no free file descriptor.
-fn is_out_of_files(error: &io::Error) -> bool {
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// Whether the library itself refused the data over HTTP/2.

@@ -200,12 +200,12 @@ impl Fetcher {
     }
 
     /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those
-    /// before this request; each waits at the gate of its own group. `heard` is called with each response and
+    /// before this request; each waits at the gate of its own group. `on_response` is called with each response and
     /// its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
-        heard: &mut (dyn FnMut(&Url, &Response) + Send),
+        on_response: &mut (dyn FnMut(&Url, &Response) + Send),
     ) -> RobotsAnswer {
         let RobotsRequest { mut url, mut hops, group_of, right, previous, now } = request;
         let failed = |reason| RobotsAnswer::Record(RobotsRecord::failed(reason, previous, now));
@@ -224,7 +224,7 @@ impl Fetcher {
                 Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
                 Err(error) => return failed(error.to_string()),
             };
-            heard(&url, &response);
+            on_response(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
                 (200..300, _) => {

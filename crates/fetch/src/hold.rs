@@ -20,22 +20,24 @@
 //! [`Holds::hold`]; the number of push-backs is lost.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_retry::Backoff;
 use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_HOLD;
 
-const PROBE: Duration = Duration::from_secs(10);
-/// First hold after a 429, and second hold after any push-back.
-const FIRST_HOLD: Duration = Duration::from_secs(60);
+/// Holds after a 429, and from the second on after any push-back. Their random part keeps hosts that failed
+/// together from being requested together.
+const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
+/// The first hold after a 503 or a failed connection.
+const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
+const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// After this time without a push-back, a host's earlier ones are forgotten.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
 const ANSWERS_A_STEP: u32 = 10;
-/// Largest random addition to a hold, as a fraction, so that hosts that failed together are not requested
-/// together.
-const JITTER: f64 = 0.1;
 /// Number of hosts from which those without a hold are dropped.
 const SWEEP_AT: usize = 1024;
 
@@ -133,18 +135,15 @@ impl Holds {
             hold.step = 0;
         }
         let others_answered = std::mem::take(&mut hold.has_answered);
-        let first = match why {
-            PushBack::TooManyRequests => FIRST_HOLD,
-            PushBack::Unavailable => PROBE,
-        };
         let is_own = is_repeated && others_answered;
         // A site with many broken URLs is not down.
         let known = if others_answered { hold.step.min(1) } else { hold.step };
-        let step = known.checked_sub(1).filter(|_| !is_own);
-        // 2^11 minutes are more than a day.
-        let least = step.map_or(first, |step| FIRST_HOLD * (1 << step.min(11)));
-        let random = least.mul_f64(1.0 + rand::random_range(0.0..JITTER));
-        let time = retry_after.unwrap_or(random).min(LONGEST_HOLD);
+        let usual = match why {
+            PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
+            _ if is_own => HOLDS.pause(1),
+            _ => HOLDS.pause(known),
+        };
+        let time = retry_after.map_or(usual, |time| time.min(LONGEST_HOLD));
         if !is_own {
             let raised = if others_answered { hold.step.max(1) } else { hold.step.saturating_add(1) };
             (hold.step, hold.answers) = (raised, 0);
@@ -200,7 +199,7 @@ mod tests {
 
     /// Whether `hold` is `least`, or up to a tenth longer.
     fn is_about(hold: Duration, least: Duration) -> bool {
-        hold >= least && hold <= least.mul_f64(1.0 + JITTER)
+        hold >= least && hold <= least.mul_f64(*JITTER.end())
     }
 
     #[tokio::test(start_paused = true)]

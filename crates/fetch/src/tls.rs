@@ -204,7 +204,7 @@ impl TlsFault {
 
     pub(crate) fn from_error(error: &rustls::Error) -> Self {
         match error {
-            rustls::Error::InvalidCertificate(reason) => Self::of_certificate(reason),
+            rustls::Error::InvalidCertificate(reason) => Self::from_certificate(reason),
             rustls::Error::PeerIncompatible(_)
             | rustls::Error::AlertReceived(
                 AlertDescription::HandshakeFailure
@@ -215,7 +215,7 @@ impl TlsFault {
         }
     }
 
-    fn of_certificate(reason: &CertificateError) -> Self {
+    fn from_certificate(reason: &CertificateError) -> Self {
         match reason {
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Self::NotValidYet,

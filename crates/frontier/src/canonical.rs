@@ -113,7 +113,7 @@ impl CanonicalUrl {
     /// The key of the [identity](CanonicalUrl::identity).
     #[must_use]
     pub fn key(&self) -> UrlKey {
-        UrlKey::of_identity(self.identity())
+        UrlKey::from_identity(self.identity())
     }
 
     /// The host, with `:port` if it is not the default port. robots.txt and templates apply to this unit. An

@@ -22,7 +22,7 @@ pub struct BadKey(String);
 
 impl UrlKey {
     /// The key of an identity: `host[:port]/path?query`, without the scheme.
-    pub(crate) fn of_identity(identity: &str) -> Self {
+    pub(crate) fn from_identity(identity: &str) -> Self {
         let hash = blake3::hash(identity.as_bytes());
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.as_bytes()[..16]);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn hex_and_bytes_come_back() {
-        let key = UrlKey::of_identity("example.com/");
+        let key = UrlKey::from_identity("example.com/");
         assert_eq!(key.to_string().parse(), Ok(key));
         assert_eq!(UrlKey::from_bytes(*key.as_bytes()), key);
         let json = serde_json::to_string(&key).unwrap();

@@ -58,7 +58,7 @@ impl Workers {
         if !corpus.store.is_shared() {
             return Ok(None);
         }
-        let lease = corpus.config.cluster.lease.get();
+        let lease = corpus.config.workers.lease.get();
         Ok(Some(Self { all: corpus.store.workers(SHOWN)?, lease }))
     }
 

@@ -78,7 +78,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
         name: "scale".into(),
         lease: Duration::from_secs(600),
         patience: Duration::from_secs(60),
-        give_up: Arc::new(|| false),
+        should_stop: Arc::new(|| false),
         settings: std::collections::BTreeMap::new(),
         waits: false,
     };

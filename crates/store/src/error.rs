@@ -4,9 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_corpus::DocumentId;
+use gleaner_retry::is_out_of_files;
 use thiserror::Error;
-
-use crate::patience::is_out_of_files;
 
 /// An error when a store is opened, read or written.
 #[derive(Debug, Error)]

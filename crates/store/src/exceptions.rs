@@ -61,7 +61,7 @@ fn found(engine: &dyn Engine) -> Result<Vec<(String, u8)>, StoreError> {
     for pair in engine.scan(Range::with_prefix([keys::HOST]).keys_only()) {
         let (key, _) = pair?;
         let Some((partition, name)) = keys::partition_and_host(&key) else { continue };
-        let today = Partition::of_today(name);
+        let today = Partition::from_host(name);
         if Partition::new(partition) == today {
             continue;
         }

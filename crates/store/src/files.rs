@@ -43,7 +43,7 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached.
     pub fn next_file(&self) -> Result<u32, StoreError> {
-        self.cluster.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
+        self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
     }
 
     /// Puts a file into object storage.
@@ -51,7 +51,7 @@ impl Store {
     /// # Errors
     /// The storage cannot be reached or refuses.
     pub fn put_object(&self, name: &str, content: Vec<u8>) -> Result<(), StoreError> {
-        Ok(self.cluster.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
+        Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
     /// Reads a file from object storage; `None`: the store has no object storage.
@@ -59,7 +59,7 @@ impl Store {
     /// # Errors
     /// The storage cannot be reached, or the file does not exist.
     pub fn object(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.cluster.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
+        Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
     }
 
     /// The archive's files by number, oldest first. Empty for a store in a folder, which has its archive
@@ -79,7 +79,7 @@ impl Store {
     /// # Errors
     /// The database or the storage cannot be reached, or the storage is another corpus's.
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
-        let Some(engine) = &self.cluster else { return Ok(Vec::new()) };
+        let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
         // Listed before the records are read: files that are written meanwhile are in neither list.
         let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
@@ -98,7 +98,7 @@ impl Store {
     /// # Errors
     /// The storage cannot be reached or refuses.
     pub fn remove_leftovers(&self, files: &[Entry]) -> Result<(), StoreError> {
-        let Some(engine) = &self.cluster else { return Ok(()) };
+        let Some(engine) = &self.distributed else { return Ok(()) };
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         Ok(engine.objects().delete_many(&names)?)
     }

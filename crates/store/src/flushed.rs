@@ -11,8 +11,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_retry::wait_for_descriptor;
+
 use crate::StoreError;
-use crate::patience::patiently;
 
 fn file(folder: &Path) -> PathBuf {
     folder.join("flushed")
@@ -21,7 +22,7 @@ fn file(folder: &Path) -> PathBuf {
 /// Records that the flush of this number is on disk.
 pub(crate) fn note(folder: &Path, number: u64) -> Result<(), StoreError> {
     let part = folder.join("flushed.part");
-    patiently(|| fs::write(&part, format!("{number}\n")))
+    wait_for_descriptor(|| fs::write(&part, format!("{number}\n")))
         .and_then(|()| fs::rename(&part, file(folder)))
         .map_err(StoreError::folder(folder))
 }

@@ -219,11 +219,11 @@ impl Leases {
     /// Pages that were read, and whether there is nothing to do. `false` while the crawl does not know all
     /// partitions.
     pub(crate) fn reported(&self) -> (u64, bool) {
-        let is_told = {
+        let knows_all = {
             let state = self.state();
             state.gained.is_empty() && !state.is_taking
         };
-        (self.0.pages.load(Ordering::Relaxed), is_told && self.0.idle.load(Ordering::Relaxed))
+        (self.0.pages.load(Ordering::Relaxed), knows_all && self.0.idle.load(Ordering::Relaxed))
     }
 
     pub(crate) fn is_waiting(&self) -> bool {
@@ -285,7 +285,7 @@ impl Leases {
         state.is_taking = false;
     }
 
-    pub(crate) fn give_up(&self, partitions: &[Partition]) {
+    pub(crate) fn remove(&self, partitions: &[Partition]) {
         let mut state = self.state();
         for partition in partitions {
             state.held.remove(partition);
@@ -359,7 +359,7 @@ mod tests {
         let ends: [End; 3] = [
             Leases::forget,
             |leases| {
-                leases.give_up(&[Partition::new(1)]);
+                leases.remove(&[Partition::new(1)]);
                 leases.gain([(Partition::new(1), 2, false)]);
             },
             |leases| leases.renewed(&BTreeMap::from([(Partition::new(1), 2)]), now(), LIFE),

@@ -37,7 +37,6 @@ pub mod objects;
 mod open;
 mod packed;
 mod partitions;
-mod patience;
 mod read;
 mod records;
 mod runs;

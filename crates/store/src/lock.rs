@@ -9,7 +9,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::{StoreError, patience};
+use gleaner_retry::wait_for_descriptor;
+
+use crate::StoreError;
 
 /// Attempts to take a lock that another process has, and the pause between them.
 const TRIES: u32 = 10;
@@ -26,7 +28,7 @@ pub(crate) struct Lock {
 
 /// Retries for a short time: a child process of this one inherits all open files until its program starts,
 /// and so also the lock of a folder that was just released.
-fn patiently(file: &File) -> Result<(), TryLockError> {
+fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(MOMENT),
@@ -42,8 +44,8 @@ impl Lock {
         let path = folder.join("lock");
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = patience::patiently(|| options.open(&path)).map_err(&wrong)?;
-        match patiently(&file) {
+        let mut file = wait_for_descriptor(|| options.open(&path)).map_err(&wrong)?;
+        match lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();

@@ -139,7 +139,7 @@ impl<'a> Migration<'a> {
     /// When it cannot be written.
     pub fn finish(self) -> Result<(), MigrateError> {
         let store = self.to.store();
-        if let Some(engine) = &store.cluster {
+        if let Some(engine) = &store.distributed {
             let mut last = 0;
             for file in store.archive_files() {
                 last = last.max(file?.0);
@@ -176,7 +176,7 @@ impl<'a> Migration<'a> {
     /// Removes everything that a migration writes, except the mark.
     fn empty(&mut self) -> Result<(), StoreError> {
         let store = self.to.store();
-        if let Some(engine) = &store.cluster {
+        if let Some(engine) = &store.distributed {
             let mut files = store.archive_files().chain(store.document_files()).peekable();
             while files.peek().is_some() {
                 let names = files.by_ref().take(AT_ONCE).map(|file| Ok(file?.1.name));

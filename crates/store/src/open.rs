@@ -52,7 +52,8 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
     }
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let (folder, lock) = (Arc::from(folder), Arc::new(lock));
-    let store = Store { engine, partitions: Partitions::Whole, folder, lock, cluster: None, post: None };
+    let store =
+        Store { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None };
     let writer = Writer::from_store(&store).expect("nobody else has this store yet");
     writer.check_format()?;
     writer.sweep()?;
@@ -140,7 +141,7 @@ impl Writer {
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
-            self.give_up(lost)?;
+            self.resolve_lost_claims(lost)?;
         }
         Ok(())
     }
@@ -178,7 +179,7 @@ impl Writer {
     }
 
     /// Applies lost claims: what was claimed belongs to other processes, which claimed it earlier.
-    fn give_up(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
+    fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
         let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
         for Lost { key, ours, theirs } in lost {
             let mut change = self.begin();

@@ -33,7 +33,7 @@ impl Partition {
     }
 
     /// The partition of a host by its name and this program's Public Suffix List.
-    pub(crate) fn of_today(host: &str) -> Self {
+    pub(crate) fn from_host(host: &str) -> Self {
         match CanonicalUrl::from_record(&format!("http://{host}/")) {
             Ok(url) => Self::new(partition_of(url.domain())),
             Err(_) => Self::new(partition_of(host)),
@@ -95,7 +95,7 @@ impl Partitions {
         match self {
             Self::Whole => Partition::WHOLE,
             Self::Cut(_, exceptions) => {
-                exceptions.get(host).copied().unwrap_or_else(|| Partition::of_today(host))
+                exceptions.get(host).copied().unwrap_or_else(|| Partition::from_host(host))
             }
         }
     }

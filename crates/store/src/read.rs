@@ -30,9 +30,9 @@ pub struct Store {
     /// Keeps the folder locked while any handle exists.
     pub(crate) lock: Arc<Lock>,
     /// `None`: only one process uses the store.
-    pub(crate) cluster: Option<Postgres>,
+    pub(crate) distributed: Option<Postgres>,
     /// Keeps the leases while any handle exists. Declared after the engine that it needs.
-    pub(crate) post: Option<Arc<WorkerHandle>>,
+    pub(crate) worker: Option<Arc<WorkerHandle>>,
 }
 
 impl Store {

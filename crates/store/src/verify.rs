@@ -80,14 +80,14 @@ impl Store {
     /// # Errors
     /// The mark is missing or another corpus's, or cannot be read.
     pub fn check_storage(&self) -> Result<(), StoreError> {
-        self.cluster.as_ref().map_or(Ok(()), |engine| engine.check_objects())
+        self.distributed.as_ref().map_or(Ok(()), |engine| engine.check_objects())
     }
 
     /// Returns `error`, from a file that could not be read, or a clearer one if the storage is another
     /// corpus's.
     #[must_use]
     pub fn explained(&self, error: StoreError) -> StoreError {
-        match &self.cluster {
+        match &self.distributed {
             Some(engine) => engine.explained(error),
             None => error,
         }

@@ -39,7 +39,7 @@ pub struct Membership {
     /// How long to retry while the database is away.
     pub patience: Duration,
     /// Called between retries; `true`: the process should end.
-    pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
+    pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings that must be equal for all workers, by name.
     pub settings: Settings,
     /// Whether it waits for its crawl, without partitions, until [`Writer::work`].
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Membership {
 
 impl Membership {
     fn patience(&self) -> Patience {
-        Patience { at_most: self.patience, give_up: Arc::clone(&self.give_up) }
+        Patience { at_most: self.patience, should_stop: Arc::clone(&self.should_stop) }
     }
 }
 
@@ -96,14 +96,14 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
     let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
-    let post = Arc::new(WorkerHandle { keeper, applicant, address });
+    let worker = Arc::new(WorkerHandle { keeper, applicant, address });
     let store = Store {
         engine: Arc::new(engine.clone()),
         partitions: Partitions::Cut(Some(leases), exceptions),
         folder: folder.into(),
         lock: Arc::new(lock),
-        cluster: Some(engine),
-        post: Some(post),
+        distributed: Some(engine),
+        worker: Some(worker),
     };
     Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
 }
@@ -119,7 +119,7 @@ pub fn visit(
     patience: Duration,
 ) -> Result<Store, StoreError> {
     let address = Address::parse(address)?;
-    let patience = Patience { at_most: patience, give_up: Arc::new(|| false) };
+    let patience = Patience { at_most: patience, should_stop: Arc::new(|| false) };
     let engine = Postgres::open(address.clone(), objects, None, patience)?;
     schema::check(engine.link(), &address)?;
     let exceptions = exceptions::known(&engine)?;
@@ -128,8 +128,8 @@ pub fn visit(
         partitions: Partitions::Cut(None, exceptions),
         folder: folder.into(),
         lock: Arc::new(Lock::none()),
-        cluster: Some(engine),
-        post: None,
+        distributed: Some(engine),
+        worker: None,
     })
 }
 
@@ -158,13 +158,13 @@ impl Store {
     /// This process's leases; `None`: only this process uses the store, or the store is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
-        self.cluster.as_ref().and_then(Postgres::leases)
+        self.distributed.as_ref().and_then(Postgres::leases)
     }
 
     /// Whether many processes share the store.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.cluster.is_some()
+        self.distributed.is_some()
     }
 
     /// The partition of a URL's host.
@@ -210,7 +210,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached.
     pub fn workers(&self, within: Duration) -> Result<Vec<WorkerStatus>, StoreError> {
-        self.cluster.as_ref().map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
+        self.distributed
+            .as_ref()
+            .map_or_else(|| Ok(Vec::new()), |engine| engine.workers(within.as_secs_f64()))
     }
 
     /// Whether no worker has anything to do, and every partition has a worker. Always `true` if only this
@@ -219,7 +221,7 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached.
     pub fn is_all_quiet(&self) -> Result<bool, StoreError> {
-        self.cluster.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
+        self.distributed.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
     }
 }
 
@@ -231,7 +233,7 @@ impl Writer {
     pub fn release(&mut self, partitions: &[PartitionId]) -> Result<(), StoreError> {
         self.flush()?;
         let partitions: Vec<_> = partitions.iter().map(|PartitionId(partition)| *partition).collect();
-        self.store().cluster.as_ref().map_or(Ok(()), |engine| engine.release(&partitions))
+        self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.release(&partitions))
     }
 
     /// Drops everything that was not flushed, and all leases, as after a crash: other workers took this
@@ -239,13 +241,13 @@ impl Writer {
     ///
     /// # Errors
     /// The running workers have other settings or other tables; the database cannot be reached.
-    pub fn begin_anew(&mut self) -> Result<(), StoreError> {
+    pub fn rejoin(&mut self) -> Result<(), StoreError> {
         let store = self.store();
-        let (Some(engine), Some(post)) = (&store.cluster, &store.post) else { return Ok(()) };
+        let (Some(engine), Some(worker)) = (&store.distributed, &store.worker) else { return Ok(()) };
         warn!(
             "another worker has taken over; what was not yet written is dropped, and its pages are due again"
         );
-        post.apply(engine)?;
+        worker.apply(engine)?;
         // Its appended records belong to the dropped changes.
         self.shelf = None;
         engine.forget();
@@ -260,8 +262,8 @@ impl Writer {
     /// The running workers have other settings or other tables; the database cannot be reached.
     pub fn work(&mut self) -> Result<(), StoreError> {
         let store = self.store();
-        if let (Some(engine), Some(post)) = (&store.cluster, &store.post) {
-            post.apply(engine)?;
+        if let (Some(engine), Some(worker)) = (&store.distributed, &store.worker) {
+            worker.apply(engine)?;
         }
         self.wait(false)
     }
@@ -277,10 +279,10 @@ impl Writer {
 
     fn wait(&self, waits: bool) -> Result<(), StoreError> {
         let store = self.store();
-        let (Some(leases), Some(post)) = (store.leases(), &store.post) else { return Ok(()) };
+        let (Some(leases), Some(worker)) = (store.leases(), &store.worker) else { return Ok(()) };
         leases.report(0, waits);
         leases.set_waiting(waits);
-        post.keeper.beat()
+        worker.keeper.beat()
     }
 
     /// Removes documents of more than `days` days ago from the index of near-duplicates.
@@ -288,6 +290,6 @@ impl Writer {
     /// # Errors
     /// When the database cannot be reached.
     pub fn forget_near(&self, days: u32) -> Result<(), StoreError> {
-        self.store().cluster.as_ref().map_or(Ok(()), |engine| engine.forget_bands(days))
+        self.store().distributed.as_ref().map_or(Ok(()), |engine| engine.forget_bands(days))
     }
 }

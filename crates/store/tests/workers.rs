@@ -62,12 +62,12 @@ fn whoever_comes_anew_comes_by_the_settings_of_now() {
     let mut others = place.membership("two", LEASE);
     others.settings.insert("fetch.delay".into(), "9s".into());
     let _two = worker(&place, others).unwrap();
-    for come in [Writer::begin_anew, Writer::work] {
+    for come in [Writer::rejoin, Writer::work] {
         let refused = come(&mut one).unwrap_err().to_string();
         assert!(refused.contains("fetch.delay is 5s here and 9s there"), "{refused}");
     }
     let _ = server.query(address, "INSERT INTO gleaner_schema (version) VALUES (99)");
-    let refused = one.begin_anew().unwrap_err().to_string();
+    let refused = one.rejoin().unwrap_err().to_string();
     assert!(refused.contains("version 99"), "{refused}");
 }
 
@@ -142,7 +142,7 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
             std::fs::create_dir(&folder).unwrap();
         }
         let error = store_one(&mut writer).unwrap_err();
-        assert!(matches!(&error, StoreError::Objects(error) if error.is_away()), "{error}");
+        assert!(matches!(&error, StoreError::Objects(error) if error.is_unavailable()), "{error}");
         assert!(error.to_string().contains("is it mounted?"), "{error}");
         if mounts {
             assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is written there");
@@ -297,7 +297,7 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
         );
         let _ = server.query(address, &sql);
         assert!(matches!(one.flush(), Err(StoreError::NotOurs)), "{what} is flushed");
-        one.begin_anew().unwrap();
+        one.rejoin().unwrap();
         assert!(matches!(write(&mut one, &url), Err(StoreError::NotOurs)), "{what} is committed");
     }
 }

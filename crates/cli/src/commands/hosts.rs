@@ -137,8 +137,7 @@ fn shown(lines: &[Line]) -> String {
 
 /// The gap between two requests, as far as robots.txt is known.
 pub(crate) fn gap(config: &Config, access: Option<&Access>) -> Duration {
-    let asked = access.and_then(Access::crawl_delay).unwrap_or_default();
-    config.fetch.delay.get().max(asked.min(config.fetch.max_crawl_delay.get()))
+    access.unwrap_or(&Access::AllAllowed).effective_delay(&config.fetch)
 }
 
 /// A host's template version and how well it fits the last pages.

@@ -102,8 +102,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<Fetched, Failure> {
             if let Rule::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
                 return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }
-            let cap = config.fetch.max_crawl_delay.get();
-            fetcher.gates().set_gap(&group, access.crawl_delay().unwrap_or_default().min(cap));
+            fetcher.gates().set_gap(&group, access.effective_delay(&config.fetch));
             let answer = fetcher.page(&Request::new(url.url().clone(), Want::Page), &group, &right).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {

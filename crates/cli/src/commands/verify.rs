@@ -155,7 +155,7 @@ fn look_at_objects(store: &Store, found: &mut Found) -> Result<ArchiveLook, Fail
         let (number, file) = file.map_err(Failure::work)?;
         let content = match store.object(&file.name).map_err(|error| store.explained(error)) {
             Ok(content) => content.unwrap_or_default(),
-            Err(StoreError::Objects(error)) if !error.is_away() => {
+            Err(StoreError::Objects(error)) if !error.is_unavailable() => {
                 found.fault(format!("{}: {error}", file.name));
                 continue;
             }

@@ -26,7 +26,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     }
     let store = distributed::visit(&config)?;
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
-    let lease = config.cluster.lease.get();
+    let lease = config.workers.lease.get();
     let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
     let there = workers.iter().filter(|worker| worker.silent <= lease.as_secs_f64());

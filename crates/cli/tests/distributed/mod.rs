@@ -74,8 +74,8 @@ impl Cluster {
         let mut command = self.alone(name, arguments);
         command
             .args(["--store", address, "--objects", &self.objects.0])
-            .args(["--set", &format!("cluster.lease={}s", LEASE.as_secs())])
-            .args(["--set", &format!("cluster.name={name}")])
+            .args(["--set", &format!("workers.lease={}s", LEASE.as_secs())])
+            .args(["--set", &format!("workers.name={name}")])
             .envs(self.objects.1.iter().cloned());
         command
     }

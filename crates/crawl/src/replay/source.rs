@@ -107,7 +107,9 @@ impl FileReader<'_> {
         let stored = match self.stored() {
             Ok(stored) => stored,
             // Like an unreadable part: the other files can still be read.
-            Err(StoreError::Objects(error)) if !error.is_away() => return Ok(self.lacks(error.to_string())),
+            Err(StoreError::Objects(error)) if !error.is_unavailable() => {
+                return Ok(self.lacks(error.to_string()));
+            }
             Err(error) => return Err(io::Error::other(error)),
         };
         if let (Some(content), Some(length)) = (&stored, source.stored)

@@ -33,7 +33,7 @@ fn shared() -> Option<Shared> {
             name: format!("first {EVIL}"),
             lease: Duration::from_secs(30),
             patience,
-            give_up: Arc::new(|| false),
+            should_stop: Arc::new(|| false),
             settings: BTreeMap::new(),
             waits: false,
         },

@@ -36,7 +36,7 @@ pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Resul
         join(folder, &Membership { name: NAME.into(), settings, waits: false, ..membership.clone() })?;
     let until = Instant::now() + *lease * 3;
     while !has_all(&mut writer)? {
-        if Instant::now() > until || (membership.give_up)() {
+        if Instant::now() > until || (membership.should_stop)() {
             let workers = names(&writer.store(), *lease)?;
             return Err(MigrateError::AtWork { workers: workers.join(", ") });
         }
@@ -49,7 +49,7 @@ fn has_all(writer: &mut Writer) -> Result<bool, StoreError> {
     let store = writer.store();
     if let Some(leases) = store.leases() {
         if leases.is_lost() {
-            writer.begin_anew()?;
+            writer.rejoin()?;
         }
         // From now on they count as held.
         let _ = leases.gained();

@@ -31,7 +31,7 @@ const SAME: [u8; 9] = [
 const META: [&str; 2] = ["run", "clock"];
 
 impl Migration<'_> {
-    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `told` is
+    /// Copies all records. `place` maps a position in the source's archive to one in the target's. `report` is
     /// called from time to time with the numbers so far.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Migration<'_> {
     pub fn copy(
         &mut self,
         place: &dyn Fn(Archived) -> Archived,
-        told: &mut dyn FnMut(&Moved),
+        report: &mut dyn FnMut(&Moved),
     ) -> Result<Moved, MigrateError> {
         let target = self.to.store().partitions;
         let mut copy = Copy {
@@ -58,7 +58,7 @@ impl Migration<'_> {
             target,
             totals: BTreeMap::new(),
             moved: Moved::default(),
-            told,
+            report,
         };
         copy.hosts()?;
         for space in SAME {
@@ -95,7 +95,7 @@ struct Copy<'a> {
     /// Of the target's partitions.
     totals: BTreeMap<Partition, Totals>,
     moved: Moved,
-    told: &'a mut dyn FnMut(&Moved),
+    report: &'a mut dyn FnMut(&Moved),
 }
 
 impl Copy<'_> {
@@ -103,7 +103,7 @@ impl Copy<'_> {
         self.load.put(key, value)?;
         self.moved.records = self.load.records;
         if self.moved.records.is_multiple_of(100_000) {
-            (self.told)(&self.moved);
+            (self.report)(&self.moved);
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ impl Copy<'_> {
             self.put(keys::meta_of(partition, "totals"), encode(&totals))?;
         }
         self.load.bring()?;
-        (self.told)(&self.moved);
+        (self.report)(&self.moved);
         Ok(self.moved)
     }
 }

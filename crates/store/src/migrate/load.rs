@@ -74,7 +74,7 @@ impl<'a> Load<'a> {
         (self.waiting, self.bytes) = (0, 0);
         self.commit()?;
         self.to.flush()?;
-        if let Some(engine) = &self.store.cluster {
+        if let Some(engine) = &self.store.distributed {
             // A worker caches the host records that it wrote; they are not needed here.
             engine.forget();
         }

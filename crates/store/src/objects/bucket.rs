@@ -23,7 +23,7 @@ use super::address::Address;
 use super::engine::Engine;
 use super::environment::Environment;
 use super::open::{self, Store};
-use super::patience::Patience;
+use super::retries::Patience;
 use super::storage::{Guard, Part, Storage, is_of_disk};
 use super::{ObjectError, name};
 
@@ -38,9 +38,9 @@ pub struct Options {
     pub patience: Duration,
     /// The longest time of one request, including its body.
     pub timeout: Duration,
-    /// Called between tries: true ends a call that waits for the storage. Runs on the storage's own thread
-    /// and must return at once.
-    pub give_up: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Called while the storage is unavailable: true ends the call. Runs on the storage's own thread and must
+    /// return at once.
+    pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Keys, endpoint, region.
     pub environment: Environment,
     /// A PEM file of certificates trusted in addition to the system's. `None`: the file in `AWS_CA_BUNDLE`,
@@ -56,8 +56,8 @@ impl Default for Options {
         Self {
             patience: Duration::from_secs(120),
             timeout: Duration::from_secs(60),
-            give_up: Arc::new(|| false),
-            environment: Environment::of_process(),
+            should_stop: Arc::new(|| false),
+            environment: Environment::from_process(),
             certificates: None,
             makes_folder: true,
         }
@@ -66,7 +66,7 @@ impl Default for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { patience, timeout, give_up: _, environment, certificates, makes_folder } = self;
+        let Self { patience, timeout, should_stop: _, environment, certificates, makes_folder } = self;
         f.debug_struct("Options")
             .field("patience", patience)
             .field("timeout", timeout)
@@ -115,7 +115,7 @@ impl Objects {
             address: address.into(),
             why: format!("no thread can be started: {error}"),
         })?;
-        let patience = Patience { lasts: options.patience, give_up: options.give_up };
+        let patience = Patience { lasts: options.patience, should_stop: options.should_stop };
         let (address, secrets) = (address.to_owned(), set.secrets());
         let folder = match parsed {
             Address::Folder(folder) => Some(folder),
@@ -127,7 +127,7 @@ impl Objects {
 
     /// Makes all clones treat a folder without this object as unavailable, because it is not mounted. Has no
     /// effect on a bucket.
-    pub fn is_away_without(&self, object: &str) {
+    pub fn require_object(&self, object: &str) {
         // An error means that it was set before.
         let _ = self.storage.guard.object.set(object.to_owned());
     }
@@ -272,7 +272,7 @@ impl Objects {
         let (at, storage) = (self.storage.at(doing, object), Arc::clone(&self.storage));
         let patience = self.patience.clone();
         let tries =
-            async move { storage.tries(&patience, &at, || attempt(Arc::clone(&storage.store))).await };
+            async move { storage.repeat(&patience, &at, || attempt(Arc::clone(&storage.store))).await };
         self.storage.wait(doing, object, tries)
     }
 }

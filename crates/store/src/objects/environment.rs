@@ -53,7 +53,7 @@ pub struct Environment(BTreeMap<String, String>);
 impl Environment {
     /// The variables of this process.
     #[must_use]
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()

@@ -96,7 +96,7 @@ pub enum ObjectError {
     },
     /// The storage was unavailable until the patience ended.
     #[error("{at}: the storage is unavailable (tries: {tries}, in {} s, last failure: {why}); check the storage and the network, then start again", waited.as_secs())]
-    Away {
+    Unavailable {
         /// The operation.
         at: Doing,
         /// The last failure.
@@ -108,7 +108,7 @@ pub enum ObjectError {
     },
     /// A stop was requested while the storage was unavailable.
     #[error("{at}: stopped while the storage was unavailable ({why}); start again when it is available")]
-    GivenUp {
+    Stopped {
         /// The operation.
         at: Doing,
         /// The last failure.
@@ -128,8 +128,8 @@ pub enum ObjectError {
 impl ObjectError {
     /// Whether the storage was unavailable, so that a later call may succeed.
     #[must_use]
-    pub fn is_away(&self) -> bool {
-        matches!(self, Self::Away { .. } | Self::GivenUp { .. })
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable { .. } | Self::Stopped { .. })
     }
 
     /// Whether the object does not exist.

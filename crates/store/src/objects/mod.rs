@@ -8,9 +8,9 @@
 //! | `open` | sets up the library |
 //! | `name` | valid object names |
 //! | [`error`](mod@error) | errors, and what to do |
-//! | `storage` | makes one try and interprets its failure |
+//! | `storage` | runs an operation and interprets its failure |
 //! | `watch` | records the storage's error responses |
-//! | `patience` | retries |
+//! | `retries` | waits while the storage is unavailable |
 //! | `engine` | runs the asynchronous library |
 //!
 //! Calls are synchronous and may be made from any thread. On a thread that runs asynchronous tasks, a call
@@ -27,7 +27,7 @@ pub mod environment;
 pub mod error;
 mod name;
 mod open;
-mod patience;
+mod retries;
 mod storage;
 mod watch;
 

@@ -1,11 +1,11 @@
-//! Sets up the library: environment variables, certificates, one try per call.
+//! Sets up the library: environment variables, certificates, retries.
 //!
 //! 1. Variables are read like the library's `from_env` does, by their lower-case names. Secrets may come from
 //!    files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
 //! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
 //!    `Options::certificates` or else `AWS_CA_BUNDLE`.
-//! 4. The library's retries are off: `patience` retries, and can be stopped.
+//! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: without keys, the S3 library requests them from the cloud's metadata service
 //! (169.254.169.254). Elsewhere nothing responds there, and a call waits as for an unavailable storage; its
@@ -22,13 +22,13 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{BackoffConfig, Certificate, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{Certificate, ClientOptions, ObjectStore};
 use url::Url;
 
 use super::address::{Address, Service};
 use super::environment::{Environment, without};
 use super::watch::Connector;
-use super::{ObjectError, Options};
+use super::{ObjectError, Options, retries};
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -83,26 +83,25 @@ fn open_bucket(
     options: &Options,
     set: &Environment,
 ) -> object_store::Result<Store> {
-    let once =
-        RetryConfig { backoff: BackoffConfig::default(), max_retries: 0, retry_timeout: options.timeout };
+    let (retry, connector) = (retries::config(options.patience), Connector { secrets: set.secrets() });
     Ok(match service {
         Service::S3 => {
             let builder = AmazonS3Builder::new().with_url(url.as_str()).with_client_options(client);
             let builder =
                 known(set, "AWS_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
-            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+            Arc::new(builder.with_retry(retry).with_http_connector(connector).build()?)
         }
         Service::Google => {
             let builder = GoogleCloudStorageBuilder::new().with_url(url.as_str()).with_client_options(client);
             let builder =
                 known(set, "GOOGLE_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
-            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+            Arc::new(builder.with_retry(retry).with_http_connector(connector).build()?)
         }
         Service::Azure => {
             let builder = MicrosoftAzureBuilder::new().with_url(url.as_str()).with_client_options(client);
             let builder =
                 known(set, "AZURE_").fold(builder, |builder, (key, value)| builder.with_config(key, value));
-            Arc::new(builder.with_retry(once).with_http_connector(Connector).build()?)
+            Arc::new(builder.with_retry(retry).with_http_connector(connector).build()?)
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Makes one try of an operation and interprets its failure.
+//! Runs an operation and interprets its failure.
 //!
 //! Limitation: a response body that breaks off has no status; the storage then counts as unavailable.
 
@@ -16,8 +16,8 @@ use super::engine::Engine;
 use super::environment::without;
 use super::error::Doing;
 use super::open::Store;
-use super::patience::{self, Failure, Patience};
-use super::watch::{self, Trouble, chain};
+use super::retries::{self, Patience};
+use super::watch::{Outage, Trouble, chain};
 use super::{ObjectError, name};
 
 pub(crate) struct Storage {
@@ -67,7 +67,7 @@ impl Storage {
         })
     }
 
-    pub(crate) async fn tries<T, A: Future<Output = object_store::Result<T>>>(
+    pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
         &self,
         patience: &Patience,
         at: &Doing,
@@ -82,7 +82,7 @@ impl Storage {
                 }
             }
         };
-        patience::tries(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
+        retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
     /// Whether the guard object exists: an unmounted network folder looks like an empty one. A request for
@@ -97,7 +97,7 @@ impl Storage {
     fn not_mounted(&self) -> object_store::Error {
         let object = self.guard.object.get().map_or("", String::as_str);
         let why = format!("it has no `{object}`; is it mounted?");
-        watch::note(Some(Trouble::Connection {
+        Outage::note(Some(Trouble::Connection {
             host: self.address.clone(),
             why: why.clone(),
             is_tls: false,
@@ -115,7 +115,7 @@ impl Storage {
             let range = GetOptions { range: Some(GetRange::Bounded(offset..end)), ..GetOptions::default() };
             self.store.get_opts(&path, range).await?.bytes().await
         };
-        let content: Vec<u8> = match self.tries(patience, &at, read).await {
+        let content: Vec<u8> = match self.repeat(patience, &at, read).await {
             Ok(content) => content.into(),
             Err(ObjectError::Refused { at, why }) if is_range(&why) => {
                 return Err(ObjectError::TooShort { at, offset, end });
@@ -128,28 +128,29 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// Classifies the error of a try. `noted`: the trouble of its last request.
-    fn judge(&self, at: &Doing, error: &object_store::Error, noted: Option<Trouble>) -> Failure {
-        let noted = noted.map(|trouble| trouble.without(&self.secrets));
+    /// Classifies the error of a try: the trouble if the storage is unavailable, or the permanent error.
+    /// `noted`: the trouble of its last request.
+    fn judge(
+        &self,
+        at: &Doing,
+        error: &object_store::Error,
+        noted: Option<Trouble>,
+    ) -> Result<Trouble, ObjectError> {
         if let Some(trouble) = noted {
-            return if trouble.passes() {
-                Failure::Passes(trouble)
-            } else {
-                Failure::Stays(refusal(at, trouble))
-            };
+            return if trouble.passes() { Ok(trouble) } else { Err(refusal(at, trouble)) };
         }
         let at = at.clone();
         let chain = chain(error);
         if chain.iter().any(|error| error.is::<HttpError>()) {
             let why = chain.last().map(ToString::to_string).unwrap_or_default();
             let host = self.address.clone();
-            return Failure::Passes(Trouble::Connection { host, why, is_tls: false });
+            return Ok(Trouble::Connection { host, why, is_tls: false });
         }
         if matches!(error, object_store::Error::NotFound { .. }) {
-            return Failure::Stays(ObjectError::Missing { at });
+            return Err(ObjectError::Missing { at });
         }
         let of_disk = chain.iter().find_map(|error| error.downcast_ref::<io::Error>());
-        Failure::Stays(match of_disk {
+        Err(match of_disk {
             Some(error) => ObjectError::Disk { at, error: same(error) },
             None => ObjectError::Refused { at, why: without(&self.secrets, &shown(error)) },
         })

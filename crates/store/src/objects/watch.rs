@@ -1,9 +1,8 @@
 //! Records the storage's error responses, because the library's errors do not include the status.
 //!
-//! 1. [`Watching`] wraps the library's HTTP client and records each failed status or connection for the
-//!    current try.
-//! 2. [`noting`] runs one try and returns its result with the last record.
-//! 3. [`Trouble::passes`] separates an unavailable storage (no connection, timeout, 408, 429, 5xx) from one
+//! 1. [`Watching`] wraps the library's HTTP client and records each failed status or connection in the
+//!    [`Outage`] of the current call.
+//! 2. [`Trouble::passes`] separates an unavailable storage (no connection, timeout, 408, 429, 5xx) from one
 //!    that refuses.
 //!
 //! Limitation: only `<Code>` and `<Message>` of a response body are read. Other elements may repeat secrets:
@@ -68,7 +67,7 @@ impl Trouble {
         Self::Answer { status: 403, code: String::new(), message }
     }
 
-    pub(crate) fn without(self, secrets: &[String]) -> Self {
+    fn without(self, secrets: &[String]) -> Self {
         let clean = |text: String| without(secrets, &text);
         match self {
             Self::Answer { status, code, message } => {
@@ -80,7 +79,7 @@ impl Trouble {
         }
     }
 
-    fn of_error(host: String, error: &HttpError) -> Self {
+    fn from_error(host: String, error: &HttpError) -> Self {
         let chain = chain(error);
         let is_tls = chain.iter().any(|error| error.is::<rustls::Error>());
         let why = match (error.kind(), chain.last()) {
@@ -93,37 +92,64 @@ impl Trouble {
 }
 
 tokio::task_local! {
-    static NOTE: RefCell<Option<Trouble>>;
+    static OUTAGE: RefCell<Outage>;
 }
 
-/// Runs one try; returns its result and the trouble of its last request, if any.
-pub(crate) async fn noting<T>(attempt: impl Future<Output = T>) -> (T, Option<Trouble>) {
-    let noted = async {
-        let result = attempt.await;
-        (result, NOTE.with(RefCell::take))
-    };
-    NOTE.scope(RefCell::default(), noted).await
+/// The failed requests of a call.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outage {
+    /// The trouble of the last request; `None`: it succeeded.
+    pub(crate) trouble: Option<Trouble>,
+    /// The number of failed requests.
+    pub(crate) tries: u32,
+    /// Whether its beginning was logged.
+    pub(crate) is_logged: bool,
 }
 
-/// Records the result of a request for the current try.
-pub(crate) fn note(trouble: Option<Trouble>) {
-    // An error means that no try is running.
-    let _ = NOTE.try_with(|noted| noted.replace(trouble));
+impl Outage {
+    /// Runs a call with an outage of its own.
+    pub(crate) async fn scope<T>(call: impl Future<Output = T>) -> T {
+        OUTAGE.scope(RefCell::default(), call).await
+    }
+
+    /// Records the result of a request of the current call.
+    pub(crate) fn note(trouble: Option<Trouble>) {
+        // An error means that no call is running.
+        let _ = OUTAGE.try_with(|outage| {
+            let mut outage = outage.borrow_mut();
+            outage.tries += u32::from(trouble.is_some());
+            outage.trouble = trouble;
+        });
+    }
+
+    /// Marks the beginning as logged.
+    pub(crate) fn set_logged() {
+        OUTAGE.with(|outage| outage.borrow_mut().is_logged = true);
+    }
+
+    /// The outage of the current call.
+    pub(crate) fn current() -> Self {
+        OUTAGE.with(|outage| outage.borrow().clone())
+    }
 }
 
 #[derive(Debug)]
-pub(crate) struct Connector;
+pub(crate) struct Connector {
+    /// Left out of all that is recorded.
+    pub(crate) secrets: Vec<String>,
+}
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Watching { inner }))
+        Ok(HttpClient::new(Watching { inner, secrets: self.secrets.clone() }))
     }
 }
 
 #[derive(Debug)]
 struct Watching {
     inner: HttpClient,
+    secrets: Vec<String>,
 }
 
 impl Watching {
@@ -134,9 +160,18 @@ impl Watching {
         let asks_machine = MACHINES.iter().any(|path| uri.path().starts_with(path));
         let host = if asks_machine { format!("{host} (requested because {NO_KEYS})") } else { host };
         let answer = self.inner.execute(request).await;
-        let answer = answer.inspect_err(|error| note(Some(Trouble::of_error(host, error))))?;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let trouble = Trouble::from_error(host, &error);
+                let passes = trouble.passes();
+                Outage::note(Some(trouble.without(&self.secrets)));
+                // The library would repeat a request of any kind but this one.
+                return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
+            }
+        };
         if answer.status().is_success() {
-            note(None);
+            Outage::note(None);
             return Ok(answer);
         }
         let (head, body) = answer.into_parts();
@@ -144,7 +179,8 @@ impl Watching {
         let body = body.bytes().await?;
         let text = String::from_utf8_lossy(&body);
         let trouble = Trouble::Answer { status, code: tag(&text, "Code"), message: tag(&text, "Message") };
-        note(Some(if asks_machine && !trouble.passes() { Trouble::no_keys() } else { trouble }));
+        let trouble = if asks_machine && !trouble.passes() { Trouble::no_keys() } else { trouble };
+        Outage::note(Some(trouble.without(&self.secrets)));
         Ok(HttpResponse::from_parts(head, body.into()))
     }
 }

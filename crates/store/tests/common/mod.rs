@@ -88,7 +88,7 @@ impl Place {
             name: name.into(),
             lease,
             patience: Duration::from_secs(20),
-            give_up: Arc::new(|| false),
+            should_stop: Arc::new(|| false),
             settings: [("fetch.delay".to_owned(), "5s".to_owned())].into(),
             waits: false,
         }

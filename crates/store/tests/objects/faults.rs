@@ -42,7 +42,7 @@ fn wrong_keys_are_told_at_once_and_not_shown() {
         let shown = format!("{options:?}");
         let objects = Objects::open("s3://corpus/x", options).unwrap();
         let error = objects.check().unwrap_err();
-        assert!(matches!(error, ObjectError::Denied { .. }) && !error.is_away(), "{error:?}");
+        assert!(matches!(error, ObjectError::Denied { .. }) && !error.is_unavailable(), "{error:?}");
         let text = error.to_string();
         assert!(text.starts_with("cannot write gleaner-check-"), "{text}");
         assert!(text.contains("s3://corpus/x") && text.contains("403") && text.contains("keys"), "{text}");
@@ -97,7 +97,7 @@ fn a_server_that_refuses_connections_and_comes_back_is_waited_for() {
     let server_now = Arc::new(Mutex::new(Some(first)));
     let asked = Arc::new(AtomicUsize::new(0));
     // The hook is asked between tries: the second time, the server is started again.
-    let give_up = {
+    let should_stop = {
         let (folder, server_now, asked) = (Arc::clone(&folder), Arc::clone(&server_now), Arc::clone(&asked));
         move || {
             if asked.fetch_add(1, Ordering::Relaxed) == 1 {
@@ -106,7 +106,7 @@ fn a_server_that_refuses_connections_and_comes_back_is_waited_for() {
             false
         }
     };
-    let options = Options { give_up: Arc::new(give_up), ..options(environment) };
+    let options = Options { should_stop: Arc::new(should_stop), ..options(environment) };
     let objects = Objects::open("s3://corpus", options).unwrap();
     objects.put("a", b"rain".to_vec()).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -123,14 +123,17 @@ fn patience_ends_and_a_stop_ends_it_sooner() {
     server.set_presence(Presence::Away);
     let hasty = Options { patience: Duration::ZERO, ..options(server.environment()) };
     let error = Objects::open("s3://corpus", hasty).unwrap().put("a", vec![1]).unwrap_err();
-    assert!(matches!(error, ObjectError::Away { tries: 1, .. }) && error.is_away(), "{error:?}");
+    assert!(
+        matches!(error, ObjectError::Unavailable { tries: 1, .. }) && error.is_unavailable(),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("503 SlowDown"), "{error}");
 
-    let stopped = Options { give_up: Arc::new(|| true), ..options(server.environment()) };
+    let stopped = Options { should_stop: Arc::new(|| true), ..options(server.environment()) };
     let objects = Objects::open("s3://corpus", stopped).unwrap();
     let before = server.requests().len();
     let error = objects.put("a", vec![1]).unwrap_err();
-    assert!(matches!(error, ObjectError::GivenUp { .. }) && error.is_away(), "{error:?}");
+    assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error:?}");
     assert_eq!(server.requests().len(), before + 1);
     // What is written at a stop arrives if the storage is there.
     server.set_presence(Presence::Here);
@@ -148,7 +151,7 @@ fn a_server_that_never_answers_is_away() {
         ..options(server.environment())
     };
     let error = Objects::open("s3://corpus", options).unwrap().get("a").unwrap_err();
-    assert!(error.is_away() && error.to_string().contains("time limit"), "{error}");
+    assert!(error.is_unavailable() && error.to_string().contains("time limit"), "{error}");
 }
 
 #[test]
@@ -171,9 +174,9 @@ fn a_server_without_tls_is_not_asked_in_plain() {
     let server = server(&folder, 0);
     let endpoint = format!("https://{}", server.address());
     let environment = with(server.environment(), "AWS_ENDPOINT_URL", &endpoint);
-    let options = Options { patience: Duration::ZERO, ..options(environment) };
-    let error = Objects::open("s3://corpus", options).unwrap().get("a").unwrap_err();
-    assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_away(), "{error:?}");
+    // Told at once: the patience is an hour.
+    let error = Objects::open("s3://corpus", options(environment)).unwrap().get("a").unwrap_err();
+    assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_unavailable(), "{error:?}");
     assert_eq!(server.requests(), []);
 }
 
@@ -220,7 +223,7 @@ fn keys_that_are_not_set_are_told() {
     assert!(error.to_string().contains("AWS_ACCESS_KEY_ID"), "{error}");
     server.set_presence(Presence::Away);
     let error = objects.check().unwrap_err();
-    assert!(error.is_away(), "{error:?}");
+    assert!(error.is_unavailable(), "{error:?}");
 }
 
 /// Answers every request with these bytes; gives its address.
@@ -264,7 +267,7 @@ fn what_a_storage_repeats_of_the_keys_is_not_shown() {
         ] {
             let (text, debug) = (error.to_string(), format!("{error:?}"));
             assert!(!text.contains(&secret) && !debug.contains(&secret), "{status}: {debug}");
-            assert_eq!(error.is_away(), status.starts_with("503"), "{status}: {text}");
+            assert_eq!(error.is_unavailable(), status.starts_with("503"), "{status}: {text}");
         }
     }
 }
@@ -275,5 +278,5 @@ fn an_answer_that_breaks_off_is_a_storage_that_is_away() {
     let environment = environment(answering(head.into()), &Keys::default());
     let options = Options { patience: Duration::ZERO, ..options(environment) };
     let error = Objects::open("s3://corpus", options).unwrap().get("a").unwrap_err();
-    assert!(error.is_away(), "{error:?}");
+    assert!(error.is_unavailable(), "{error:?}");
 }

@@ -217,7 +217,7 @@ fn what_a_folders_disk_refuses_is_told() {
 
     let objects = Objects::open(folder.path().to_str().unwrap(), Options::default()).unwrap();
     let error = objects.put("file/below", Vec::new()).unwrap_err();
-    assert!(!error.is_away() && !error.is_missing(), "{error}");
+    assert!(!error.is_unavailable() && !error.is_missing(), "{error}");
     let error = objects.put(&"x".repeat(300), Vec::new()).unwrap_err();
     assert!(matches!(error, ObjectError::Disk { .. }) && !error.is_full(), "{error}");
 }

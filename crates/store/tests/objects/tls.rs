@@ -66,7 +66,7 @@ fn a_private_authority_is_trusted_when_it_is_named() {
         Objects::open("s3://corpus", options).unwrap()
     };
     let error = open(set.clone(), None).check().unwrap_err();
-    assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_away(), "{error:?}");
+    assert!(matches!(error, ObjectError::Refused { .. }) && !error.is_unavailable(), "{error:?}");
     assert!(error.to_string().contains("AWS_CA_BUNDLE"), "{error}");
     assert_eq!(server.requests(), []);
 

@@ -39,7 +39,7 @@ impl Postgres {
         if !is_marked {
             self.0.shelf.mark(&corpus)?;
         }
-        self.objects().is_away_without(NAME);
+        self.objects().require_object(NAME);
         Ok(())
     }
 

@@ -34,7 +34,7 @@ const BEATS: u32 = 3;
 /// The state of a worker that all workers can see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerStatus {
-    /// Its name: `cluster.name`, or the machine's and the process's.
+    /// Its name: `workers.name`, or the machine's and the process's.
     pub name: String,
     /// The identifier of this run of the process; a restart gets another.
     pub session: String,
@@ -101,10 +101,10 @@ impl LeaseKeeper {
         let heartbeat = Arc::new(Mutex::new(heartbeat));
         lock(&heartbeat).beat()?;
         let stop_signal = Arc::new(StopSignal::default());
-        let (heard, beating) = (Arc::clone(&stop_signal), Arc::clone(&heartbeat));
+        let (signal, beating) = (Arc::clone(&stop_signal), Arc::clone(&heartbeat));
         let keep = move || {
             let mut was_idle = false;
-            while heard.wait(life / BEATS, || leases.reported().1 != was_idle) {
+            while signal.wait(life / BEATS, || leases.reported().1 != was_idle) {
                 was_idle = leases.reported().1;
                 if let Err(error) = lock(&beating).beat() {
                     warn!(%error, "the leases could not be renewed");
@@ -286,7 +286,7 @@ impl Postgres {
         let _dealing = leases.dealing();
         let numbers: Vec<i16> =
             partitions.iter().filter_map(|partition| partition.index()).map(i16::from).collect();
-        leases.give_up(partitions);
+        leases.remove(partitions);
         self.write_overlay().clear();
         self.0.reading.ask("giving partitions back", |client| {
             let (session, numbers) = (leases.session().to_owned(), numbers.clone());

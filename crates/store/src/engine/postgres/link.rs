@@ -13,6 +13,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
+use gleaner_retry::Backoff;
 use tokio::runtime::Handle;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
@@ -23,8 +24,7 @@ use super::address::Address;
 use crate::StoreError;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Pauses between attempts: doubled from the first to the last.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
 /// The message for the driver's "password missing".
 const NO_PASSWORD: &str =
@@ -38,7 +38,7 @@ pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>
 pub(crate) struct Patience {
     pub(crate) at_most: Duration,
     /// Called between two attempts; `true`: the process should end.
-    pub(crate) give_up: Arc<dyn Fn() -> bool + Send + Sync>,
+    pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl std::fmt::Debug for Patience {
@@ -120,11 +120,11 @@ impl Link {
         work: impl Fn(Arc<Connection>) -> Work<T>,
     ) -> Result<T, StoreError> {
         let begun = Instant::now();
-        let (mut pause, most) = PAUSES;
+        let mut tries = 0;
         loop {
             let error = match self.attempt(&work) {
                 Ok(answer) => {
-                    if begun.elapsed() > most {
+                    if begun.elapsed() > PAUSES.longest {
                         info!(doing, after = ?begun.elapsed(), "PostgreSQL answers again");
                     }
                     return Ok(answer);
@@ -132,22 +132,23 @@ impl Link {
                 Err(failed) => failed,
             };
             if !error.passes() {
-                return Err(error.told(doing, &self.address, begun.elapsed()));
+                return Err(error.into_store_error(doing, &self.address, begun.elapsed()));
             }
             self.forget();
-            if begun.elapsed() >= self.patience.at_most || (self.patience.give_up)() {
-                return Err(error.told(doing, &self.address, begun.elapsed()));
+            if begun.elapsed() >= self.patience.at_most || (self.patience.should_stop)() {
+                return Err(error.into_store_error(doing, &self.address, begun.elapsed()));
             }
-            if pause == PAUSES.0 || pause == most {
+            tries += 1;
+            let pause = PAUSES.pause(tries);
+            if tries == 1 || pause == PAUSES.longest {
                 warn!(
                     doing,
                     database = self.address.shown(),
-                    error = error.words(),
+                    error = error.message(),
                     "PostgreSQL is away; trying on"
                 );
             }
             std::thread::sleep(pause);
-            pause = (2 * pause).min(most);
         }
     }
 
@@ -211,7 +212,7 @@ impl Failed {
             || *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
     }
 
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         match self {
             Self::Database(error) => match error.as_db_error() {
                 Some(said) => said.message().to_owned(),
@@ -224,11 +225,11 @@ impl Failed {
     }
 
     /// The error for the caller. `tried`: how long was retried.
-    fn told(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
+    fn into_store_error(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let database = address.shown().to_owned();
         let reason = match self.passes() {
-            true => format!("{}; it was tried for {tried:.0?}", self.words()),
-            false => self.words(),
+            true => format!("{}; it was tried for {tried:.0?}", self.message()),
+            false => self.message(),
         };
         match self {
             Self::Ours(error) => error,
@@ -270,7 +271,7 @@ mod tests {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let address =
             Address::parse(&format!("postgres://an@127.0.0.1:{port}/news?sslmode=disable")).unwrap();
-        let patience = Patience { at_most, give_up: Arc::new(|| false) };
+        let patience = Patience { at_most, should_stop: Arc::new(|| false) };
         let link = Link::new(runtime.handle().clone(), address, patience);
         let asked =
             link.ask("asking", |client| Box::pin(async move { client.batch_execute("SELECT 1").await }));

@@ -93,9 +93,9 @@ fn differing(theirs: &Settings, ours: &Settings) -> String {
     let names = names.iter().find(is_command).map_or(names.clone(), |command| BTreeSet::from([*command]));
     let value = |of: &Settings, name: &String| of.get(name).cloned().unwrap_or_else(|| "nothing".into());
     let differs = |name: &&String| theirs.get(*name) != ours.get(*name);
-    let told =
+    let describe =
         |name: &String| format!("{name} is {} here and {} there", value(ours, name), value(theirs, name));
-    names.into_iter().filter(differs).map(told).collect::<Vec<_>>().join("; ")
+    names.into_iter().filter(differs).map(describe).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -112,9 +112,9 @@ mod tests {
         let same = |settings: Settings, command: &str| -> Settings {
             settings.into_iter().chain([(COMMAND.to_owned(), command.to_owned())]).collect()
         };
-        let told = differing(&same(theirs.clone(), "crawl"), &same(ours.clone(), "crawl"));
-        assert_eq!(told, "b is 3 here and 2 there; c is 4 here and nothing there");
-        let told = differing(&same(theirs, "crawl"), &same(ours, "ingest"));
-        assert_eq!(told, "the command is ingest here and crawl there");
+        let text = differing(&same(theirs.clone(), "crawl"), &same(ours.clone(), "crawl"));
+        assert_eq!(text, "b is 3 here and 2 there; c is 4 here and nothing there");
+        let text = differing(&same(theirs, "crawl"), &same(ours, "ingest"));
+        assert_eq!(text, "the command is ingest here and crawl there");
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Connections open and close all the time, so if a file cannot be opened because the process has no
 //! descriptor left (EMFILE, ENFILE), it can be opened a little later, and the crawl need not end.
-//! `crates/archive/src/files.rs` does the same for its files.
 
 use std::io;
 use std::thread::sleep;
@@ -12,12 +11,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Attempts; 30 s with the pauses.
 const TRIES: usize = 150;
 
-pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
+/// Whether the process (EMFILE) or the system (ENFILE) has no free file descriptor. Always false except on Unix.
+#[must_use]
+pub fn is_out_of_files(error: &io::Error) -> bool {
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// Calls `open` again while there is no free descriptor. Returns the last error after too many attempts.
-pub(crate) fn patiently<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+/// Calls `open` again every 200 ms, for up to 30 s, while there is no free file descriptor. Blocks the thread.
+///
+/// # Errors
+/// The first error of another kind, or the last error after 30 s.
+pub fn wait_for_descriptor<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     with_pauses(PAUSE, open)
 }
 
@@ -36,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_want_of_descriptors_is_waited_for_and_not_for_ever() {
+    fn only_missing_descriptors_are_waited_for_and_not_forever() {
         for (error, fails, tries, is_opened) in
             [(24, 3, 4, true), (23, 3, 4, true), (24, usize::MAX, TRIES, false), (2, 3, 1, false)]
         {
