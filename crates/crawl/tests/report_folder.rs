@@ -7,12 +7,12 @@ mod histories;
 use std::fs;
 
 use gleaner_crawl::report::{Report, folder};
-use histories::{gives, told};
+use histories::{gives, run_data};
 use tempfile::TempDir;
 
 /// A report of that night.
 fn report(night: usize) -> Report {
-    Report::from_told(&told(&[("a.example", vec![gives(10); night + 1])]))
+    Report::new(&run_data(&[("a.example", vec![gives(10); night + 1])]))
 }
 
 #[test]
