@@ -4,7 +4,7 @@ mod dedup;
 mod eval;
 mod export;
 mod migrate;
-mod nights;
+mod schedule;
 mod shell;
 mod status;
 
@@ -22,7 +22,7 @@ use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat, Tones};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
-pub(crate) use nights::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
+pub(crate) use schedule::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 

@@ -28,7 +28,6 @@ mod measured;
 mod migrate;
 mod near;
 mod newspaper;
-mod nights;
 #[cfg(unix)]
 mod open_files;
 mod operations;
@@ -37,6 +36,7 @@ mod readme;
 mod redesign;
 mod replay;
 mod rooms;
+mod schedule;
 mod status;
 mod telemetry;
 mod trust;

@@ -64,6 +64,11 @@ pub(crate) fn held_back(
     Ok(held)
 }
 
+/// The reason why URLs were left at a limit. `setting` is its name. The report compares these texts.
+pub(crate) fn reached(setting: &str) -> String {
+    format!("{setting} reached")
+}
+
 fn why(host: &Host, frontier: &Frontier, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
@@ -71,11 +76,11 @@ fn why(host: &Host, frontier: &Frontier, ending: Ending) -> String {
     match (&host.access, ending) {
         (Some(Access::AllDisallowed { reason }), _) => reason.clone(),
         _ if frontier.is_at_cap(host) => {
-            format!("crawl.max_pages_per_host = {} reached", frontier.page_cap())
+            reached(&format!("crawl.max_pages_per_host = {}", frontier.page_cap()))
         }
-        _ if frontier.quota.is_spent(&host.site) => "crawl.max_bytes_per_site reached".into(),
+        _ if frontier.quota.is_spent(&host.site) => reached("crawl.max_bytes_per_site"),
         (_, Ending::Stopped) => "the run was interrupted".into(),
-        (_, Ending::Budget(budget)) => format!("{budget} reached"),
+        (_, Ending::Budget(budget)) => reached(&budget.to_string()),
         (_, Ending::Quiet) => "the host asked to wait".into(),
     }
 }

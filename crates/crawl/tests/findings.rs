@@ -1,8 +1,9 @@
 //! What a report says of nights that were made up, case by case.
 
-use crate::histories::{counts, gives, told};
+use crate::histories::{counts, gives, run_data};
+use gleaner_crawl::TemplateState;
 use gleaner_crawl::report::text::sentence;
-use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostTold, Report, Status, Template, Told};
+use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostData, Report, RunData, Status};
 use gleaner_store::Counts;
 
 /// Fourteen nights of about so many, then one more.
@@ -20,7 +21,7 @@ fn sentences(report: &Report) -> Vec<String> {
 }
 
 fn report_of(last: Counts) -> Report {
-    Report::from_told(&told(&[("vnexpress.net", nights(240, last)), ("tuoitre.vn", nights(100, gives(104)))]))
+    Report::new(&run_data(&[("vnexpress.net", nights(240, last)), ("tuoitre.vn", nights(100, gives(104)))]))
 }
 
 #[test]
@@ -66,13 +67,15 @@ fn a_host_that_gives_nothing_is_explained() {
 
 #[test]
 fn what_holds_a_host_back_is_said() {
-    let mut told =
-        told(&[("vnexpress.net", nights(240, Counts::default())), ("tuoitre.vn", nights(100, gives(104)))]);
-    told.hosts[0].held = vec![Held { urls: 31, why: "robots.txt returned HTTP 502; will retry".into() }];
+    let mut data = run_data(&[
+        ("vnexpress.net", nights(240, Counts::default())),
+        ("tuoitre.vn", nights(100, gives(104))),
+    ]);
+    data.hosts[0].held = vec![Held { urls: 31, why: "robots.txt returned HTTP 502; will retry".into() }];
     let said = "vnexpress.net: not crawled: robots.txt returned HTTP 502; will retry";
-    assert_eq!(sentences(&Report::from_told(&told)), [said]);
-    told.hosts[0].paused = true;
-    let report = Report::from_told(&told);
+    assert_eq!(sentences(&Report::new(&data)), [said]);
+    data.hosts[0].paused = true;
+    let report = Report::new(&data);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(sentences(&report), ["vnexpress.net: paused by the user; not crawled"]);
 }
@@ -84,25 +87,25 @@ fn a_host_at_which_nothing_was_due_is_fine() {
 
 #[test]
 fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
-    let mut told = told(&[("vnexpress.net", nights(240, gives(9)))]);
-    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
-    let report = Report::from_told(&told);
+    let mut data = run_data(&[("vnexpress.net", nights(240, gives(9)))]);
+    data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
+    let report = Report::new(&data);
     assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
 }
 
 #[test]
 fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     let again = || counts(&[("failed: http_500", 1)]);
-    let mut told = told(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
-    assert_eq!(Report::from_told(&told).status, Status::Failed, "as a night of its own it reached nothing");
-    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(1);
-    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    let mut data = run_data(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
+    assert_eq!(Report::new(&data).status, Status::Failed, "as a night of its own it reached nothing");
+    data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
+    assert_eq!(Report::new(&data).status, Status::Fine);
     // Also as the second run of all.
-    told.past.truncate(1);
-    told.run.started = told.past[0].started + jiff::SignedDuration::from_mins(5);
-    assert_eq!(Report::from_told(&told).status, Status::Fine);
-    told.run.started = told.past[0].started + jiff::SignedDuration::from_hours(24);
-    assert_eq!(Report::from_told(&told).status, Status::Failed);
+    data.past.truncate(1);
+    data.run.started = data.past[0].started + jiff::SignedDuration::from_mins(5);
+    assert_eq!(Report::new(&data).status, Status::Fine);
+    data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(24);
+    assert_eq!(Report::new(&data).status, Status::Failed);
 }
 
 #[test]
@@ -110,21 +113,21 @@ fn the_first_nights_are_fine_whatever_they_give() {
     for count in 0..3 {
         let mut nights: Vec<Counts> = (0..count).map(|_| gives(400)).collect();
         nights.push(counts(&[("listing", 3), ("not_article: consent_wall", 40)]));
-        let report = Report::from_told(&told(&[("vnexpress.net", nights)]));
+        let report = Report::new(&run_data(&[("vnexpress.net", nights)]));
         assert_eq!(report.status, Status::Fine, "after {count} nights: {:?}", report.findings);
         assert_eq!(report.hosts[0].usual, None);
     }
     let unreachable = vec![counts(&[("failed: dns", 1)])];
-    let report = Report::from_told(&told(&[("vnexpress.net", unreachable)]));
+    let report = Report::new(&run_data(&[("vnexpress.net", unreachable)]));
     assert_eq!(report.status, Status::Failed);
 }
 
 #[test]
 fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
-    let mut told = told(&[("tuoitre.vn", nights(100, gives(104)))]);
+    let mut data = run_data(&[("tuoitre.vn", nights(100, gives(104)))]);
     let counts = counts(&[("failed: dns", 1)]);
-    told.hosts.push(HostTold { name: "wrong.example".into(), counts, ..HostTold::default() });
-    let report = Report::from_told(&told);
+    data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
+    let report = Report::new(&data);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(sentences(&report), ["wrong.example: cannot be reached: failed: dns (URLs: 1)"]);
 }
@@ -135,11 +138,11 @@ fn weekends_are_held_against_weekends() {
     let week = |number: usize| if number % 7 >= 5 { gives(40) } else { gives(240) };
     for last in 8..35 {
         let nights: Vec<Counts> = (last.max(14) - 14..=last.max(14)).map(week).collect();
-        let mut told = told(&[("weekly.example", nights)]);
+        let mut data = run_data(&[("weekly.example", nights)]);
         let shift = jiff::SignedDuration::from_hours(24 * (i64::try_from(last).unwrap() % 7));
-        told.run.started += shift;
-        told.past.iter_mut().for_each(|night| night.started += shift);
-        let report = Report::from_told(&told);
+        data.run.started += shift;
+        data.past.iter_mut().for_each(|night| night.started += shift);
+        let report = Report::new(&data);
         assert_eq!(report.status, Status::Fine, "night {last}: {:?}", report.findings);
     }
 }
@@ -150,7 +153,7 @@ fn a_small_host_is_silent_only_after_some_nights() {
     for (empty, status) in [(1, Status::Fine), (2, Status::Fine), (5, Status::Unusual)] {
         let nights: Vec<Counts> =
             few.iter().copied().chain(std::iter::repeat_n(0, empty)).map(gives).collect();
-        let report = Report::from_told(&told(&[("village.example", nights)]));
+        let report = Report::new(&run_data(&[("village.example", nights)]));
         assert_eq!(report.status, status, "{empty}: {:?}", report.findings);
     }
 }
@@ -166,14 +169,15 @@ fn failures_are_told_when_there_are_many_more() {
 
 #[test]
 fn the_gravest_comes_first_then_the_largest_host() {
-    let mut told = told(&[
+    let mut data = run_data(&[
         ("small.example", nights(40, counts(&[("failed: timeout", 4)]))),
         ("large.example", nights(400, counts(&[("failed: timeout", 4)]))),
         ("other.example", nights(40, gives(40))),
     ]);
-    told.hosts[2].template = Template { version: 2, outdated: true, buffered: 12, ..Template::default() };
-    told.ending = Ending::Failed { error: "the disk is full".into() };
-    let report = Report::from_told(&told);
+    data.hosts[2].template =
+        TemplateState { version: 2, outdated: true, buffered: 12, ..TemplateState::default() };
+    data.ending = Ending::Failed { error: "the disk is full".into() };
+    let report = Report::new(&data);
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
     assert_eq!(report.findings[0].grade, Grade::Failed);
@@ -182,48 +186,45 @@ fn the_gravest_comes_first_then_the_largest_host() {
 
 #[test]
 fn a_budget_is_a_note_and_excuses_what_it_left() {
-    let mut told = told(&[("vnexpress.net", nights(240, gives(10)))]);
-    told.ending = Ending::Budget { key: "crawl.max_time".into() };
-    told.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
-    let report = Report::from_told(&told);
+    let mut data = run_data(&[("vnexpress.net", nights(240, gives(10)))]);
+    data.ending = Ending::Budget { key: "crawl.max_time".into() };
+    data.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
+    let report = Report::new(&data);
     assert_eq!(report.status, Status::Fine);
     assert_eq!(report.findings[0].text, "crawl.max_time reached; URLs left for the next run: 700");
     assert!(report.findings[1].text.starts_with("10 new, usually 240"), "{:?}", report.findings);
 }
 
-fn put_off(told: &mut Told, days: i64) {
-    told.run.started += jiff::SignedDuration::from_hours(24 * days);
+fn put_off(data: &mut RunData, days: i64) {
+    data.run.started += jiff::SignedDuration::from_hours(24 * days);
 }
 
 #[test]
 fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
-    let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
-    put_off(&mut told, 2);
-    let report = Report::from_told(&told);
+    let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
+    put_off(&mut data, 2);
+    let report = Report::new(&data);
     assert_eq!(report.status, Status::Unusual);
-    assert_eq!(
-        sentences(&report),
-        ["runs were missed: the previous run began 3.0 days earlier, usually 24.0 hours"]
-    );
-    told.past[3].started += jiff::SignedDuration::from_hours(9);
-    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    assert_eq!(sentences(&report), ["runs were missed: the previous run began 3 days earlier, usually 24 h"]);
+    data.past[3].started += jiff::SignedDuration::from_hours(9);
+    assert_eq!(Report::new(&data).status, Status::Fine);
 }
 
 #[test]
 fn a_disk_that_fills_up_is_said_in_runs() {
-    let mut told = told(&[("vnexpress.net", nights(240, gives(240)))]);
+    let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
     // A night takes some 14 MB.
-    told.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
-    assert_eq!(Report::from_told(&told).status, Status::Fine);
-    told.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
-    let report = Report::from_told(&told);
+    data.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
+    assert_eq!(Report::new(&data).status, Status::Fine);
+    data.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
+    let report = Report::new(&data);
     assert_eq!(
         sentences(&report),
         ["the disk is getting full: 100.0 MiB free; estimated runs until store.min_free_disk: 6"]
     );
     assert_eq!(report.status, Status::Unusual);
-    told.disk = None;
-    assert_eq!(Report::from_told(&told).status, Status::Fine);
+    data.disk = None;
+    assert_eq!(Report::new(&data).status, Status::Fine);
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn a_fault_that_lasts_becomes_the_state_of_things() {
     let mut alarms = 0;
     for _ in 0..30 {
         nights.push(counts(&[("failed: timeout", 4)]));
-        let report = Report::from_told(&told(&[
+        let report = Report::new(&run_data(&[
             ("vnexpress.net", nights.clone()),
             ("tuoitre.vn", vec![gives(90); nights.len()]),
         ]));

@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use crate::histories::{gives, told};
+use crate::histories::{gives, run_data};
 use gleaner_crawl::report::{Report, folder};
 use tempfile::TempDir;
 
 /// A report of that night.
 fn report(night: usize) -> Report {
-    Report::from_told(&told(&[("a.example", vec![gives(10); night + 1])]))
+    Report::new(&run_data(&[("a.example", vec![gives(10); night + 1])]))
 }
 
 #[test]

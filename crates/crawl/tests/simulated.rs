@@ -1,7 +1,7 @@
 //! A year of made-up nights: how often an ordinary host is called unusual, and whether one
 //! that stops is noticed.
 
-use crate::histories::{counts, gives, told};
+use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::report::{Report, Status};
 use gleaner_store::Counts;
 use proptest::prelude::*;
@@ -55,11 +55,11 @@ fn alarms(nights: &[Counts]) -> usize {
     let is_alarm = |last: &usize| {
         let first = last.saturating_sub(WINDOW);
         // Nights count from a Monday on.
-        let mut told = told(&[("a.example", nights[first..=*last].to_vec())]);
+        let mut data = run_data(&[("a.example", nights[first..=*last].to_vec())]);
         let shift = jiff::SignedDuration::from_hours(24 * i64::try_from(first).unwrap());
-        told.run.started += shift;
-        told.past.iter_mut().for_each(|night| night.started += shift);
-        Report::from_told(&told).status != Status::Fine
+        data.run.started += shift;
+        data.past.iter_mut().for_each(|night| night.started += shift);
+        Report::new(&data).status != Status::Fine
     };
     (0..nights.len()).filter(is_alarm).count()
 }
@@ -123,7 +123,7 @@ proptest! {
             .iter()
             .map(|night| counts(&night.iter().map(|(label, count)| (labels[*label], *count)).collect::<Vec<_>>()))
             .collect();
-        let report = Report::from_told(&told(&[(&name, nights)]));
+        let report = Report::new(&run_data(&[(&name, nights)]));
         let json = serde_json::to_string(&report).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Report>(&json).unwrap(), &report);
         let page = gleaner_crawl::report::page::page(&report);
@@ -138,6 +138,6 @@ proptest! {
     fn more_than_usual_is_fine(usual in 0_u64..5_000, more in 0_u64..5_000, count in 3_usize..15) {
         let mut nights = vec![gives(usual); count];
         nights.push(gives(usual + more));
-        prop_assert_eq!(Report::from_told(&told(&[("a.example", nights)])).status, Status::Fine);
+        prop_assert_eq!(Report::new(&run_data(&[("a.example", nights)])).status, Status::Fine);
     }
 }

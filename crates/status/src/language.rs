@@ -2,6 +2,7 @@
 //!
 //! Limitation: free texts of the crawl, such as a rule of robots.txt or a reason, are always English.
 
+use gleaner_render::text::{Notation, minute_in};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -42,26 +43,19 @@ impl Language {
         }
     }
 
-    pub(crate) fn number(self, number: u64) -> String {
-        let digits = number.to_string();
-        let mut out = String::new();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                out.push_str(self.of(",", "."));
-            }
-            out.push(digit);
+    const fn notation(self) -> Notation {
+        match self {
+            Self::English => Notation::ENGLISH,
+            Self::Vietnamese => Notation::VIETNAMESE,
         }
-        out
+    }
+
+    pub(crate) fn number(self, number: u64) -> String {
+        self.notation().number(number)
     }
 
     pub(crate) fn bytes(self, bytes: u64) -> String {
-        let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-        let power = (0..units.len() - 1).find(|power| bytes >> (10 * (power + 1)) == 0);
-        let power = power.unwrap_or(units.len() - 1);
-        let value = bytes as f64 / f64::from(1_u32 << 10).powi(power as i32);
-        let digits = usize::from(power > 0 && value < 10.0);
-        let text = format!("{value:.digits$}").replace('.', self.of(".", ","));
-        format!("{text} {}", units[power])
+        self.notation().bytes(bytes)
     }
 
     pub(crate) fn outcome(self, label: &str) -> String {
@@ -93,7 +87,7 @@ impl Language {
 }
 
 pub(crate) fn clock_time(at: Timestamp) -> String {
-    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+    minute_in(at, TimeZone::system())
 }
 
 #[cfg(test)]
@@ -113,15 +107,5 @@ mod tests {
         for (header, expected) in cases {
             assert_eq!(Language::accepted(header), expected, "{header}");
         }
-    }
-
-    #[test]
-    fn numbers_are_written_as_the_language_writes_them() {
-        assert_eq!(Language::English.number(1_234_567), "1,234,567");
-        assert_eq!(Language::Vietnamese.number(1_234), "1.234");
-        assert_eq!(Language::English.number(7), "7");
-        assert_eq!(Language::Vietnamese.bytes(1_536), "1,5 KiB");
-        assert_eq!(Language::English.bytes(1_023), "1023 B");
-        assert_eq!(Language::English.bytes(u64::MAX), "16777216 TiB");
     }
 }

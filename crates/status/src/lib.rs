@@ -6,7 +6,7 @@
 //! | `guard` | checks requests and sets security headers |
 //! | `key` | the token that authorizes changes |
 //! | `asked` | parameters and language of a request |
-//! | `figures` | cached figures of hosts and runs |
+//! | `corpus_view` | the cached view of runs, hosts and totals |
 //! | `workers` | the workers of a shared corpus |
 //! | `live` | rates of the running crawl |
 //! | `search` | full-text search of documents |
@@ -29,7 +29,7 @@
 mod actions;
 mod asked;
 mod beside;
-mod figures;
+mod corpus_view;
 mod guard;
 mod key;
 mod language;

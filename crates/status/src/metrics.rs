@@ -17,7 +17,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, NoLabelSet}
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use crate::figures::Figures;
+use crate::corpus_view::CorpusView;
 use crate::site::Site;
 use crate::workers::{State, Workers};
 
@@ -25,7 +25,7 @@ pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0
 
 pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
     let mut registry = Registry::with_prefix("gleaner");
-    let seen = Seen { figures: site.figures()?, progress: site.progress() };
+    let seen = Seen { view: site.corpus_view()?, progress: site.progress() };
     registry.register_collector(Box::new(seen));
     let mut out = String::new();
     encode(&mut out, &registry).expect("writing to a string cannot fail");
@@ -34,7 +34,7 @@ pub(crate) fn text(site: &Site) -> Result<String, StoreError> {
 
 #[derive(Debug)]
 struct Seen {
-    figures: Arc<Figures>,
+    view: Arc<CorpusView>,
     progress: Option<Arc<Progress>>,
 }
 
@@ -45,7 +45,7 @@ impl Collector for Seen {
         if let Some(progress) = &self.progress {
             out.crawl(progress)?;
         }
-        out.store(&self.figures)
+        out.store(&self.view)
     }
 }
 
@@ -130,8 +130,8 @@ impl Out<'_> {
         Ok(())
     }
 
-    fn store(&mut self, figures: &Figures) -> fmt::Result {
-        let Figures { runs, hosts, totals, disk, workers } = figures;
+    fn store(&mut self, view: &CorpusView) -> fmt::Result {
+        let CorpusView { runs, hosts, totals, disk, workers } = view;
         self.gauge("documents", "Documents in the corpus", totals.documents())?;
         self.gauge("words", "Words in the corpus", totals.words())?;
         self.gauge("duplicate_urls", "URLs whose text is stored under another URL", totals.duplicates)?;
@@ -147,7 +147,7 @@ impl Out<'_> {
             *disk,
         )?;
         self.gauge("hosts", "Known hosts", hosts.len() as u64)?;
-        let count = |is: &dyn Fn(&crate::figures::HostFigures) -> bool| {
+        let count = |is: &dyn Fn(&gleaner_crawl::HostView) -> bool| {
             hosts.iter().filter(|host| is(host)).count() as u64
         };
         self.gauge("paused_hosts", "Hosts paused by the user", count(&|host| host.record.paused))?;

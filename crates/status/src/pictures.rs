@@ -1,42 +1,46 @@
 //! Draws numbers as SVG inside the page; each picture has a text alternative.
-//!
-//! Sizes and positions are attributes and colors come from the style sheet, since the security policy forbids
-//! inline styles.
 
+use gleaner_render::svg::{self, Paint, Plot, Scale, px};
 use maud::{Markup, html};
 
-use crate::figures::NIGHTS;
+use crate::corpus_view::RUNS_SHOWN;
 
 const SPARK: (f64, f64) = (84.0, 22.0);
 
 /// Bars of counts; the last one is highlighted. `said`: the text alternative.
-///
-/// Three paths instead of one element per bar halve the size of a page with many hosts.
 pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let step = SPARK.0 / counts.len().max(NIGHTS) as f64;
+    let step = SPARK.0 / counts.len().max(RUNS_SHOWN) as f64;
     // The last run is at the right edge, even if there are few runs.
     let left = SPARK.0 - step * counts.len() as f64;
     let text = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    let (mut nothing, mut bars, mut last) = (String::new(), String::new(), String::new());
-    for (at, count) in counts.iter().enumerate() {
-        let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
-        let path = match (count, at + 1 == counts.len()) {
-            (0, _) => &mut nothing,
-            (_, true) => &mut last,
-            (_, false) => &mut bars,
-        };
-        let (x, wide) = (left + at as f64 * step, (step - 1.5).max(0.5));
-        *path += &format!("M{x:.1} {}v-{high:.1}h{wide:.1}v{high:.1}z", SPARK.1);
-    }
+    let of_class = |class: &'static str| {
+        let bars = counts.iter().enumerate().filter_map(move |(at, count)| {
+            let high = if *count == 0 { 1.0 } else { (SPARK.1 * *count as f64 / most as f64).max(2.0) };
+            let own = match (count, at + 1 == counts.len()) {
+                (0, _) => "none",
+                (_, true) => "last",
+                (_, false) => "bars",
+            };
+            (own == class).then_some((left + at as f64 * step, (step - 1.5).max(0.5), high))
+        });
+        svg::bars(SPARK.1, bars, class)
+    };
     html! {
         svg.spark role="img" width=(SPARK.0) height=(SPARK.1) viewBox={ "0 0 " (SPARK.0) " " (SPARK.1) }
             aria-label={ (said) ": " (text) } {
             title { (text) }
-            @for (class, path) in [("none", nothing), ("bars", bars), ("last", last)] {
-                @if !path.is_empty() { path class=(class) d=(path) {} }
-            }
+            (of_class("none")) (of_class("bars")) (of_class("last"))
         }
+    }
+}
+
+/// A line with the area below filled.
+fn filled(points: &str, (width, height): (f64, f64), above: &Markup) -> Markup {
+    html! {
+        polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
+        (above)
+        polyline.line points=(points) {}
     }
 }
 
@@ -44,50 +48,46 @@ pub(crate) fn spark(counts: &[u64], said: &str) -> Markup {
 pub(crate) fn curve(values: &[f64], said: &str) -> Markup {
     let (width, height) = (320.0, 56.0);
     let most = values.iter().copied().fold(0.0, f64::max).max(0.001);
-    let step = width / values.len().saturating_sub(1).max(1) as f64;
-    let point = |(at, value): (usize, &f64)| {
-        format!("{:.1},{:.1}", at as f64 * step, height - 2.0 - (height - 6.0) * value / most)
+    let plot = Plot {
+        x: Scale::new((0.0, values.len().saturating_sub(1).max(1) as f64), (0.0, width)),
+        y: Scale::new((0.0, most), (height - 2.0, 4.0)),
     };
-    let points = values.iter().enumerate().map(point).collect::<Vec<_>>().join(" ");
-    html! {
-        svg.curve role="img" viewBox={ "0 0 " (width) " " (height) } preserveAspectRatio="none" aria-label=(said) {
-            title { (said) }
-            @if values.len() > 1 {
-                polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
-                polyline.line points=(points) {}
-            }
-        }
-    }
+    let points = svg::points(values.iter().enumerate().map(|(at, value)| plot.place((at as f64, *value))));
+    let content = html! { @if values.len() > 1 { (filled(&points, (width, height), &html! {})) } };
+    svg::inline("curve", (width, height), said, &content)
 }
 
-pub(crate) struct Column {
+pub(crate) struct Bar {
     pub(crate) label: String,
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 
-/// Stacked bars, one per column, scaled to the height of the picture.
-pub(crate) fn stacked(columns: &[Column], said: &str) -> Markup {
+/// Stacked bars, scaled to the height of the picture.
+pub(crate) fn stacked(bars: &[Bar], said: &str) -> Markup {
     let (width, height) = (640.0, 120.0);
-    let sum = |column: &Column| column.parts.iter().map(|(_, count)| count).sum::<u64>();
-    let most = columns.iter().map(sum).max().unwrap_or(0).max(1);
-    let step = width / columns.len().max(1) as f64;
+    let sum = |bar: &Bar| bar.parts.iter().map(|(_, count)| count).sum::<u64>();
+    let most = bars.iter().map(sum).max().unwrap_or(0).max(1);
+    let step = width / bars.len().max(1) as f64;
     let (left, wide) = within(step);
-    let scale = height / most as f64;
-    html! {
-        svg.stacked role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
-            title { (said) }
-            line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
-            @for (at, column) in columns.iter().enumerate() {
-                g {
-                    title { (column.label) }
-                    @for (class, from, count) in laid(&column.parts) {
-                        rect class=(class) x=(px(at as f64 * step + left)) width=(px(wide))
-                            y=(px(height - (from + count) as f64 * scale)) height=(px(count as f64 * scale)) {}
-                    }
+    let y = Scale::new((0.0, most as f64), (height, 0.0));
+    let content = html! {
+        (ground(width, height))
+        @for (at, bar) in bars.iter().enumerate() {
+            g {
+                title { (bar.label) }
+                @for (class, from, count) in laid(&bar.parts) {
+                    @let x = at as f64 * step + left;
+                    @let (top, bottom) = (y.place((from + count) as f64), y.place(from as f64));
+                    (svg::bar((x, top), (x + wide, bottom), Paint::Class(class)))
                 }
             }
         }
-    }
+    };
+    svg::inline("stacked", (width, height), said, &content)
+}
+
+fn ground(width: f64, height: f64) -> Markup {
+    html! { line.ground x1="0" x2=(width) y1=(height) y2=(height) {} }
 }
 
 /// The stacked parts: class, start and height.
@@ -106,29 +106,27 @@ pub(crate) fn growth(news: &[u64], total: u64, said: &str) -> Markup {
     let most = news.iter().copied().max().unwrap_or(0).max(1);
     let (left, wide) = within(step);
     // Documents before the first run shown.
-    let mut all = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
-    let first = all;
+    let first = total.saturating_sub(news.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)));
+    let sums = news.iter().scan(first, |sum, count| {
+        *sum = sum.saturating_add(*count);
+        Some(*sum as f64)
+    });
+    let sums: Vec<f64> = sums.collect();
     // Includes documents that were removed later.
-    let top = news.iter().fold(all, |sum, count| sum.saturating_add(*count)).max(1);
-    let level = |all: u64| height - (height - 8.0) * (all as f64 / top as f64);
-    let mut points = format!("0,{:.1}", level(first));
-    for (at, count) in news.iter().enumerate() {
-        all = all.saturating_add(*count);
-        points += &format!(" {:.1},{:.1}", (at as f64 + 0.5) * step, level(all));
-    }
-    points += &format!(" {width},{:.1}", level(all));
-    html! {
-        svg.growth role="img" preserveAspectRatio="none" viewBox={ "0 0 " (width) " " (height) } aria-label=(said) {
-            title { (said) }
-            polygon.below points={ "0," (height) " " (points) " " (width) "," (height) } {}
-            @for (at, count) in news.iter().enumerate() {
-                @let high = height * 0.45 * *count as f64 / most as f64;
-                rect.bar x=(px(at as f64 * step + left)) width=(px(wide)) y=(px(height - high)) height=(px(high)) {}
-            }
-            polyline.line points=(points) {}
-            line.ground x1="0" x2=(width) y1=(height) y2=(height) {}
+    let top = sums.last().copied().unwrap_or(first as f64);
+    let level = Scale::new((0.0, top.max(1.0)), (height, 8.0));
+    let bar = Scale::new((0.0, most as f64), (height, height * 0.55));
+    let middle = |(at, sum): (usize, &f64)| ((at as f64 + 0.5) * step, level.place(*sum));
+    let ends = ((0.0, level.place(first as f64)), (width, level.place(top)));
+    let points = [ends.0].into_iter().chain(sums.iter().enumerate().map(middle)).chain([ends.1]);
+    let bars = html! {
+        @for (at, count) in news.iter().enumerate() {
+            @let x = at as f64 * step + left;
+            (svg::bar((x, bar.place(*count as f64)), (x + wide, height), Paint::Class("bar")))
         }
-    }
+    };
+    let content = html! { (filled(&svg::points(points), (width, height), &bars)) (ground(width, height)) };
+    svg::inline("growth", (width, height), said, &content)
 }
 
 fn within(step: f64) -> (f64, f64) {
@@ -146,10 +144,6 @@ pub(crate) fn share(share: f64) -> Markup {
     }
 }
 
-fn px(value: f64) -> String {
-    format!("{value:.1}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,12 +151,12 @@ mod tests {
     #[test]
     fn pictures_of_anything_are_whole() {
         for counts in [&[][..], &[0], &[5], &[1, 0, u64::MAX / 4], &[1; 60]] {
-            let column = |count: &u64| Column { label: "x".into(), parts: vec![("a", *count), ("b", 1)] };
-            let columns: Vec<Column> = counts.iter().map(column).collect();
+            let bar = |count: &u64| Bar { label: "x".into(), parts: vec![("a", *count), ("b", 1)] };
+            let bars: Vec<Bar> = counts.iter().map(bar).collect();
             let values: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
             let all = [
                 spark(counts, "new"),
-                stacked(&columns, "nights"),
+                stacked(&bars, "runs"),
                 growth(counts, counts.iter().sum(), "growth"),
                 curve(&values, "rate"),
             ];

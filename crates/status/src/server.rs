@@ -17,6 +17,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use gleaner_crawl::Progress;
+use gleaner_render::page::STYLE;
 use gleaner_template::explain::COLOURS;
 use thiserror::Error;
 use tokio::net::TcpListener;
@@ -191,6 +192,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route("/live.json", page(pages::overview::live))
         .route("/metrics", page(|site, _, _| Ok(Made::Plain(metrics::MEDIA_TYPE, metrics::text(site)?))))
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/page.css", get(|| file("text/css; charset=utf-8", STYLE)))
         .route("/colours.css", get(|| file("text/css; charset=utf-8", COLOURS)))
         .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("look/style.css"))))
         .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("look/script.js"))))

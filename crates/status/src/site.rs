@@ -10,7 +10,7 @@ use gleaner_store::{Store, StoreError};
 use gleaner_template::HostPins;
 use tokio::sync::Semaphore;
 
-use crate::figures::Figures;
+use crate::corpus_view::CorpusView;
 use crate::guard::Names;
 use crate::key::Key;
 use crate::live::Live;
@@ -53,7 +53,7 @@ pub(crate) struct Site {
     pub(crate) names: Names,
     pub(crate) search: Search,
     pub(crate) live: Live,
-    figures: Mutex<Option<(Instant, Arc<Figures>)>>,
+    view: Mutex<Option<(Instant, Arc<CorpusView>)>>,
     pub(crate) places: Semaphore,
 }
 
@@ -67,27 +67,27 @@ impl Site {
             names,
             search,
             live: Live::default(),
-            figures: Mutex::new(None),
+            view: Mutex::new(None),
             places: Semaphore::new(AT_ONCE),
         }
     }
 
-    /// The figures of hosts and runs, at most a few seconds old.
-    pub(crate) fn figures(&self) -> Result<Arc<Figures>, StoreError> {
+    /// The view of the corpus, at most a few seconds old.
+    pub(crate) fn corpus_view(&self) -> Result<Arc<CorpusView>, StoreError> {
         // The lock is held during the computation, so that waiting requests share one result.
-        let mut kept = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((made, figures)) = &*kept
-            && made.elapsed() < Figures::FRESH
+        let mut kept = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made, view)) = &*kept
+            && made.elapsed() < CorpusView::FRESH
         {
-            return Ok(Arc::clone(figures));
+            return Ok(Arc::clone(view));
         }
-        let figures = Arc::new(Figures::from_corpus(&self.corpus)?);
-        *kept = Some((Instant::now(), Arc::clone(&figures)));
-        Ok(figures)
+        let view = Arc::new(CorpusView::from_corpus(&self.corpus)?);
+        *kept = Some((Instant::now(), Arc::clone(&view)));
+        Ok(view)
     }
 
     pub(crate) fn changed(&self) {
-        *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     pub(crate) fn progress(&self) -> Option<Arc<Progress>> {

@@ -8,11 +8,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gleaner_store::{StoreError, WorkerStatus};
+use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
 use crate::site::Corpus;
-
-const PARTITIONS: u64 = 256;
 
 /// Workers that have been silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);

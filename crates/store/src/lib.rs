@@ -57,6 +57,7 @@ pub use migrate::{MigrateError, Migration, Moved, join_alone};
 pub use near::{Duplicates, Levels};
 pub use open::{Options, Writer, open, set_aside};
 pub use packed::{PackedDocument, PackedPage};
+pub use partitions::PARTITIONS;
 pub use read::Store;
 pub use records::{
     ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,

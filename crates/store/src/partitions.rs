@@ -17,6 +17,9 @@ use gleaner_frontier::{CanonicalUrl, partition_of};
 use crate::HostId;
 use crate::leases::Leases;
 
+/// Number of partitions of a shared store.
+pub const PARTITIONS: u64 = 256;
+
 /// Bits of a number after those of its partition.
 const WITHIN: u32 = 24;
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use gleaner_crawl::report::{Figures, Report, folder, page, text};
+use gleaner_crawl::report::{GroupedCounts, Report, folder, page, text};
+use gleaner_render::text::{bytes, duration, minute};
 
 use crate::args::{self, Common};
 use crate::aside::say;
@@ -55,12 +56,12 @@ fn listed(reports: &[Report]) -> String {
         let gravest = report.findings.first().map(text::sentence).unwrap_or_default();
         vec![
             report.run.to_string(),
-            report.started.strftime("%Y-%m-%d %H:%M").to_string(),
-            text::duration(report.seconds()),
+            minute(report.started),
+            duration(report.seconds()),
             report.status.label().to_owned(),
             totals.new.to_string(),
             totals.failed().to_string(),
-            text::size(totals.bytes),
+            bytes(totals.bytes),
             gravest,
         ]
     };
@@ -71,7 +72,7 @@ fn listed(reports: &[Report]) -> String {
 fn one(report: &Report, folder: &Path) -> String {
     let mut shown = text::short(report);
     let usual = |usual: Option<f64>| usual.map_or_else(|| NOTHING.to_owned(), |new| format!("{new:.0}"));
-    let row = |name: &str, new: String, figures: &Figures, template: String| {
+    let row = |name: &str, new: String, figures: &GroupedCounts, template: String| {
         let numbers = [
             figures.revised,
             figures.duplicates,
@@ -83,7 +84,7 @@ fn one(report: &Report, folder: &Path) -> String {
         [name.to_owned(), figures.new.to_string(), new]
             .into_iter()
             .chain(numbers)
-            .chain([text::size(figures.bytes), template])
+            .chain([bytes(figures.bytes), template])
             .collect::<Vec<_>>()
     };
     let mut rows: Vec<_> = report

@@ -25,16 +25,16 @@ use crate::scheduled::reporting;
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
-    let mut nights = None;
+    let mut timetable = None;
     let check = |config: &mut Config| {
-        nights = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
+        timetable = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
         config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &Budgets::default(), check)?;
-    let nights = nights.expect("the daemon was opened after a look at the schedule");
+    let timetable = timetable.expect("the daemon was opened after a look at the schedule");
     daemon.serve(args.status.status, &args.status.access, daemon.hooks())?;
-    let kept = keep(&daemon, &nights, args.once_now);
+    let kept = keep(&daemon, &timetable, args.once_now);
     daemon.close();
     kept
 }
@@ -49,34 +49,34 @@ fn sooner(one: Span, other: Span) -> Span {
 }
 
 /// Follows the schedule until a stop is requested.
-fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
+fn keep(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
-        night(daemon, nights, "requested with --once-now");
-    } else if let Some(start) = nights.missed(Timestamp::now(), last.as_ref()) {
-        night(daemon, nights, &format!("the start of {} was missed", nights.told(start)));
+        scheduled_run(daemon, timetable, "requested with --once-now");
+    } else if let Some(start) = timetable.missed(Timestamp::now(), last.as_ref()) {
+        scheduled_run(daemon, timetable, &format!("the start of {} was missed", timetable.told(start)));
     }
     let mut after = Timestamp::now();
     while !daemon.stop.is_requested() {
         let start =
-            nights.after(after).ok_or_else(|| Failure::Work("the schedule has no next start".into()))?;
+            timetable.after(after).ok_or_else(|| Failure::Work("the schedule has no next start".into()))?;
         after = start;
-        let delay = nights.delay(random());
+        let delay = timetable.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
-        say(format_args!("gleaner: the next crawl starts at {}", nights.told(at)));
+        say(format_args!("gleaner: the next crawl starts at {}", timetable.told(at)));
         match wait_until(daemon, at) {
             Woken::Time => {}
             Woken::CrawlRequest => {
-                night(daemon, nights, "requested on the status page");
+                scheduled_run(daemon, timetable, "requested on the status page");
                 after = Timestamp::now();
                 continue;
             }
             Woken::Stop => break,
         }
-        if nights.is_past(start, Timestamp::now()) {
+        if timetable.is_past(start, Timestamp::now()) {
             say(format_args!(
                 "gleaner: the start of {} was missed too long ago and is skipped",
-                nights.told(start)
+                timetable.told(start)
             ));
             after = Timestamp::now();
             continue;
@@ -84,13 +84,13 @@ fn keep(daemon: &Daemon, nights: &Timetable, once_now: bool) -> Done {
         if let Some(run) = done_by_others(daemon, start) {
             say(format_args!(
                 "gleaner: other workers completed run {run}, scheduled for {}",
-                nights.told(start)
+                timetable.told(start)
             ));
             continue;
         }
-        night(daemon, nights, "scheduled");
+        scheduled_run(daemon, timetable, "scheduled");
         let now = Timestamp::now();
-        let passed_over = nights.starts(after, now).count();
+        let passed_over = timetable.starts(after, now).count();
         if passed_over > 0 {
             say(format_args!("gleaner: scheduled starts skipped during this crawl: {passed_over}"));
             after = now;
@@ -138,8 +138,8 @@ fn wait_until(daemon: &Daemon, at: Timestamp) -> Woken {
     }
 }
 
-fn night(daemon: &Daemon, nights: &Timetable, why: &str) {
-    say(format_args!("gleaner: starting a crawl at {} ({why})", nights.told(Timestamp::now())));
+fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
+    say(format_args!("gleaner: starting a crawl at {} ({why})", timetable.told(Timestamp::now())));
     let crawled = daemon.crawl();
     match (reporting::report(daemon, &crawled), crawled) {
         (Some(report), _) => say(text::short(&report).trim_end()),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use gleaner_store::WorkerStatus;
+use gleaner_store::{PARTITIONS, WorkerStatus};
 use serde_json::json;
 
 use crate::args::{Common, Workers};
@@ -11,8 +11,6 @@ use crate::aside::say;
 use crate::failure::Failure;
 use crate::table::table;
 use crate::{Done, distributed, settings};
-
-const PARTITIONS: u64 = 256;
 
 /// Workers that have been silent for longer are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);

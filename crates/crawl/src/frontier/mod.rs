@@ -178,11 +178,12 @@ impl Frontier {
         if delay > cap {
             warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
+        let gap = access.effective_delay(fetch);
         host.access = Some(access);
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
-        let gap = self.hosts.widen(&group, fetch.delay.get().max(delay.min(cap)));
+        let gap = self.hosts.widen(&group, gap);
         self.politeness.gates.set_gap(&group, gap);
     }
 

@@ -5,19 +5,19 @@
 
 use std::collections::BTreeMap;
 
-use super::{Disk, Held, HostTold, Night, Report, Template, Told};
+use super::{Disk, Held, HostData, PastRun, Report, RunData};
 use gleaner_config::Config;
-use gleaner_frontier::UrlKey;
-use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
-use gleaner_template::{SiteTemplate, Window};
+use gleaner_store::{Counts, Run, Store, StoreError};
+use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 
 use crate::error::CrawlError;
 use crate::frontier::budget::Ending;
+use crate::host_view::{HostView, RunHistory, TemplateState};
 use crate::summary::Summary;
 
 /// Most earlier runs examined to find those that ended.
-const RUNS: usize = 4 * Told::PAST;
+const RUNS: usize = 4 * RunData::PAST;
 
 /// The report of a crawl that ended or failed at `now`. `None` if the run was interrupted, or if the crawl
 /// failed before any run began.
@@ -40,13 +40,13 @@ pub fn build(
     };
     let (Some(run), Some(ending)) = (run, ending) else { return Ok(None) };
     let summary = crawled.as_ref().ok();
-    let mut hosts = hosts(store, &run)?;
+    let mut hosts = hosts(store, config, &run)?;
     for held in summary.iter().flat_map(|summary| &summary.held_back) {
         if let Some(host) = hosts.iter_mut().find(|host| host.name == held.host) {
             host.held.push(Held { urls: held.urls, why: held.why.clone() });
         }
     }
-    let told = Told {
+    let data = RunData {
         ended: now,
         resumed: summary.is_some_and(|summary| summary.resumed),
         ending,
@@ -57,7 +57,7 @@ pub fn build(
         disk: disk(store, config)?,
         run,
     };
-    Ok(Some(Report::from_told(&told)))
+    Ok(Some(Report::new(&data)))
 }
 
 fn told_ending(ending: Ending) -> Option<super::Ending> {
@@ -72,37 +72,31 @@ fn second(second: u64) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(second).ok()?).ok()
 }
 
-fn hosts(store: &Store, run: &Run) -> Result<Vec<HostTold>, StoreError> {
-    let told = |(name, counts): (String, Counts)| {
-        let record = store.host(&name)?;
-        let template = record.as_ref().map(|record| template(store, record, run)).transpose()?;
-        let paused = record.is_some_and(|record| record.paused);
-        Ok(HostTold { name, counts, held: Vec::new(), template: template.unwrap_or_default(), paused })
+fn hosts(store: &Store, config: &Config, run: &Run) -> Result<Vec<HostData>, StoreError> {
+    let host_data = |(name, counts): (String, Counts)| {
+        let mut host = HostData { name, counts, ..HostData::default() };
+        let Some(record) = store.host(&host.name)? else { return Ok(host) };
+        let view = HostView::new(store, config, record, &mut RunHistory::default())?;
+        host.paused = view.record.paused;
+        host.template = TemplateState { learned: is_learned(store, &view, run)?, ..view.template };
+        Ok(host)
     };
-    store.counts(run.number)?.into_iter().map(told).collect()
+    store.counts(run.number)?.into_iter().map(host_data).collect()
 }
 
-fn template(store: &Store, host: &HostRecord, run: &Run) -> Result<Template, StoreError> {
-    let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
-    let newest = if host.template > 0 { store.template(&host.name)? } else { None };
-    let learned =
-        newest.and_then(|json| SiteTemplate::from_json(&json).ok()).map(|template| template.learned);
-    Ok(Template {
-        version: host.template,
-        learned: learned.is_some_and(|learned| learned >= run.started),
-        outdated: host.outdated,
-        unlike: window.unlike().count(),
-        watched: window.len(),
-        buffered: host.buffered,
-    })
+/// Whether the host's newest template was learned in the run.
+fn is_learned(store: &Store, host: &HostView, run: &Run) -> Result<bool, StoreError> {
+    let newest = if host.template.version > 0 { store.template(&host.record.name)? } else { None };
+    let template = newest.and_then(|json| SiteTemplate::from_json(&json).ok());
+    Ok(template.is_some_and(|template| template.learned >= run.started))
 }
 
-fn past(store: &Store, run: &Run) -> Result<Vec<Night>, StoreError> {
+fn past(store: &Store, run: &Run) -> Result<Vec<PastRun>, StoreError> {
     let before = |other: &Run| other.number < run.number && other.ended.is_some();
-    let runs = store.runs(RUNS)?.into_iter().filter(before).take(Told::PAST);
+    let runs = store.runs(RUNS)?.into_iter().filter(before).take(RunData::PAST);
     runs.map(|run| {
         let hosts: BTreeMap<String, Counts> = store.counts(run.number)?.into_iter().collect();
-        Ok(Night { started: run.started, hosts })
+        Ok(PastRun { started: run.started, hosts })
     })
     .collect()
 }

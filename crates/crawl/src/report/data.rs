@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Figures;
+use super::GroupedCounts;
 use super::findings::{self, Finding, Grade};
-use super::told::{Ending, Held, Template, Told};
+use super::run_data::{Ending, Held, RunData, past_of};
 use super::usual::{Rhythm, Usual};
+use crate::host_view::TemplateState;
 
 /// The result of a run, for people and programs. Its JSON may get more fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,8 +34,8 @@ pub struct Report {
     pub compared: usize,
     /// The findings, gravest first.
     pub findings: Vec<Finding>,
-    /// Figures of all hosts together.
-    pub totals: Figures,
+    /// GroupedCounts of all hosts together.
+    pub totals: GroupedCounts,
     /// Hosts by name.
     pub hosts: Vec<Host>,
 }
@@ -47,11 +48,11 @@ pub struct Host {
     /// Its usual number of new documents; `None` if unknown.
     pub usual: Option<f64>,
     /// Its figures.
-    pub figures: Figures,
+    pub figures: GroupedCounts,
     /// URLs left for the next run, by reason.
     pub held: Vec<Held>,
     /// Its template.
-    pub template: Template,
+    pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
 }
@@ -93,19 +94,20 @@ impl From<Grade> for Status {
 impl Report {
     /// Builds the report, in time linear in hosts times runs.
     #[must_use]
-    pub fn from_told(told: &Told) -> Self {
-        let findings = findings::all(told);
+    pub fn new(data: &RunData) -> Self {
+        let findings = findings::all(data);
         let gravest = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Note);
         let mut totals = gleaner_store::Counts::default();
-        told.hosts.iter().for_each(|host| totals.add(&host.counts));
-        let rhythm = Rhythm::new(told.run.started, &told.past);
-        let mut hosts: Vec<Host> = told
+        data.hosts.iter().for_each(|host| totals.add(&host.counts));
+        let now = data.run.started;
+        let rhythm = Rhythm::new(now, data.past.iter().map(|run| run.started));
+        let mut hosts: Vec<Host> = data
             .hosts
             .iter()
             .map(|host| Host {
                 name: host.name.clone(),
-                usual: Usual::new(&host.name, told.run.started, &told.past, &rhythm).map(|usual| usual.new),
-                figures: Figures::from_counts(&host.counts),
+                usual: Usual::new(now, past_of(&data.past, &host.name), &rhythm).map(|usual| usual.new),
+                figures: GroupedCounts::from_counts(&host.counts),
                 held: host.held.clone(),
                 template: host.template.clone(),
                 paused: host.paused,
@@ -114,17 +116,17 @@ impl Report {
         hosts.sort_by(|a, b| a.name.cmp(&b.name));
         Self {
             status: gravest.into(),
-            run: told.run.number,
-            started: told.run.started,
-            ended: told.ended,
-            resumed: told.resumed,
-            ending: told.ending.clone(),
-            documents: told.documents,
-            free_disk: told.disk.map(|disk| disk.free),
-            next_due: told.next_due,
-            compared: told.past.len().min(Told::PAST - 1),
+            run: data.run.number,
+            started: data.run.started,
+            ended: data.ended,
+            resumed: data.resumed,
+            ending: data.ending.clone(),
+            documents: data.documents,
+            free_disk: data.disk.map(|disk| disk.free),
+            next_due: data.next_due,
+            compared: data.past.len().min(RunData::PAST - 1),
             findings,
-            totals: Figures::from_counts(&totals),
+            totals: GroupedCounts::from_counts(&totals),
             hosts,
         }
     }

@@ -6,11 +6,13 @@
 //! Limitation: every rule here can be wrong. A host has no unusual findings in its first three runs, because
 //! nothing is usual yet.
 
+use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
 
-use super::told::{Ending, HostTold, Told};
+use super::run_data::{Ending, HostData, RunData, past_of};
 use super::usual::{Rhythm, Usual, median};
-use super::{Figures, Night};
+use super::{GroupedCounts, PastRun};
+use crate::summary::reached;
 
 /// A statement of a report about the run or a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,46 +61,48 @@ impl Finding {
 
 /// All findings, gravest first. Within a grade those of the run come first, then hosts by their usual number
 /// of new documents.
-pub(crate) fn all(told: &Told) -> Vec<Finding> {
-    let past = &told.past[..told.past.len().min(Told::PAST)];
-    let rhythm = Rhythm::new(told.run.started, past);
-    let of_run = [failed(told), nothing_reached(told, &rhythm), missed(&rhythm), budget(told), disk(told)];
+pub(crate) fn all(data: &RunData) -> Vec<Finding> {
+    let past = &data.past[..data.past.len().min(RunData::PAST)];
+    let now = data.run.started;
+    let rhythm = Rhythm::new(now, past.iter().map(|run| run.started));
+    let of_run = [failed(data), nothing_reached(data, &rhythm), missed(&rhythm), budget(data), disk(data)];
     let mut found: Vec<(f64, Finding)> =
         of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)).collect();
-    for host in &told.hosts {
+    for host in &data.hosts {
         let look = Look {
-            told,
+            data,
             host,
-            figures: Figures::from_counts(&host.counts),
-            usual: Usual::new(&host.name, told.run.started, past, &rhythm),
+            figures: GroupedCounts::from_counts(&host.counts),
+            usual: Usual::new(now, past_of(past, &host.name), &rhythm),
             past,
             rhythm: &rhythm,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
         let finding = |(grade, text)| Finding { grade, host: Some(host.name.clone()), text };
-        found.extend(look.gives().into_iter().map(|told| (weight, finding(told))));
+        found.extend(look.gives().into_iter().map(|text| (weight, finding(text))));
         // A template is less important than the number of documents.
-        found.extend(look.template().into_iter().map(|told| (-1.0, finding(told))));
+        found.extend(look.template().into_iter().map(|text| (-1.0, finding(text))));
     }
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
     found.into_iter().map(|(_, finding)| finding).collect()
 }
 
-fn failed(told: &Told) -> Option<Finding> {
-    let Ending::Failed { error } = &told.ending else { return None };
+fn failed(data: &RunData) -> Option<Finding> {
+    let Ending::Failed { error } = &data.ending else { return None };
     Some(Finding::of_run(Grade::Failed, format!("the crawl failed: {error}")))
 }
 
 /// Reports that no site responded: the network, the proxy or the seeds are wrong.
-fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
-    if matches!(told.ending, Ending::Failed { .. }) {
+fn nothing_reached(data: &RunData, rhythm: &Rhythm) -> Option<Finding> {
+    if matches!(data.ending, Ending::Failed { .. }) {
         return None;
     }
-    let silent = |host: &&HostTold| is_silent(host);
-    let count = told.hosts.iter().filter(silent).count();
-    let is_answered = told.hosts.iter().any(|host| Figures::from_counts(&host.counts).answered() > 0);
-    let is_forbidden = told.hosts.iter().any(|host| Figures::from_counts(&host.counts).disallowed() > 0);
-    let of_all = told.documents == 0 || (rhythm.is_whole_now() && count * 2 >= told.hosts.len());
+    let silent = |host: &&HostData| is_silent(host);
+    let count = data.hosts.iter().filter(silent).count();
+    let is_answered = data.hosts.iter().any(|host| GroupedCounts::from_counts(&host.counts).answered() > 0);
+    let is_forbidden =
+        data.hosts.iter().any(|host| GroupedCounts::from_counts(&host.counts).disallowed() > 0);
+    let of_all = data.documents == 0 || (rhythm.is_whole_now() && count * 2 >= data.hosts.len());
     let is_found = count > 0 && !is_answered && !is_forbidden && of_all;
     is_found.then(|| {
         Finding::of_run(Grade::Failed, "no page of any seed could be fetched; the table says why".into())
@@ -106,8 +110,8 @@ fn nothing_reached(told: &Told, rhythm: &Rhythm) -> Option<Finding> {
 }
 
 /// Whether a host was requested without any response, or could not be requested.
-fn is_silent(host: &HostTold) -> bool {
-    let figures = Figures::from_counts(&host.counts);
+fn is_silent(host: &HostData) -> bool {
+    let figures = GroupedCounts::from_counts(&host.counts);
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
@@ -126,25 +130,21 @@ fn missed(rhythm: &Rhythm) -> Option<Finding> {
     ))
 }
 
+/// A duration to the minute.
 fn span(seconds: f64) -> String {
-    let hours = seconds / 3600.0;
-    match hours {
-        _ if hours >= 48.0 => format!("{:.1} days", hours / 24.0),
-        _ if hours >= 1.0 => format!("{hours:.1} hours"),
-        _ => format!("{:.0} minutes", hours * 60.0),
-    }
+    text::duration((seconds / 60.0).round() as u64 * 60)
 }
 
-fn budget(told: &Told) -> Option<Finding> {
-    let Ending::Budget { key } = &told.ending else { return None };
-    let left: u64 = told.hosts.iter().flat_map(|host| &host.held).map(|held| held.urls).sum();
-    Some(Finding::of_run(Grade::Note, format!("{key} reached; URLs left for the next run: {left}")))
+fn budget(data: &RunData) -> Option<Finding> {
+    let Ending::Budget { key } = &data.ending else { return None };
+    let left: u64 = data.hosts.iter().flat_map(|host| &host.held).map(|held| held.urls).sum();
+    Some(Finding::of_run(Grade::Note, format!("{}; URLs left for the next run: {left}", reached(key))))
 }
 
-fn disk(told: &Told) -> Option<Finding> {
-    let disk = told.disk?;
+fn disk(data: &RunData) -> Option<Finding> {
+    let disk = data.disk?;
     let room = disk.free.saturating_sub(disk.floor);
-    let past: Vec<f64> = told.past.iter().map(|night| bytes_of(night) as f64).collect();
+    let past: Vec<f64> = data.past.iter().map(|run| bytes_of(run) as f64).collect();
     let a_run = median(&past);
     let runs = if a_run > 0.0 && past.len() >= KNOWN { room as f64 / a_run } else { f64::INFINITY };
     let is_low = disk.free < disk.floor.saturating_mul(FLOORS) || runs < RUNS_LEFT;
@@ -154,21 +154,21 @@ fn disk(told: &Told) -> Option<Finding> {
         String::new()
     };
     is_low.then(|| {
-        let free = super::text::size(disk.free);
+        let free = text::bytes(disk.free);
         Finding::of_run(Grade::Unusual, format!("the disk is getting full: {free} free{runs}"))
     })
 }
 
-fn bytes_of(night: &Night) -> u64 {
-    night.hosts.values().map(|counts| counts.bytes).sum()
+fn bytes_of(run: &PastRun) -> u64 {
+    run.hosts.values().map(|counts| counts.bytes).sum()
 }
 
 struct Look<'a> {
-    told: &'a Told,
-    host: &'a HostTold,
-    figures: Figures,
+    data: &'a RunData,
+    host: &'a HostData,
+    figures: GroupedCounts,
     usual: Option<Usual>,
-    past: &'a [Night],
+    past: &'a [PastRun],
     rhythm: &'a Rhythm,
 }
 
@@ -206,16 +206,16 @@ impl Look<'_> {
     }
 
     fn by_budget(&self) -> Option<String> {
-        match &self.told.ending {
-            Ending::Budget { key } => Some(format!("{key} reached")),
+        match &self.data.ending {
+            Ending::Budget { key } => Some(reached(key)),
             Ending::Quiet | Ending::Failed { .. } => None,
         }
     }
 
     /// Unusual for some runs if the host used to respond.
     fn grade_of_silence(&self) -> Grade {
-        let answered = |night: &Night| {
-            night.hosts.get(&self.host.name).map(|counts| Figures::from_counts(counts).answered() > 0)
+        let answered = |run: &PastRun| {
+            run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
         };
         let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
         let silent = past.iter().take_while(|answered| !**answered).count();
@@ -237,7 +237,10 @@ impl Look<'_> {
         let usual = self.usual.as_ref()?;
         let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
         let runs = usual.silence(self.figures.new).filter(|_| counts)?;
-        Some((Grade::Unusual, format!("nothing new in the last {runs} runs: {}", self.cause())))
+        Some((
+            Grade::Unusual,
+            format!("nothing new in the last {}: {}", count(runs as u64, "run"), self.cause()),
+        ))
     }
 
     /// The most common outcome of its pages, or why there were so few.
@@ -263,11 +266,11 @@ impl Look<'_> {
     }
 
     fn failures(&self) -> Option<(Grade, String)> {
-        let share = |figures: &Figures| figures.failed() as f64 / figures.visits().max(1) as f64;
+        let share = |figures: &GroupedCounts| figures.failed() as f64 / figures.visits().max(1) as f64;
         let past: Vec<f64> = self
             .past
             .iter()
-            .filter_map(|night| night.hosts.get(&self.host.name).map(Figures::from_counts))
+            .filter_map(|run| run.hosts.get(&self.host.name).map(GroupedCounts::from_counts))
             .filter(|figures| figures.visits() >= FEW_FAILURES)
             .map(|figures| share(&figures))
             .collect();

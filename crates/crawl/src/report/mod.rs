@@ -2,8 +2,8 @@
 //!
 //! | part | content | module |
 //! |---|---|---|
-//! | [`Told`] | the state of the store at a run's end | `told` |
-//! | [`Figures`] | a host's counts, grouped for people | `figures` |
+//! | [`RunData`] | the state of the store at a run's end | `run_data` |
+//! | [`GroupedCounts`] | a host's counts, grouped for people | `grouped_counts` |
 //! | usual | a host's usual number of new documents | `usual` |
 //! | findings | sentences about unusual values | `findings` |
 //! | [`Report`] | all of it, as JSON | `data` |
@@ -17,16 +17,17 @@
 
 mod collect;
 mod data;
-mod figures;
 mod findings;
 pub mod folder;
+mod grouped_counts;
 pub mod page;
+mod run_data;
 pub mod text;
-mod told;
 mod usual;
 
 pub use collect::build;
 pub use data::{Host, Report, Status};
-pub use figures::Figures;
 pub use findings::{Finding, Grade};
-pub use told::{Disk, Ending, Held, HostTold, Night, Template, Told};
+pub use grouped_counts::GroupedCounts;
+pub use run_data::{Disk, Ending, Held, HostData, PastRun, RunData};
+pub(crate) use usual::{Rhythm, Usual};

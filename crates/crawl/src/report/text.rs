@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use gleaner_render::text::{bytes, count, duration, minute, number};
+
 use super::findings::{Finding, Grade};
-use super::told::Ending;
-use super::usual::minute;
+use super::run_data::Ending;
 use super::{Report, Status};
 
 const SHOWN: usize = 30;
@@ -38,21 +39,23 @@ pub fn headline(report: &Report) -> String {
         Status::Unusual => "UNUSUAL",
         Status::Failed => "FAILED",
     };
+    let outcomes = [
+        format!("{} new", number(totals.new)),
+        format!("{} changed", number(totals.revised)),
+        count(totals.duplicates, "duplicate"),
+        count(totals.near_duplicates, "near-duplicate"),
+        format!("{} failed of {}", number(totals.failed()), count(totals.visits(), "URL")),
+    ];
     format!(
-        "Run {} of {}: {status}; {} new, {} changed, {} duplicates, {} near-duplicates, {} failed of {} URLs; {} pages, {} in {}; {}; {} documents",
+        "Run {} of {} UTC: {status}; {}; {}, {} in {}; {}; {}",
         report.run,
         minute(report.started),
-        totals.new,
-        totals.revised,
-        totals.duplicates,
-        totals.near_duplicates,
-        totals.failed(),
-        totals.visits(),
-        totals.fetched,
-        size(totals.bytes),
+        outcomes.join(", "),
+        count(totals.fetched, "page"),
+        bytes(totals.bytes),
         duration(report.seconds()),
         ending(report),
-        report.documents,
+        count(report.documents, "document"),
     )
 }
 
@@ -80,42 +83,5 @@ const fn mark(grade: Grade) -> &'static str {
         Grade::Failed => "!!",
         Grade::Unusual => "!",
         Grade::Note => "-",
-    }
-}
-
-/// A number of bytes, for people.
-#[must_use]
-pub fn size(bytes: u64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
-}
-
-/// A number of seconds, for people.
-#[must_use]
-pub fn duration(seconds: u64) -> String {
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_and_times_are_short() {
-        assert_eq!(size(0), "0 B");
-        assert_eq!(size(1536), "1.5 KiB");
-        assert_eq!(size(5 << 30), "5.0 GiB");
-        assert_eq!(duration(42), "42 s");
-        assert_eq!(duration(7199), "1 h 59 min");
     }
 }

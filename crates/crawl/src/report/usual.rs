@@ -21,16 +21,16 @@
 //! Limitation: a host that was bad in half of the runs counts as normal. A small host that stops on a weekend
 //! is noticed some days later.
 
-use jiff::tz::TimeZone;
+use gleaner_store::Counts;
 use jiff::{SignedDuration, Timestamp};
 
-use super::told::Told;
-use super::{Figures, Night};
+use super::GroupedCounts;
+use super::run_data::RunData;
 
 /// Fewest runs needed for a usual number.
 const FEWEST: usize = 3;
 /// Earlier runs that are considered.
-const RUNS: usize = Told::PAST - 1;
+const RUNS: usize = RunData::PAST - 1;
 /// A number above this share of the expected one is not low.
 const QUARTER: f64 = 0.25;
 /// The same if there is no run of that weekday.
@@ -64,9 +64,9 @@ pub(crate) struct Rhythm {
 }
 
 impl Rhythm {
-    pub(crate) fn new(now: Timestamp, past: &[Night]) -> Self {
-        let starts: Vec<Timestamp> =
-            [now].into_iter().chain(past.iter().map(|night| night.started)).collect();
+    /// From the start of this run and those of the runs before it, newest first.
+    pub(crate) fn new(now: Timestamp, past: impl Iterator<Item = Timestamp>) -> Self {
+        let starts: Vec<Timestamp> = [now].into_iter().chain(past).collect();
         let gaps: Vec<f64> =
             starts.windows(2).map(|pair| pair[0].duration_since(pair[1]).as_secs_f64().max(0.0)).collect();
         let usual = median(gaps.get(1..).unwrap_or_default());
@@ -111,14 +111,19 @@ pub(crate) struct Usual {
 }
 
 impl Usual {
-    /// From the runs before `now`; `None` if there are too few.
-    pub(crate) fn new(host: &str, now: Timestamp, past: &[Night], rhythm: &Rhythm) -> Option<Self> {
-        let value = |(number, night): (usize, &Night)| {
-            let figures = Figures::from_counts(night.hosts.get(host)?);
-            let counts = rhythm.is_whole(number) && figures.answered() > 0;
-            counts.then(|| Value { days_ago: days(night.started, now), new: figures.new as f64 })
+    /// From the runs before `now`, newest first: their starts, and the host's counts if it was in scope.
+    /// `None` if there are too few.
+    pub(crate) fn new<'a>(
+        now: Timestamp,
+        past: impl Iterator<Item = (Timestamp, Option<&'a Counts>)>,
+        rhythm: &Rhythm,
+    ) -> Option<Self> {
+        let value = |(number, (started, counts)): (usize, (Timestamp, Option<&Counts>))| {
+            let figures = GroupedCounts::from_counts(counts?);
+            let is_usual = rhythm.is_whole(number) && figures.answered() > 0;
+            is_usual.then(|| Value { days_ago: days(started, now), new: figures.new as f64 })
         };
-        let values: Vec<Value> = past.iter().take(RUNS).enumerate().filter_map(value).collect();
+        let values: Vec<Value> = past.take(RUNS).enumerate().filter_map(value).collect();
         Self::over(values, rhythm.since_last().unwrap_or(1.0).min(1.0))
     }
 
@@ -185,8 +190,4 @@ fn days(earlier: Timestamp, later: Timestamp) -> i64 {
     let half_a_day = SignedDuration::from_hours(12);
     let apart = later.duration_since(earlier) + half_a_day;
     apart.as_hours() / 24
-}
-
-pub(crate) fn minute(time: Timestamp) -> String {
-    time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

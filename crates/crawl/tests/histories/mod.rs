@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_crawl::report::{Disk, Ending, HostTold, Night, Told};
+use gleaner_crawl::report::{Disk, Ending, HostData, PastRun, RunData};
 use gleaner_store::{Counts, Run};
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,19 +26,19 @@ pub fn night(number: i64) -> Timestamp {
 }
 
 /// The last of these nights of hosts, with those before it.
-pub fn told(hosts: &[(&str, Vec<Counts>)]) -> Told {
+pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
     let last = hosts[0].1.len() - 1;
-    let past = (0..last).rev().map(|number| Night {
+    let past = (0..last).rev().map(|number| PastRun {
         started: night(i64::try_from(number).unwrap()),
         hosts: hosts.iter().map(|(name, nights)| ((*name).to_owned(), nights[number].clone())).collect(),
     });
-    let hosts = hosts.iter().map(|(name, nights)| HostTold {
+    let hosts = hosts.iter().map(|(name, nights)| HostData {
         name: (*name).to_owned(),
         counts: nights[last].clone(),
-        ..HostTold::default()
+        ..HostData::default()
     });
     let started = night(i64::try_from(last).unwrap());
-    Told {
+    RunData {
         run: Run { number: u32::try_from(last).unwrap() + 1, started, ended: None, replayed: false },
         ended: started + SignedDuration::from_hours(3),
         resumed: false,

@@ -4,6 +4,7 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::UrlKey;
+use gleaner_render::text::percent;
 use gleaner_store::{Likeness, Store, StoreError};
 use gleaner_template::class::Class;
 use gleaner_template::explain::Listed;
@@ -52,7 +53,7 @@ pub(crate) fn title(document: &Document) -> String {
 }
 
 fn facts(asked: &Asked, document: &Document) -> Markup {
-    let fact = |name: &'static str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
+    let fact = |name: &str, value: Markup| gleaner_render::page::fact(name, &value);
     let words = gleaner_corpus::words(&document.text);
     let is_link = document.url.starts_with("https://") || document.url.starts_with("http://");
     html! {
@@ -103,7 +104,7 @@ fn alike(
                 " " a href="/duplicates" { (asked.say("clusters", "các nhóm")) } }
         }
         @if !named.is_empty() { ul.chips { @for (what, other, share, url) in &named {
-            li { (what) " " a href={ "/documents/" (other) } { (url.as_deref().unwrap_or("?")) } " " (format!("{:.0}%", share * 100.0)) }
+            li { (what) " " a href={ "/documents/" (other) } { (url.as_deref().unwrap_or("?")) } " " (percent(*share)) }
         } } }
     })
 }
@@ -170,7 +171,7 @@ fn of_one_kind(asked: &Asked, lines: &[Listed]) -> Markup {
         @for line in lines {
             @let shown = line.text.char_indices().nth(LONGEST).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);
             p.line.(line.class.name()) title=(line.why) {
-                span.kind { (named(asked, line.class)) " " (format!("{:.0}%", line.chance * 100.0)) }
+                span.kind { (named(asked, line.class)) " " (percent(line.chance.into())) }
                 span dir="auto" { (shown) }
             }
         }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use gleaner_corpus::DocumentId;
 use gleaner_frontier::UrlKey;
+use gleaner_render::text::percent;
 use gleaner_store::{Cluster, Store, StoreError};
 use maud::{Markup, html};
 
@@ -67,7 +68,7 @@ fn one(store: &Store, asked: &Asked, cluster: &Cluster, most: u64) -> Result<Mar
         }
         ul { @for (id, (title, host), similarity) in &members { li {
             (share(*similarity))
-            span.share { (format!("{:.0}%", similarity * 100.0)) }
+            span.share { (percent(*similarity)) }
             a href={ "/documents/" (id) } { (title) } " " span.faint { (host) }
         } } }
         @if more > 0 { p.faint { "+" (asked.language.number(more)) } }

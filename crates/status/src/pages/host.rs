@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_crawl::HostView;
 use gleaner_frontier::Class;
-use gleaner_store::Counts;
+use gleaner_render::page::{Column, table};
+use gleaner_store::{Counts, Run};
 use gleaner_template::SiteTemplate;
 use gleaner_template::describe::describe;
 use maud::{Markup, html};
 
 use super::{Fault, Made, button, framed, hosts, tile, time};
 use crate::asked::{Asked, encoded, link};
-use crate::figures::{Figures, HostFigures, duplicates, failures, new};
-use crate::pictures::{Column, stacked};
+use crate::corpus_view::{duplicates, failures, new, newest};
+use crate::language::clock_time;
+use crate::pictures::{Bar, stacked};
 use crate::search::Question;
 use crate::site::Site;
 
@@ -22,13 +25,14 @@ const REASONS: usize = 20;
 const SUMMARY: usize = 14;
 
 pub(crate) fn page(site: &Site, asked: &Asked, name: &str) -> Result<Made, Fault> {
-    let figures = site.figures()?;
-    let host = figures.host(&name.to_lowercase()).ok_or(Fault::Nothing)?;
+    let view = site.corpus_view()?;
+    let host = view.host(&name.to_lowercase()).ok_or(Fault::Nothing)?;
+    let runs = view.runs_of(host);
     let content = html! {
         (state(asked, host))
         (actions(asked, host))
-        (nights(asked, &figures, host))
-        (faults(asked, host))
+        (outcomes(asked, &runs))
+        (faults(asked, &runs))
         (latest(site, asked, host)?)
         (template(site, asked, host)?)
     };
@@ -41,16 +45,16 @@ pub(crate) fn template_file(site: &Site, _: &Asked, name: &str) -> Result<Made, 
     Ok(Made::Plain("application/json", json))
 }
 
-fn state(asked: &Asked, host: &HostFigures) -> Markup {
+fn state(asked: &Asked, host: &HostView) -> Markup {
     let record = &host.record;
     let number = |value| asked.language.number(value);
     html! {
         dl.tiles {
-            (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&host.last())), &html!{}))
+            (tile(asked.say("New in the last run", "Mới trong lượt cuối"), &number(new(&newest(host))), &html!{}))
             (tile(asked.say("Queue", "Hàng đợi"), &number(record.queued), &html!{}))
             (tile(asked.say("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &html!{}))
             div.tile { dt { (asked.say("Template", "Mẫu trang")) } dd { (hosts::template(asked, host)) } }
-            div.tile { dt { (asked.say("Last success", "Lần cuối có bài")) } dd { (time(host.success)) } }
+            div.tile { dt { (asked.say("Last success", "Lần cuối có bài")) } dd { (time(host.last_new)) } }
             @if record.held_until.is_some_and(|at| at > jiff::Timestamp::now()) {
                 div.tile { dt { (asked.say("Held until", "Chờ đến")) } dd { (time(record.held_until)) } }
             }
@@ -58,7 +62,7 @@ fn state(asked: &Asked, host: &HostFigures) -> Markup {
     }
 }
 
-fn actions(asked: &Asked, host: &HostFigures) -> Markup {
+fn actions(asked: &Asked, host: &HostView) -> Markup {
     let name = &host.record.name;
     let here = format!("/hosts/{}", encoded(name));
     html! {
@@ -92,88 +96,84 @@ fn parts(counts: &Counts) -> Vec<(&'static str, u64)> {
     BAR_PARTS.into_iter().zip([stored, duplicate, others, failed]).collect()
 }
 
-fn nights(asked: &Asked, figures: &Figures, host: &HostFigures) -> Markup {
-    let names = |class: &str| match class {
+fn outcomes(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
+    let name = |class: &str| match class {
         "new" => asked.say("new", "mới"),
         "duplicate" => asked.say("duplicates", "trùng"),
         "failed" => asked.say("failed", "thất bại"),
         _ => asked.say("others", "khác"),
     };
-    let rows: Vec<_> = figures.nights().iter().zip(&host.nights).collect();
-    let column = |((run, _), counts): &(&(gleaner_store::Run, Counts), &Counts)| Column {
-        label: crate::language::clock_time(run.started),
-        parts: parts(counts),
+    let bar = |(run, counts): &(&Run, Counts)| Bar { label: clock_time(run.started), parts: parts(counts) };
+    let bars: Vec<Bar> = runs.iter().map(bar).collect();
+    let columns: Vec<Column<'_>> = [Column::text(asked.say("Run", "Lượt"))]
+        .into_iter()
+        .chain(BAR_PARTS.map(|class| Column::number(name(class))))
+        .chain([Column::number(asked.say("Bytes", "Dung lượng"))])
+        .collect();
+    let rows = html! {
+        tbody { @for (run, counts) in runs.iter().rev() { tr {
+            th scope="row" { (time(Some(run.started))) }
+            @for (_, count) in parts(counts) { td.number { (asked.language.number(count)) } }
+            td.number { (asked.language.bytes(counts.bytes)) }
+        } } }
     };
-    let columns: Vec<Column> = rows.iter().map(column).collect();
     html! {
-        @if !rows.is_empty() { section aria-labelledby="nights" {
-            h2 #nights { (asked.say("Outcomes by run", "Kết quả theo lượt")) }
+        @if !runs.is_empty() { section aria-labelledby="outcomes" {
+            h2 #outcomes { (asked.say("Outcomes by run", "Kết quả theo lượt")) }
             figure {
-                (stacked(&columns, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo lượt; số liệu ở bảng dưới")))
-                figcaption { @for class in BAR_PARTS { span.key.(class) {} (names(class)) " " } }
+                (stacked(&bars, asked.say("Outcomes by run; the table below has the figures", "Kết quả theo lượt; số liệu ở bảng dưới")))
+                figcaption { @for class in BAR_PARTS { span.key.(class) {} (name(class)) " " } }
             }
             details {
                 summary { (asked.say("Figures", "Số liệu")) }
-                div.wide tabindex="0" role="region" aria-labelledby="nights" { table {
-                    caption.hidden { (asked.say("Outcomes by run, newest first", "Kết quả theo lượt, mới nhất trước")) }
-                    thead { tr {
-                        th scope="col" { (asked.say("Run", "Lượt")) }
-                        @for class in BAR_PARTS { th.number scope="col" { (names(class)) } }
-                        th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
-                    } }
-                    tbody { @for ((run, _), counts) in rows.iter().rev() { tr {
-                        th scope="row" { (time(Some(run.started))) }
-                        @for (_, count) in parts(counts) { td.number { (asked.language.number(count)) } }
-                        td.number { (asked.language.bytes(counts.bytes)) }
-                    } } }
-                } }
+                (table(asked.say("Outcomes by run, newest first", "Kết quả theo lượt, mới nhất trước"), &columns, &rows))
             }
         } }
     }
 }
 
 /// Outcomes without a document, with their reasons, the most frequent first.
-fn faults(asked: &Asked, host: &HostFigures) -> Markup {
+fn faults(asked: &Asked, runs: &[(&Run, Counts)]) -> Markup {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for counts in &host.nights {
+    for (_, counts) in runs {
         for (reason, count) in &counts.outcomes {
             all.entry(reason).or_default().0 += count;
         }
     }
-    for (reason, count) in host.nights.last().into_iter().flat_map(|counts| &counts.outcomes) {
+    for (reason, count) in runs.last().into_iter().flat_map(|(_, counts)| &counts.outcomes) {
         all.entry(reason).or_default().1 = *count;
     }
     let dull = ["stored", "revised", "duplicate", "near_duplicate", "listing", "unchanged", "redirected"];
-    let mut rows: Vec<(&str, (u64, u64))> =
+    let mut reasons: Vec<(&str, (u64, u64))> =
         all.into_iter().filter(|(reason, _)| !dull.contains(reason)).collect();
-    rows.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
+    reasons.sort_by_key(|(reason, (count, _))| (std::cmp::Reverse(*count), *reason));
+    let columns = [
+        Column::text(asked.say("Outcome", "Kết quả")),
+        Column::text(asked.say("Reason", "Lý do")),
+        Column::number(asked.say("Last run", "Lượt cuối")),
+        Column::number(asked.say("14 runs", "14 lượt")),
+    ];
+    let rows = html! {
+        tbody { @for (reason, (count, last)) in reasons.iter().take(REASONS) {
+            @let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
+            tr {
+                th scope="row" { (asked.language.outcome(label)) }
+                td { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } }
+                td.number { (asked.language.number(*last)) }
+                td.number { (asked.language.number(*count)) }
+            }
+        } }
+    };
     html! {
-        @if !rows.is_empty() { section aria-labelledby="faults" {
+        @if !reasons.is_empty() { section aria-labelledby="faults" {
             h2 #faults { (asked.say("Outcomes without a document", "Không thành văn bản")) }
-            div.wide tabindex="0" role="region" aria-labelledby="faults" { table {
-                caption.hidden { (asked.say("Reasons, most frequent first", "Lý do, nhiều nhất trước")) }
-                thead { tr {
-                    th scope="col" { (asked.say("Outcome", "Kết quả")) }
-                    th scope="col" { (asked.say("Reason", "Lý do")) }
-                    th.number scope="col" { (asked.say("Last run", "Lượt cuối")) }
-                    th.number scope="col" { (asked.say("14 runs", "14 lượt")) }
-                } }
-                tbody { @for (reason, (count, last)) in rows.iter().take(REASONS) {
-                    @let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
-                    tr {
-                        th scope="row" { (asked.language.outcome(label)) }
-                        td { @if why.is_empty() { span.faint { "–" } } @else { code { (why) } } }
-                        td.number { (asked.language.number(*last)) }
-                        td.number { (asked.language.number(*count)) }
-                    }
-                } }
-            } }
+            (table(asked.say("Reasons, most frequent first", "Lý do, nhiều nhất trước"), &columns, &rows))
         } }
     }
 }
 
 /// The latest documents in the search index.
-fn latest(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fault> {
+fn latest(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault> {
     let name = &host.record.name;
     let question = Question { host: name.clone(), ..Question::default() };
     let found = site.search.find(&question, 0, LATEST)?;
@@ -201,7 +201,7 @@ fn latest(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Faul
     })
 }
 
-fn template(site: &Site, asked: &Asked, host: &HostFigures) -> Result<Markup, Fault> {
+fn template(site: &Site, asked: &Asked, host: &HostView) -> Result<Markup, Fault> {
     let name = &host.record.name;
     let json = site.corpus.store.template(name)?;
     let Some(template) = json.and_then(|json| SiteTemplate::from_json(&json).ok()) else {

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 
+use gleaner_crawl::HostView;
+use gleaner_render::page::wide;
 use maud::{Markup, html};
 
 use super::{Fault, Made, framed, host_link, time};
 use crate::asked::Asked;
-use crate::figures::{HostFigures, duplicates, failures, new};
+use crate::corpus_view::{CorpusView, duplicates, failures, new, newest};
 use crate::pictures::spark;
 use crate::site::Site;
 
@@ -56,7 +58,7 @@ impl Sort {
         matches!(self, Self::Name | Self::Gap)
     }
 
-    fn compare(self, one: &HostFigures, other: &HostFigures) -> Ordering {
+    fn compare(self, one: &HostView, other: &HostView) -> Ordering {
         match self {
             Self::Name => one.record.name.cmp(&other.record.name),
             _ => self.figure(one).cmp(&self.figure(other)),
@@ -64,20 +66,20 @@ impl Sort {
     }
 
     /// The sort key of a cell, also for the script.
-    fn figure(self, host: &HostFigures) -> u64 {
+    fn figure(self, host: &HostView) -> u64 {
         match self {
             Self::Name => 0,
-            Self::New => new(&host.last()),
-            Self::Duplicates => duplicates(&host.last()),
-            Self::Failures => failures(&host.last()),
+            Self::New => new(&newest(host)),
+            Self::Duplicates => duplicates(&newest(host)),
+            Self::Failures => failures(&newest(host)),
             Self::Gap => u64::try_from(host.gap.as_millis()).unwrap_or(u64::MAX),
             // From worst to best: none, then out of date, then by the number of matching pages.
-            Self::Template => match (host.record.template, host.is_unwell()) {
+            Self::Template => match (host.record.template, host.template.is_unwell()) {
                 (0, _) => 0,
                 (_, true) => 1,
                 (version, false) => 1 + u64::from(version),
             },
-            Self::Success => host.success.map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0)),
+            Self::Success => host.last_new.map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0)),
         }
     }
 }
@@ -91,10 +93,10 @@ fn order(asked: &Asked) -> (Sort, bool) {
 }
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
-    let figures = site.figures()?;
+    let view = site.corpus_view()?;
     let wanted = asked.get("q").to_lowercase();
-    let mut hosts: Vec<&HostFigures> =
-        figures.hosts.iter().filter(|host| host.record.name.contains(&wanted)).collect();
+    let mut hosts: Vec<&HostView> =
+        view.hosts.iter().filter(|host| host.record.name.contains(&wanted)).collect();
     let (sort, is_ascending) = order(asked);
     // Equal values are sorted by name from a to z.
     hosts.sort_by(|one, other| {
@@ -103,7 +105,7 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
         by.then_with(|| one.record.name.cmp(&other.record.name))
     });
     let (found, first) = (hosts.len(), (asked.page() - 1) * ON_A_PAGE);
-    let shown: Vec<&HostFigures> = hosts.into_iter().skip(first).take(ON_A_PAGE).collect();
+    let shown: Vec<&HostView> = hosts.into_iter().skip(first).take(ON_A_PAGE).collect();
     let content = html! {
         form.filter method="get" role="search" {
             label { (asked.say("Filter", "Lọc"))
@@ -113,29 +115,28 @@ pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
             button type="submit" { (asked.say("Filter", "Lọc")) }
             span.count role="status" { output #count { (found) } " " (asked.say("hosts", "trang báo")) }
         }
-        @if figures.hosts.is_empty() {
+        @if view.hosts.is_empty() {
             p.quiet { (asked.say("There are no hosts yet.", "Chưa có trang báo nào.")) }
         } @else {
-            (table(asked, &shown, (sort, is_ascending)))
+            (table(asked, &view, &shown, (sort, is_ascending)))
             (super::pager(asked, found > first + ON_A_PAGE))
         }
     };
     Ok(Made::Page(framed(asked, asked.say("Hosts", "Trang báo"), &content)))
 }
 
-fn table(asked: &Asked, hosts: &[&HostFigures], order: (Sort, bool)) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label=(asked.say("Hosts", "Trang báo")) {
-            table #hosts data-sorts {
-                caption.hidden { (asked.say(
-                    "Hosts with the figures of the last run; select a column head to sort by it",
-                    "Các trang báo với số liệu của lượt gần nhất; bấm đầu cột để sắp xếp",
-                )) }
-                thead { tr { @for sort in Sort::ALL { (head(asked, sort, order)) } } }
-                tbody { @for host in hosts { (row(asked, host)) } }
-            }
+fn table(asked: &Asked, view: &CorpusView, hosts: &[&HostView], order: (Sort, bool)) -> Markup {
+    let table = html! {
+        table #hosts data-sorts {
+            caption.hidden { (asked.say(
+                "Hosts with the figures of the last run; select a column head to sort by it",
+                "Các trang báo với số liệu của lượt gần nhất; bấm đầu cột để sắp xếp",
+            )) }
+            thead { tr { @for sort in Sort::ALL { (head(asked, sort, order)) } } }
+            tbody { @for host in hosts { (row(asked, view, host)) } }
         }
-    }
+    };
+    wide(asked.say("Hosts", "Trang báo"), &table)
 }
 
 fn head(asked: &Asked, sort: Sort, (by, is_ascending): (Sort, bool)) -> Markup {
@@ -152,9 +153,9 @@ fn head(asked: &Asked, sort: Sort, (by, is_ascending): (Sort, bool)) -> Markup {
     }
 }
 
-fn row(asked: &Asked, host: &HostFigures) -> Markup {
+fn row(asked: &Asked, view: &CorpusView, host: &HostView) -> Markup {
     let number = |value| asked.language.number(value);
-    let counts = host.last();
+    let counts = newest(host);
     let value = |sort: Sort| sort.figure(host);
     html! {
         tr data-name=(host.record.name) {
@@ -163,21 +164,21 @@ fn row(asked: &Asked, host: &HostFigures) -> Markup {
                 @if host.record.paused { " " span.mark { (asked.say("paused", "tạm dừng")) } }
             }
             td.number.news data-value=(value(Sort::New)) {
-                (spark(&host.news(), asked.say("New documents per run", "Văn bản mới mỗi lượt")))
+                (spark(&view.news(host), asked.say("New documents per run", "Văn bản mới mỗi lượt")))
                 span { (number(new(&counts))) }
             }
             td.number data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }
             td.number.bad[failures(&counts) > 0] data-value=(value(Sort::Failures)) { (number(failures(&counts))) }
             td.number data-value=(value(Sort::Gap)) { (format!("{:.1} s", host.gap.as_secs_f64())) }
             td data-value=(value(Sort::Template)) { (template(asked, host)) }
-            td data-value=(value(Sort::Success)) { (time(host.success)) }
+            td data-value=(value(Sort::Success)) { (time(host.last_new)) }
         }
     }
 }
 
 /// A template's version and how well it fits.
-pub(crate) fn template(asked: &Asked, host: &HostFigures) -> Markup {
-    let (unlike, of) = host.unlike;
+pub(crate) fn template(asked: &Asked, host: &HostView) -> Markup {
+    let (unlike, of) = (host.template.unlike, host.template.watched);
     html! {
         @match host.record.template {
             0 => span.faint { (asked.say("none yet", "chưa có")) },
@@ -188,7 +189,7 @@ pub(crate) fn template(asked: &Asked, host: &HostFigures) -> Markup {
                 } @else if of == 0 || unlike == 0 {
                     span.health.well { (asked.say("fits", "khớp")) }
                 } @else {
-                    span.health.sick[host.is_unwell()] { (of - unlike) "/" (of) " " (asked.say("fit", "khớp")) }
+                    span.health.sick[host.template.is_unwell()] { (of - unlike) "/" (of) " " (asked.say("fit", "khớp")) }
                 }
             }
         }

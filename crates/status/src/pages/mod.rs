@@ -10,9 +10,10 @@ pub(crate) mod search;
 pub(crate) mod workers;
 
 use axum::response::Html;
+use gleaner_render::page::page;
 use gleaner_store::StoreError;
 use jiff::Timestamp;
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
 
 use crate::asked::{Asked, encoded, link};
 use crate::language::{Language, clock_time};
@@ -44,36 +45,27 @@ impl From<SearchError> for Fault {
 
 /// A page with head, navigation and content.
 pub(crate) fn framed(asked: &Asked, title: &str, content: &Markup) -> Html<String> {
-    let page = html! {
-        (DOCTYPE)
-        html lang=(asked.language.tag()) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="robots" content="noindex";
-                title { (title) " · gleaner" }
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href="/colours.css";
-                link rel="stylesheet" href="/style.css";
-                script src="/script.js" defer {}
-                @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
-            }
-            body {
-                a.skip href="#main" { (asked.say("Skip to the content", "Đến nội dung")) }
-                header.top { div.inside {
-                    a.brand href="/" { "gleaner" }
-                    (navigation(asked))
-                    (languages(asked))
-                } }
-                main #main tabindex="-1" {
-                    h1 { (title) }
-                    (content)
-                }
-            }
+    let head = html! {
+        link rel="icon" href="data:,";
+        link rel="stylesheet" href="/page.css";
+        link rel="stylesheet" href="/colours.css";
+        link rel="stylesheet" href="/style.css";
+        script src="/script.js" defer {}
+        @if asked.path == "/" { noscript { meta http-equiv="refresh" content="10"; } }
+    };
+    let body = html! {
+        a.skip href="#main" { (asked.say("Skip to the content", "Đến nội dung")) }
+        header.top { div.inside {
+            a.brand href="/" { "gleaner" }
+            (navigation(asked))
+            (languages(asked))
+        } }
+        main #main tabindex="-1" {
+            h1 { (title) }
+            (content)
         }
     };
-    Html(page.into_string())
+    Html(page(asked.language.tag(), &format!("{title} · gleaner"), &head, &body))
 }
 
 fn navigation(asked: &Asked) -> Markup {

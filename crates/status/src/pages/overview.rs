@@ -1,14 +1,17 @@
 //! Shows the overview: the running crawl, the corpus, its growth and the last runs.
 
-use gleaner_crawl::Snapshot;
+use gleaner_crawl::{HostView, Snapshot};
+use gleaner_render::page::{Column, table};
+use gleaner_render::text::duration;
 use gleaner_store::{Counts, Run};
+use jiff::Timestamp;
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::workers::workers;
 use super::{Fault, Made, button, framed, host_link, tile, time};
 use crate::asked::Asked;
-use crate::figures::{Figures, duplicates, failures, new};
+use crate::corpus_view::{CorpusView, duplicates, failures, new};
 use crate::pictures::{curve, growth};
 use crate::site::Site;
 
@@ -17,13 +20,13 @@ const LISTED: usize = 10;
 const NAMED: usize = 12;
 
 pub(crate) fn page(site: &Site, asked: &Asked, _: &str) -> Result<Made, Fault> {
-    let figures = site.figures()?;
+    let view = site.corpus_view()?;
     let content = html! {
-        (now(site, asked, &figures))
-        (totals(asked, &figures))
-        (watch(asked, &figures))
-        (grown(asked, &figures))
-        (runs(asked, &figures))
+        (now(site, asked, &view))
+        (totals(asked, &view))
+        (watch(asked, &view))
+        (grown(asked, &view))
+        (runs(asked, &view))
     };
     Ok(Made::Page(framed(asked, asked.say("Overview", "Tổng quan"), &content)))
 }
@@ -42,13 +45,13 @@ pub(crate) fn live(site: &Site, _: &Asked, _: &str) -> Result<Made, Fault> {
     Ok(Made::Plain("application/json", value.to_string()))
 }
 
-fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
+fn now(site: &Site, asked: &Asked, view: &CorpusView) -> Markup {
     let number = |value| asked.language.number(value);
     html! {
         section #live data-live aria-labelledby="now" {
             h2 #now { (asked.say("Now", "Hiện tại")) }
             @match site.live.snapshot() {
-                None if figures.workers.is_some() => {}
+                None if view.workers.is_some() => {}
                 None => p.quiet { (asked.say("No crawl is running.", "Không có lượt thu thập nào đang chạy.")) },
                 Some(Snapshot { pages, stored, queue, in_flight, buffered, failures, .. }) => {
                     @let rates = site.live.rates();
@@ -67,7 +70,7 @@ fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
                     }
                 }
             }
-            @if let Some(all) = &figures.workers { (workers(asked, all)) }
+            @if let Some(all) = &view.workers { (workers(asked, all)) }
             @if site.hooks.crawl_now.is_some() && site.live.snapshot().is_none() {
                 @if asked.has_key {
                     (button("crawl", "", asked.say("Crawl now", "Thu thập ngay")))
@@ -79,9 +82,9 @@ fn now(site: &Site, asked: &Asked, figures: &Figures) -> Markup {
     }
 }
 
-fn totals(asked: &Asked, figures: &Figures) -> Markup {
+fn totals(asked: &Asked, view: &CorpusView) -> Markup {
     let number = |value| asked.language.number(value);
-    let totals = &figures.totals;
+    let totals = &view.totals;
     let total = totals.documents().max(1);
     let mut languages: Vec<(&String, u64)> =
         totals.languages.iter().map(|(tag, (documents, _))| (tag, *documents)).collect();
@@ -101,20 +104,20 @@ fn totals(asked: &Asked, figures: &Figures) -> Markup {
                 (tile(asked.say("Words", "Từ"), &number(totals.words()), &html!{}))
                 (tile(asked.say("Near-duplicates", "Gần trùng"), &number(totals.near_duplicates),
                     &html!{ span.faint { (number(totals.clusters)) " " (asked.say("clusters", "nhóm")) } }))
-                (tile(asked.say("Hosts", "Trang báo"), &number(figures.hosts.len() as u64), &html!{}))
-                (tile(asked.say("On disk", "Trên đĩa"), &asked.language.bytes(figures.disk), &html!{}))
+                (tile(asked.say("Hosts", "Trang báo"), &number(view.hosts.len() as u64), &html!{}))
+                (tile(asked.say("On disk", "Trên đĩa"), &asked.language.bytes(view.disk), &html!{}))
             }
         }
     }
 }
 
-fn watch(asked: &Asked, figures: &Figures) -> Markup {
-    let silent = |host: &&crate::figures::HostFigures| {
-        let news = host.news();
+fn watch(asked: &Asked, view: &CorpusView) -> Markup {
+    let silent = |host: &&HostView| {
+        let news = view.news(host);
         let is_silent = news.last() == Some(&0) && news.iter().sum::<u64>() > 0;
-        !host.record.paused && (is_silent || (host.record.template > 0 && host.is_unwell()))
+        !host.record.paused && (is_silent || (host.record.template > 0 && host.template.is_unwell()))
     };
-    let found: Vec<_> = figures.hosts.iter().filter(silent).collect();
+    let found: Vec<_> = view.hosts.iter().filter(silent).collect();
     html! {
         @if !found.is_empty() {
             section aria-labelledby="look" {
@@ -124,7 +127,7 @@ fn watch(asked: &Asked, figures: &Figures) -> Markup {
                         li {
                             (host_link(&host.record.name)) " "
                             span.faint {
-                                @if host.record.template > 0 && host.is_unwell() {
+                                @if host.record.template > 0 && host.template.is_unwell() {
                                     (asked.say("template", "mẫu trang"))
                                 } @else { (asked.say("no new documents", "không có bài mới")) }
                             }
@@ -137,9 +140,9 @@ fn watch(asked: &Asked, figures: &Figures) -> Markup {
     }
 }
 
-fn grown(asked: &Asked, figures: &Figures) -> Markup {
-    let news: Vec<u64> = figures.runs.iter().map(|(_, counts)| new(counts)).collect();
-    let total = figures.totals.documents();
+fn grown(asked: &Asked, view: &CorpusView) -> Markup {
+    let news: Vec<u64> = view.runs.iter().map(|(_, counts)| new(counts)).collect();
+    let total = view.totals.documents();
     let said = format!(
         "{}: {}",
         asked.say("Documents in total, and new ones by run", "Tổng số văn bản, và số mới theo lượt"),
@@ -155,8 +158,8 @@ fn grown(asked: &Asked, figures: &Figures) -> Markup {
                         span.key.line-key {} (asked.say("total", "tổng số")) " "
                         span.key.bar-key {} (asked.say("new by run", "mới theo lượt"))
                         span.ends {
-                            (time(figures.runs.first().map(|(run, _)| run.started))) " – "
-                            (time(figures.runs.last().map(|(run, _)| run.started)))
+                            (time(view.runs.first().map(|(run, _)| run.started))) " – "
+                            (time(view.runs.last().map(|(run, _)| run.started)))
                         }
                     }
                 }
@@ -165,26 +168,26 @@ fn grown(asked: &Asked, figures: &Figures) -> Markup {
     }
 }
 
-fn runs(asked: &Asked, figures: &Figures) -> Markup {
+fn runs(asked: &Asked, view: &CorpusView) -> Markup {
+    let columns = [
+        Column::text("#"),
+        Column::text(asked.say("Started", "Bắt đầu")),
+        Column::text(asked.say("Duration", "Thời gian")),
+        Column::number(asked.say("New", "Mới")),
+        Column::number(asked.say("Duplicates", "Trùng")),
+        Column::number(asked.say("Failed", "Thất bại")),
+        Column::number(asked.say("Bytes", "Dung lượng")),
+    ];
+    let rows = html! {
+        tbody { @for (run, counts) in view.runs.iter().rev().take(LISTED) { (row(asked, run, counts)) } }
+    };
     html! {
         section aria-labelledby="runs" {
             h2 #runs { (asked.say("Last runs", "Các lượt gần đây")) }
-            @if figures.runs.is_empty() {
+            @if view.runs.is_empty() {
                 p.quiet { (asked.say("There are no runs yet.", "Chưa có lượt nào.")) }
             } @else {
-                div.wide tabindex="0" role="region" aria-labelledby="runs" { table {
-                    caption.hidden { (asked.say("Last runs, newest first", "Các lượt gần đây, mới nhất trước")) }
-                    thead { tr {
-                        th scope="col" { "#" }
-                        th scope="col" { (asked.say("Started", "Bắt đầu")) }
-                        th scope="col" { (asked.say("Duration", "Thời gian")) }
-                        th.number scope="col" { (asked.say("New", "Mới")) }
-                        th.number scope="col" { (asked.say("Duplicates", "Trùng")) }
-                        th.number scope="col" { (asked.say("Failed", "Thất bại")) }
-                        th.number scope="col" { (asked.say("Bytes", "Dung lượng")) }
-                    } }
-                    tbody { @for (run, counts) in figures.runs.iter().rev().take(LISTED) { (row(asked, run, counts)) } }
-                } }
+                (table(asked.say("Last runs, newest first", "Các lượt gần đây, mới nhất trước"), &columns, &rows))
             }
         }
     }
@@ -197,7 +200,7 @@ fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
             th scope="row" { (run.number) }
             td { (time(Some(run.started))) }
             td { @match run.ended {
-                Some(ended) => (span(ended.as_second() - run.started.as_second())),
+                Some(ended) => (duration(seconds(run.started, ended))),
                 None => span.mark { (asked.say("not completed", "chưa xong")) },
             } }
             td.number { strong { (number(new(counts))) } }
@@ -208,11 +211,7 @@ fn row(asked: &Asked, run: &Run, counts: &Counts) -> Markup {
     }
 }
 
-/// A duration in seconds, minutes or hours.
-fn span(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min", seconds / 60),
-        _ => format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60),
-    }
+/// Seconds between two times.
+fn seconds(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.as_second() - from.as_second()).unwrap_or_default()
 }

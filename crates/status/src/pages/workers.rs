@@ -1,5 +1,6 @@
 //! Shows the workers of a shared corpus, as a section of the overview.
 
+use gleaner_render::page::{Column, table};
 use gleaner_store::WorkerStatus;
 use maud::{Markup, html};
 
@@ -10,6 +11,16 @@ use crate::workers::{State, Workers};
 pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
     let number = |value| asked.language.number(value);
     let without = workers.partitions_without();
+    let columns = [
+        Column::text(asked.say("Worker", "Tiến trình")),
+        Column::number(asked.say("Partitions", "Phần việc")),
+        Column::number(asked.say("Pages", "Trang đã đọc")),
+        Column::number(asked.say("Pages/s", "Mỗi giây")),
+        Column::text(asked.say("State", "Trạng thái")),
+        Column::number(asked.say("Silent, s", "Im lặng, giây")),
+        Column::text(asked.say("Version", "Phiên bản")),
+    ];
+    let rows = html! { tbody { @for worker in &workers.all { (row(asked, workers, worker)) } } };
     html! {
         dl.tiles {
             (tile(asked.say("Pages per second, all", "Trang mỗi giây, tất cả"), &format!("{:.1}", workers.rate()), &html!{}))
@@ -23,19 +34,7 @@ pub(crate) fn workers(asked: &Asked, workers: &Workers) -> Markup {
                 (asked.say("of 256 partitions have no worker.", "trên 256 phần việc chưa có tiến trình nào nhận."))
             }
         }
-        div.wide tabindex="0" role="region" aria-label=(asked.say("Workers", "Tiến trình")) { table {
-            caption.hidden { (asked.say("Workers by name", "Các tiến trình theo tên")) }
-            thead { tr {
-                th scope="col" { (asked.say("Worker", "Tiến trình")) }
-                th.number scope="col" { (asked.say("Partitions", "Phần việc")) }
-                th.number scope="col" { (asked.say("Pages", "Trang đã đọc")) }
-                th.number scope="col" { (asked.say("Pages/s", "Mỗi giây")) }
-                th scope="col" { (asked.say("State", "Trạng thái")) }
-                th.number scope="col" { (asked.say("Silent, s", "Im lặng, giây")) }
-                th scope="col" { (asked.say("Version", "Phiên bản")) }
-            } }
-            tbody { @for worker in &workers.all { (row(asked, workers, worker)) } }
-        } }
+        (table(asked.say("Workers by name", "Các tiến trình theo tên"), &columns, &rows))
     }
 }
 

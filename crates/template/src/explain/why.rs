@@ -15,7 +15,7 @@ pub(super) fn chance(log_odds: f32) -> f32 {
 }
 
 pub(super) fn percent(share: f32) -> String {
-    format!("{:.0}%", 100.0 * share)
+    gleaner_render::text::percent(share.into())
 }
 
 pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> Option<&'a Place> {

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use gleaner_store::HostRecord;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 #[derive(Debug, Default)]
@@ -41,15 +39,6 @@ impl Facts {
             }
         }
         format!("{}\n", Value::Object(object))
-    }
-}
-
-/// Whether the host may be requested now.
-pub(super) fn patience(host: &HostRecord, now: Timestamp) -> String {
-    match host.held_until {
-        _ if host.paused => "paused by the user; not crawled until resumed".into(),
-        Some(until) if until > now => format!("left alone until {until}, as it asked or failed"),
-        _ => "may be asked".into(),
     }
 }
 

@@ -10,8 +10,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
+use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::{CanonicalUrl, Scope, Seed};
-use gleaner_store::{Options, Store, StoreError};
+use gleaner_store::{HostRecord, Options, Store, StoreError};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
@@ -58,6 +59,11 @@ fn open(config: &Config) -> Result<Store, Failure> {
 }
 
 impl DoctorContext {
+    fn view(&self, host: HostRecord) -> Result<HostView, StoreError> {
+        let mut history = RunHistory::read(&self.store, RunHistory::KEPT)?;
+        HostView::new(&self.store, &self.config, host, &mut history)
+    }
+
     fn scope(&self, domain: &str) -> String {
         let Some(seeds) = &self.seeds else {
             return "unknown: no seed file was found; set it with --seeds".into();

@@ -8,13 +8,14 @@ use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
+use gleaner_render::text::count;
 use gleaner_store::{Archived, UrlRecord, UrlState, Wait};
 use gleaner_template::article::Signals;
 use gleaner_template::{Judgement, Method, SiteTemplate, Verdict, judge};
 use jiff::Timestamp;
 
 use super::DoctorContext;
-use super::facts::{Facts, patience};
+use super::facts::Facts;
 use crate::commands::one_page;
 use crate::failure::Failure;
 use crate::settings;
@@ -112,8 +113,9 @@ impl DoctorContext {
 
     fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
-        let now = Timestamp::now();
-        facts.add("host", format!("{}: {}; queued URLs: {}", host.name, patience(&host, now), host.queued));
+        let host = self.view(host).map_err(Failure::work)?;
+        let state = host.request_state(Timestamp::now());
+        facts.add("host", format!("{}: {state}; queued URLs: {}", host.record.name, host.record.queued));
         Ok(())
     }
 
@@ -135,9 +137,9 @@ impl DoctorContext {
         facts.add(
             "document",
             format!(
-                "{}: {} words, language {}, by {}{version}{sure}",
+                "{}: {}, language {}, by {}{version}{sure}",
                 document.id,
-                gleaner_extract::words(&document.text).count(),
+                count(gleaner_extract::words(&document.text).count() as u64, "word"),
                 document.language,
                 document.method,
             ),
@@ -244,7 +246,11 @@ impl DoctorContext {
             (_, Method::BlockModel) | (None, _) => "alone".into(),
             (Some(template), _) => format!("with its host's template, version {}", template.version),
         };
-        Ok(format!("an article: {words} words {by}, confidence {:.2}", extracted.confidence))
+        Ok(format!(
+            "an article: {} {by}, confidence {:.2}",
+            count(words as u64, "word"),
+            extracted.confidence
+        ))
     }
 
     fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {

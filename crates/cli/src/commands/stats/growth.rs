@@ -3,12 +3,13 @@
 //! Limitation: days are those of fetching, in UTC, not of publication. The table has the last 30 days with
 //! documents; the chart and `--json` have all.
 
-use std::fmt::Write;
-
+use gleaner_render::svg::{self, Anchor, INK, Paint, Plot, Scale, Stroke};
+use gleaner_render::text::count;
 use jiff::Unit;
 use jiff::civil::Date;
+use maud::{Markup, html};
 
-use super::figures::Day;
+use super::corpus_stats::Day;
 use crate::table::table;
 
 const DAYS: usize = 30;
@@ -18,8 +19,15 @@ const BAR: u64 = 40;
 
 const SIZE: (f64, f64) = (760.0, 360.0);
 
-/// The plot area: left, top, right, bottom, in pixels.
-const PLOT: (f64, f64, f64, f64) = (80.0, 40.0, 680.0, 310.0);
+/// Left and right edge of the plot area, in pixels.
+const ACROSS: (f64, f64) = (80.0, 680.0);
+
+/// Its bottom and top.
+const UP: (f64, f64) = (310.0, 40.0);
+
+const PER_DAY: &str = "#1b4f9c";
+
+const TOTAL: Stroke = Stroke { color: "#d9660a", width: 2.0, dashes: "8 3" };
 
 pub(super) fn table_of(days: &[Day]) -> String {
     let before = days.len().saturating_sub(DAYS);
@@ -29,7 +37,7 @@ pub(super) fn table_of(days: &[Day]) -> String {
     let mut rows = Vec::new();
     if before > 0 {
         let words: u64 = earlier.iter().map(|day| day.words).sum();
-        let name = format!("{before} earlier days");
+        let name = count(before as u64, "earlier day");
         rows.push(vec![name, all.to_string(), words.to_string(), all.to_string(), String::new()]);
     }
     for day in shown {
@@ -49,110 +57,58 @@ fn bar(count: u64, most: u64) -> String {
 
 /// An SVG chart: documents per day as bars, the running total as a line.
 pub(super) fn svg(days: &[Day]) -> String {
-    let (width, height) = SIZE;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n\
-         <title>Documents by the day on which they were fetched</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
-    if let (Some(first), Some(last)) = (days.first(), days.last()) {
-        let span = Span { first: first.day, days: distance(first.day, last.day) + 1.0 };
-        bars(&mut out, days, &span);
-        line(&mut out, days, &span);
-        names(&mut out, first.day, last.day);
-    }
-    out + "</svg>\n"
+    let content = match (days.first(), days.last()) {
+        (Some(first), Some(last)) => chart(days, first.day, last.day),
+        _ => html! {},
+    };
+    svg::file(SIZE, 12, "Documents by the day on which they were fetched", &content)
 }
 
-/// The range of days from left to right, including days without documents.
-struct Span {
-    first: Date,
-    days: f64,
+fn chart(days: &[Day], first: Date, last: Date) -> Markup {
+    let most = days.iter().map(|day| day.documents).max().unwrap_or(0);
+    let all: u64 = days.iter().map(|day| day.documents).sum();
+    // Days without documents are places from left to right, too.
+    let x = Scale::new((0.0, distance(first, last) + 1.0), ACROSS);
+    let plot = |most: u64| Plot { x, y: Scale::new((0.0, most.max(1) as f64), UP) };
+    let (per_day, total) = (plot(most), plot(all));
+    let wide = ((x.place(1.0) - x.place(0.0)) * 0.9).max(0.2);
+    let bar = |day: &Day| {
+        let (left, top) = per_day.place((distance(first, day.day), day.documents as f64));
+        svg::bar((left, top), (left + wide, UP.0), Paint::Color("#9db8dd"))
+    };
+    let sums = days.iter().scan(0, |sum, day| {
+        *sum += day.documents;
+        Some((distance(first, day.day) + 0.5, *sum as f64))
+    });
+    html! {
+        @for day in days { (bar(day)) }
+        (axis(&per_day, most, Anchor::End, PER_DAY, "documents per day"))
+        (total.line(sums, &TOTAL))
+        (axis(&total, all, Anchor::Start, TOTAL.color, "documents in total"))
+        (svg::text((ACROSS.0, UP.0 + 20.0), Anchor::Start, INK, &first.to_string()))
+        (svg::text((ACROSS.1, UP.0 + 20.0), Anchor::End, INK, &last.to_string()))
+        (svg::line((ACROSS.0, UP.0), (ACROSS.1, UP.0), &Stroke::thin(INK)))
+    }
 }
 
-impl Span {
-    /// Left edge of a day, in pixels.
-    fn place(&self, day: Date) -> f64 {
-        PLOT.0 + distance(self.first, day) * self.step()
-    }
-
-    fn step(&self) -> f64 {
-        (PLOT.2 - PLOT.0) / self.days
-    }
-}
-
+/// Days between two days.
 fn distance(first: Date, day: Date) -> f64 {
     first.until((Unit::Day, day)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-fn level(count: u64, most: u64) -> f64 {
-    PLOT.3 - (PLOT.3 - PLOT.1) * count as f64 / most.max(1) as f64
-}
-
-fn bars(out: &mut String, days: &[Day], span: &Span) {
-    let most = days.iter().map(|day| day.documents).max().unwrap_or(0);
-    for day in days {
-        let (x, y) = (span.place(day.day), level(day.documents, most));
-        let (wide, high) = ((span.step() * 0.9).max(0.2), PLOT.3 - y);
-        let _ = writeln!(
-            out,
-            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{wide:.2}\" height=\"{high:.2}\" fill=\"#9db8dd\"/>"
-        );
+/// An upright axis: the left one if its texts end there, otherwise the right one.
+fn axis(plot: &Plot, most: u64, anchor: Anchor, color: &'static str, name: &str) -> Markup {
+    let (x, beside, inwards) = match anchor {
+        Anchor::End => (ACROSS.0, -6.0, Anchor::Start),
+        Anchor::Start | Anchor::Middle => (ACROSS.1, 6.0, Anchor::End),
+    };
+    html! {
+        (svg::line((x, UP.1), (x, UP.0), &Stroke::thin(color)))
+        @for tick in [0, most / 2, most] {
+            (svg::text((x + beside, plot.y.place(tick as f64) + 4.0), anchor, color, &tick.to_string()))
+        }
+        (svg::text((x, UP.1 - 14.0), inwards, color, name))
     }
-    axis(out, PLOT.0, "end", most, "#1b4f9c", "documents per day");
-}
-
-fn line(out: &mut String, days: &[Day], span: &Span) {
-    let most: u64 = days.iter().map(|day| day.documents).sum();
-    let mut all = 0;
-    let mut points = String::new();
-    for day in days {
-        all += day.documents;
-        let (x, y) = (span.place(day.day) + span.step() / 2.0, level(all, most));
-        let _ = write!(points, "{x:.2},{y:.2} ");
-    }
-    let points = points.trim_end();
-    let _ = writeln!(
-        out,
-        "<polyline points=\"{points}\" fill=\"none\" stroke=\"#d9660a\" stroke-width=\"2\" stroke-dasharray=\"8 3\"/>"
-    );
-    axis(out, PLOT.2, "start", most, "#d9660a", "documents in total");
-}
-
-fn axis(out: &mut String, x: f64, anchor: &str, most: u64, colour: &str, name: &str) {
-    let beside = if anchor == "end" { x - 6.0 } else { x + 6.0 };
-    let _ = writeln!(
-        out,
-        "<line x1=\"{x}\" y1=\"{}\" x2=\"{x}\" y2=\"{}\" stroke=\"{colour}\"/>",
-        PLOT.1, PLOT.3
-    );
-    for tick in [0, most / 2, most] {
-        let y = level(tick, most) + 4.0;
-        let _ = writeln!(
-            out,
-            "<text x=\"{beside}\" y=\"{y:.2}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{tick}</text>"
-        );
-    }
-    let middle = if anchor == "end" { "start" } else { "end" };
-    let _ = writeln!(
-        out,
-        "<text x=\"{x}\" y=\"{}\" text-anchor=\"{middle}\" fill=\"{colour}\">{name}</text>",
-        PLOT.1 - 14.0
-    );
-}
-
-fn names(out: &mut String, first: Date, last: Date) {
-    let y = PLOT.3 + 20.0;
-    let _ = writeln!(out, "<text x=\"{}\" y=\"{y}\">{first}</text>", PLOT.0);
-    let _ = writeln!(out, "<text x=\"{}\" y=\"{y}\" text-anchor=\"end\">{last}</text>", PLOT.2);
-    let _ = writeln!(
-        out,
-        "<line x1=\"{}\" y1=\"{bottom}\" x2=\"{}\" y2=\"{bottom}\" stroke=\"#222\"/>",
-        PLOT.0,
-        PLOT.2,
-        bottom = PLOT.3
-    );
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The store keeps documents and words by language. Types (distinct words) and growth by day need one pass
 //! over all documents, in bounded memory; `--quick` skips it.
 
-mod figures;
+mod corpus_stats;
 mod growth;
 mod tables;
 
@@ -17,8 +17,8 @@ use crate::args::{Common, Stats};
 use crate::aside::say;
 use crate::failure::Failure;
 use crate::watching::documents_bar;
-use crate::{Done, distributed, settings};
-use figures::{Figures, Pass};
+use crate::{Done, settings};
+use corpus_stats::{CorpusStats, Pass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     let config = settings::load(common)?;
@@ -32,15 +32,15 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
             Some(pass)
         }
     };
-    let figures = Figures::new(&store, &distributed::place(&config), pass.as_ref()).map_err(Failure::work)?;
-    if let (Some(path), Some(days)) = (&args.svg, &figures.days) {
+    let stats = CorpusStats::new(&store, &config, pass.as_ref()).map_err(Failure::work)?;
+    if let (Some(path), Some(days)) = (&args.svg, &stats.days) {
         fs::write(path, growth::svg(days)).map_err(Failure::writing(path.display()))?;
         say(format_args!("chart of the growth by day written to {}", path.display()));
     }
     let text = if args.json {
-        serde_json::to_string_pretty(&figures).expect("figures have text keys") + "\n"
+        serde_json::to_string_pretty(&stats).expect("figures have text keys") + "\n"
     } else {
-        tables::describe(&figures)
+        tables::describe(&stats)
     };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }

@@ -1,40 +1,40 @@
 //! Formats the figures as tables.
 
-use super::figures::{Figures, Host};
+use super::corpus_stats::{CorpusStats, Host};
 use super::growth;
 use crate::table::{NOTHING, table};
 
-pub(super) fn describe(figures: &Figures) -> String {
+pub(super) fn describe(stats: &CorpusStats) -> String {
     let mut text = format!(
         "Documents: {}; words: {}; duplicate URLs: {}; in {}\n",
-        figures.documents, figures.words, figures.duplicates, figures.folder
+        stats.documents, stats.words, stats.duplicates, stats.folder
     );
-    if figures.near_duplicates > 0 {
+    if stats.near_duplicates > 0 {
         text += &format!(
             "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",
-            figures.near_duplicates, figures.clusters
+            stats.near_duplicates, stats.clusters
         );
     }
-    if let Some(types) = figures.types {
+    if let Some(types) = stats.types {
         text += &format!("Types (distinct words, ignoring case): about {types}\n");
     }
-    if let Some(run) = &figures.last_run {
+    if let Some(run) = &stats.last_run {
         let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
         text += &format!("Last run: {}, started {:.0}, {ended}\n", run.number, run.started);
     }
-    let rows = figures.languages.iter().map(|one| {
+    let rows = stats.languages.iter().map(|one| {
         let types = one.types.map_or_else(|| NOTHING.to_owned(), |types| types.to_string());
         vec![one.language.clone(), one.documents.to_string(), one.words.to_string(), types]
     });
     text += &format!("\n{}\n", table(&["Language", "Documents", "Words", "Types (about)"], rows));
-    if let Some(days) = &figures.days {
+    if let Some(days) = &stats.days {
         text += &format!("\n{}\n", growth::table_of(days));
     }
-    text + &format!("\n{}\n", hosts(figures))
+    text + &format!("\n{}\n", hosts(stats))
 }
 
-fn hosts(figures: &Figures) -> String {
-    let rows = figures.hosts.iter().map(|host| {
+fn hosts(stats: &CorpusStats) -> String {
+    let rows = stats.hosts.iter().map(|host| {
         let Host { stored, near_duplicates, duplicates, fetched, queued, buffered, .. } = *host;
         let numbers = [stored, near_duplicates, duplicates, fetched, queued, buffered.into()];
         let cells = numbers.map(|number| number.to_string());

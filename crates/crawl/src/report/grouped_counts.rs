@@ -11,7 +11,7 @@ const NAMED: [&str; 4] = ["stored", "revised", "duplicate", "near_duplicate"];
 
 /// What happened at a host, or at all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Figures {
+pub struct GroupedCounts {
     /// Articles whose text is new to the corpus.
     pub new: u64,
     /// Articles of the corpus whose text has changed.
@@ -50,7 +50,7 @@ fn is_of_page(reason: &str) -> bool {
     Class::from_reason(reason).is_none_or(Class::is_of_page)
 }
 
-impl Figures {
+impl GroupedCounts {
     /// Groups the counts of a run.
     #[must_use]
     pub fn from_counts(counts: &Counts) -> Self {
@@ -150,7 +150,7 @@ mod tests {
             ("gone: http_404", 1),
         ];
         let outcomes: BTreeMap<String, u64> = counts.map(|(label, n)| (label.to_owned(), n)).into();
-        let figures = Figures::from_counts(&Counts { outcomes, ..Counts::default() });
+        let figures = GroupedCounts::from_counts(&Counts { outcomes, ..Counts::default() });
         assert_eq!((figures.new, figures.failed(), figures.visits()), (5, 7, 38));
         assert_eq!((figures.answered(), figures.listings(), figures.pages()), (27, 8, 22));
         assert_eq!(figures.worst(), Some(("not_article: hub", 6)));

@@ -6,9 +6,11 @@ use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::host_view::TemplateState;
+
 /// The state at the end of a run, and the runs before it.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct RunData {
     /// The run.
     pub run: Run,
     /// When it ended or failed.
@@ -18,9 +20,9 @@ pub struct Told {
     /// How it ended.
     pub ending: Ending,
     /// The hosts of the run.
-    pub hosts: Vec<HostTold>,
-    /// Earlier runs that ended, newest first. Those beyond [`Told::PAST`] are ignored.
-    pub past: Vec<Night>,
+    pub hosts: Vec<HostData>,
+    /// Earlier runs that ended, newest first. Those beyond [`RunData::PAST`] are ignored.
+    pub past: Vec<PastRun>,
     /// Documents in the corpus now.
     pub documents: u64,
     /// When the next URL is due; `None` if none waits.
@@ -29,7 +31,7 @@ pub struct Told {
     pub disk: Option<Disk>,
 }
 
-impl Told {
+impl RunData {
     /// Earlier runs that are considered: those compared with, plus one for the time between runs.
     pub const PAST: usize = 15;
 }
@@ -54,7 +56,7 @@ pub enum Ending {
 
 /// A host at a run's end.
 #[derive(Debug, Clone, Default)]
-pub struct HostTold {
+pub struct HostData {
     /// The host's name.
     pub name: String,
     /// Its counts in the run.
@@ -62,7 +64,7 @@ pub struct HostTold {
     /// URLs left for the next run.
     pub held: Vec<Held>,
     /// Its template.
-    pub template: Template,
+    pub template: TemplateState,
     /// Whether the user paused the host.
     pub paused: bool,
 }
@@ -76,30 +78,21 @@ pub struct Held {
     pub why: String,
 }
 
-/// A host's template at a run's end.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Template {
-    /// The newest version; 0 if there is none.
-    pub version: u32,
-    /// Whether it was learned in this run.
-    pub learned: bool,
-    /// Whether it is out of date and pages are buffered for the next version.
-    pub outdated: bool,
-    /// Recently extracted pages that are unlike those it was learned from.
-    pub unlike: usize,
-    /// Number of recently extracted pages.
-    pub watched: usize,
-    /// Pages buffered for the next version.
-    pub buffered: u32,
-}
-
 /// An earlier run that ended.
 #[derive(Debug, Clone)]
-pub struct Night {
+pub struct PastRun {
     /// When it began.
     pub started: Timestamp,
     /// The counts of each host in scope, by name.
     pub hosts: BTreeMap<String, Counts>,
+}
+
+/// The starts of earlier runs, and a host's counts in those in which it was in scope.
+pub(crate) fn past_of<'a>(
+    past: &'a [PastRun],
+    host: &'a str,
+) -> impl Iterator<Item = (Timestamp, Option<&'a Counts>)> {
+    past.iter().map(move |run| (run.started, run.hosts.get(host)))
 }
 
 /// The disk space of the corpus.

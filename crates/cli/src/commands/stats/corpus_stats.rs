@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_config::Config;
 use gleaner_corpus::{Distinct, Document, each_word};
-use gleaner_frontier::UrlKey;
-use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
-use gleaner_template::Window;
+use gleaner_crawl::{HostView, RunHistory};
+use gleaner_store::{Counts, Run, Store, StoreError};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use crate::distributed;
+
 #[derive(Debug, Serialize)]
-pub(super) struct Figures {
+pub(super) struct CorpusStats {
     pub(super) folder: String,
     pub(super) documents: u64,
     pub(super) words: u64,
@@ -57,7 +59,7 @@ pub(super) struct Host {
     pub(super) template: String,
 }
 
-/// Figures that require reading the documents.
+/// CorpusStats that require reading the documents.
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     types: BTreeMap<String, Distinct>,
@@ -90,9 +92,9 @@ impl Pass {
     }
 }
 
-impl Figures {
-    /// The figures of the store at `place`; `pass` is `None` if the documents were not read.
-    pub(super) fn new(store: &Store, place: &str, pass: Option<&Pass>) -> Result<Self, StoreError> {
+impl CorpusStats {
+    /// the figures of the store at `place`; `pass` is `None` if the documents were not read.
+    pub(super) fn new(store: &Store, config: &Config, pass: Option<&Pass>) -> Result<Self, StoreError> {
         let totals = store.totals()?;
         let language = |(tag, (documents, words)): (&String, &(u64, u64))| Language {
             language: tag.clone(),
@@ -102,7 +104,7 @@ impl Figures {
         };
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
-            folder: place.into(),
+            folder: distributed::place(config),
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(Pass::types),
@@ -112,41 +114,29 @@ impl Figures {
             last_run: store.last_run()?,
             languages: languages.map(language).collect(),
             days: pass.map(Pass::days),
-            hosts: hosts(store)?,
+            hosts: hosts(store, config)?,
         })
     }
 }
 
-fn hosts(store: &Store) -> Result<Vec<Host>, StoreError> {
+fn hosts(store: &Store, config: &Config) -> Result<Vec<Host>, StoreError> {
     let counts = counts(store)?;
     let nothing = Counts::default();
-    let host = |host: Result<HostRecord, StoreError>| {
-        let host = host?;
-        let counts = counts.get(&host.name).unwrap_or(&nothing);
-        Ok(Host {
+    let host = |host: HostView| {
+        let counts = counts.get(&host.record.name).unwrap_or(&nothing);
+        Host {
             stored: counts.ended("stored"),
             near_duplicates: counts.ended("near_duplicate"),
             duplicates: counts.ended("duplicate"),
             fetched: counts.fetched,
-            queued: host.queued,
-            buffered: host.buffered,
-            template: template(store, &host)?,
-            host: host.name,
-        })
-    };
-    store.hosts().map(host).collect()
-}
-
-fn template(store: &Store, host: &HostRecord) -> Result<String, StoreError> {
-    let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
-    Ok(match (host.template, host.outdated, window.unlike().count()) {
-        (0, ..) => "none yet".into(),
-        (version, true, _) => format!("version {version}, out of date"),
-        (version, false, 0) => format!("version {version}"),
-        (version, false, unlike) => {
-            format!("version {version}, {unlike} of the last {} pages do not match it", window.len())
+            queued: host.record.queued,
+            buffered: host.record.buffered,
+            template: host.template.to_string(),
+            host: host.record.name,
         }
-    })
+    };
+    let views = HostView::all(store, config, &mut RunHistory::default())?;
+    Ok(views.into_iter().map(host).collect())
 }
 
 fn counts(store: &Store) -> Result<BTreeMap<String, Counts>, StoreError> {

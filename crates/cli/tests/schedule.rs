@@ -228,7 +228,7 @@ fn an_unusual_night_has_its_own_exit_code_and_is_told_to_the_command() {
     );
     let environment = read("env.txt");
     assert!(environment.contains("GLEANER_STATUS=unusual\n"), "{environment}");
-    for (name, begin) in [("GLEANER_REPORT=", "{"), ("GLEANER_REPORT_HTML=", "<!doctype html>")] {
+    for (name, begin) in [("GLEANER_REPORT=", "{"), ("GLEANER_REPORT_HTML=", "<!DOCTYPE html>")] {
         let path = environment.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         assert!(path.starts_with('/') && fs::read_to_string(path).unwrap().starts_with(begin), "{path}");
     }

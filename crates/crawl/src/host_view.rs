@@ -1,0 +1,312 @@
+//! One view of a host for the report, the commands and the status page: its gap, robots.txt, template and
+//! results of the last runs.
+//!
+//! Limitation: the view of a running crawl is that of its last flush.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use gleaner_config::{Config, Fetch};
+use gleaner_fetch::{Access, RobotsRecord, Verdict};
+use gleaner_frontier::UrlKey;
+use gleaner_render::text::{count, minute};
+use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
+use gleaner_template::Window;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::report::{GroupedCounts, Rhythm, Usual};
+
+/// The last runs and the counts of each host in them.
+#[derive(Debug, Default)]
+pub struct RunHistory {
+    /// The runs, newest first, with the counts of all hosts together.
+    pub runs: Vec<(Run, Counts)>,
+    hosts: HashMap<String, HostHistory>,
+}
+
+/// A host in the last runs.
+#[derive(Debug, Default)]
+struct HostHistory {
+    counts: Vec<Option<Counts>>,
+    last_new: Option<Timestamp>,
+}
+
+impl RunHistory {
+    /// Most runs whose counts are kept by host: the newest, and those that it is compared with.
+    pub const KEPT: usize = 15;
+
+    /// The newest runs, at most `limit`.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read(store: &Store, limit: usize) -> Result<Self, StoreError> {
+        let mut history = Self::default();
+        for (age, run) in store.runs(limit)?.into_iter().enumerate() {
+            let mut all = Counts::default();
+            for (name, counts) in store.counts(run.number)? {
+                all.add(&counts);
+                let host = history.hosts.entry(name).or_default();
+                if host.last_new.is_none() && counts.ended("stored") > 0 {
+                    host.last_new = Some(run.started);
+                }
+                if age < Self::KEPT {
+                    host.counts.resize(age, None);
+                    host.counts.push(Some(counts));
+                }
+            }
+            history.runs.push((run, all));
+        }
+        Ok(history)
+    }
+
+    /// The usual number of new documents of a host with these counts, newest first.
+    fn usual(&self, counts: &[Option<Counts>]) -> Option<f64> {
+        let ((newest, _), past) = self.runs.split_first()?;
+        let counts = counts.iter().skip(1).map(Option::as_ref).chain(std::iter::repeat(None));
+        let past: Vec<_> = past
+            .iter()
+            .zip(counts)
+            .filter(|((run, _), _)| run.ended.is_some())
+            .map(|((run, _), counts)| (run.started, counts))
+            .collect();
+        let rhythm = Rhythm::new(newest.started, past.iter().map(|(started, _)| *started));
+        Usual::new(newest.started, past.into_iter(), &rhythm).map(|usual| usual.new)
+    }
+}
+
+/// A host as people see it.
+#[derive(Debug, Clone)]
+pub struct HostView {
+    /// Its record in the store.
+    pub record: HostRecord,
+    /// Its robots.txt; `None` if it was not fetched yet.
+    pub robots: Option<RobotsView>,
+    /// The gap between two requests, as far as robots.txt is known.
+    pub gap: Duration,
+    /// Its template.
+    pub template: TemplateState,
+    /// Its counts in the last runs, newest first, at most [`RunHistory::KEPT`]; `None` for a run without it.
+    /// Runs before the first with counts are missing.
+    pub counts: Vec<Option<Counts>>,
+    /// Its usual number of new documents in a run; `None` if unknown.
+    pub usual: Option<f64>,
+    /// The start of the last run that stored a new document of it.
+    pub last_new: Option<Timestamp>,
+}
+
+impl HostView {
+    /// The view of a host. Its counts are taken out of `history`; a report, which needs none, gives an empty
+    /// one.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn new(
+        store: &Store,
+        config: &Config,
+        record: HostRecord,
+        history: &mut RunHistory,
+    ) -> Result<Self, StoreError> {
+        let HostHistory { counts, last_new } = history.hosts.remove(&record.name).unwrap_or_default();
+        let robots = store.robots::<RobotsRecord>(&record.name)?;
+        let access = robots.as_ref().map(|robots| robots.rules(config.fetch.product()));
+        Ok(Self {
+            gap: gap(&config.fetch, access.as_ref()),
+            robots: robots.zip(access).map(|(robots, access)| RobotsView::new(robots.at, &access)),
+            template: TemplateState::read(store, &record)?,
+            usual: history.usual(&counts),
+            counts,
+            last_new,
+            record,
+        })
+    }
+
+    /// The views of all hosts, by name.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn all(store: &Store, config: &Config, history: &mut RunHistory) -> Result<Vec<Self>, StoreError> {
+        store.hosts().map(|record| Self::new(store, config, record?, history)).collect()
+    }
+
+    /// Its counts in the newest run; empty if it was not in scope.
+    #[must_use]
+    pub fn newest(&self) -> GroupedCounts {
+        self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()
+    }
+
+    /// Whether it may be requested at `now`.
+    #[must_use]
+    pub fn request_state(&self, now: Timestamp) -> RequestState {
+        match (&self.robots, self.record.held_until) {
+            _ if self.record.paused => RequestState::Paused,
+            (Some(RobotsView { forbidden: Some(_), .. }), _) => RequestState::Forbidden,
+            (_, Some(until)) if until > now => RequestState::Held(until),
+            (None, _) => RequestState::NotRequested,
+            _ => RequestState::Open,
+        }
+    }
+}
+
+/// The gap between two requests to hosts that share one.
+fn gap(fetch: &Fetch, access: Option<&Access>) -> Duration {
+    access.unwrap_or(&Access::AllAllowed).effective_delay(fetch)
+}
+
+/// Whether a host may be requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestState {
+    /// The user has paused it.
+    Paused,
+    /// Its robots.txt forbids everything.
+    Forbidden,
+    /// It is held until then: it asked for this, or requests failed.
+    Held(Timestamp),
+    /// Its robots.txt was not fetched yet.
+    NotRequested,
+    /// It may be requested.
+    Open,
+}
+
+impl fmt::Display for RequestState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Paused => f.write_str("paused"),
+            Self::Forbidden => f.write_str("robots.txt: all disallowed"),
+            Self::Held(until) => write!(f, "held until {} UTC", minute(*until)),
+            Self::NotRequested => f.write_str("not requested yet"),
+            Self::Open => f.write_str("open"),
+        }
+    }
+}
+
+/// What a robots.txt says of this crawler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotsView {
+    /// When it was fetched.
+    pub at: Timestamp,
+    /// Why everything is disallowed; `None` if something is allowed.
+    pub forbidden: Option<String>,
+    /// The rule that disallows the front page.
+    pub front_page_rule: Option<String>,
+    /// Whether it has rules.
+    pub has_rules: bool,
+    /// Number of sitemaps that it names.
+    pub sitemaps: usize,
+}
+
+impl RobotsView {
+    fn new(at: Timestamp, access: &Access) -> Self {
+        let forbidden = match access {
+            Access::AllDisallowed { reason } => Some(reason.clone()),
+            Access::AllAllowed | Access::Rules(_) => None,
+        };
+        let front_page_rule = match access.verdict("/") {
+            Verdict::Disallowed { rule } => Some(rule),
+            Verdict::Allowed { .. } => None,
+        };
+        let has_rules = matches!(access, Access::Rules(_));
+        Self { at, forbidden, front_page_rule, has_rules, sitemaps: access.sitemaps().len() }
+    }
+}
+
+impl fmt::Display for RobotsView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.forbidden, &self.front_page_rule, self.has_rules) {
+            (Some(reason), ..) => write!(f, "nothing is allowed: {reason}"),
+            (None, Some(rule), _) => write!(f, "the front page is disallowed by `{rule}`"),
+            (None, None, true) => f.write_str("has rules; the front page is allowed"),
+            (None, None, false) => f.write_str("not found: everything is allowed"),
+        }
+    }
+}
+
+/// A host's template and how well it fits the last pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateState {
+    /// The newest version; 0 if there is none.
+    pub version: u32,
+    /// Whether it was learned in the run of a report; `false` outside of reports.
+    pub learned: bool,
+    /// Whether it is out of date and pages are buffered for the next version.
+    pub outdated: bool,
+    /// Recently extracted pages that are unlike those it was learned from.
+    pub unlike: usize,
+    /// Number of recently extracted pages.
+    pub watched: usize,
+    /// Pages buffered for the next version.
+    pub buffered: u32,
+}
+
+impl TemplateState {
+    fn read(store: &Store, host: &HostRecord) -> Result<Self, StoreError> {
+        let window: Window<UrlKey> = store.health(&host.name)?.unwrap_or_default();
+        Ok(Self {
+            version: host.template,
+            learned: false,
+            outdated: host.outdated,
+            unlike: window.unlike().count(),
+            watched: window.len(),
+            buffered: host.buffered,
+        })
+    }
+
+    /// Whether the template needs attention: out of date, or a third of the pages is unlike it.
+    #[must_use]
+    pub fn is_unwell(&self) -> bool {
+        self.outdated || self.unlike * 3 >= self.watched.max(1)
+    }
+}
+
+impl fmt::Display for TemplateState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { version, learned, outdated, unlike, watched, buffered } = self;
+        match version {
+            0 => f.write_str("none yet")?,
+            version => write!(f, "version {version}")?,
+        }
+        if *learned {
+            f.write_str(", learned in this run")?;
+        }
+        if *outdated {
+            f.write_str(", out of date")?;
+        } else if *version > 0 && *unlike > 0 {
+            write!(f, ", {unlike} of the last {} unlike it", count(*watched as u64, "page"))?;
+        }
+        if *buffered > 0 {
+            write!(f, ", {} buffered", count(u64::from(*buffered), "page"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_described() {
+        let fits = TemplateState { version: 3, watched: 20, ..TemplateState::default() };
+        let cases = [
+            (TemplateState::default(), "none yet", true),
+            (TemplateState { buffered: 1, ..TemplateState::default() }, "none yet, 1 page buffered", true),
+            (fits.clone(), "version 3", false),
+            (TemplateState { learned: true, ..fits.clone() }, "version 3, learned in this run", false),
+            (
+                TemplateState { unlike: 7, ..fits.clone() },
+                "version 3, 7 of the last 20 pages unlike it",
+                true,
+            ),
+            (
+                TemplateState { outdated: true, buffered: 9, unlike: 12, ..fits },
+                "version 3, out of date, 9 pages buffered",
+                true,
+            ),
+        ];
+        for (state, text, is_unwell) in cases {
+            assert_eq!(state.to_string(), text);
+            assert_eq!(state.is_unwell() || state.version == 0, is_unwell, "{text}");
+        }
+    }
+}

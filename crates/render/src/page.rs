@@ -1,0 +1,108 @@
+//! HTML: the frame of a page, a page as one file, tables and facts.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// The style that all pages share: colors, text, tables and facts.
+pub const STYLE: &str = include_str!("style.css");
+
+/// The policy of a page in one file: nothing is loaded or run, but its own style.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// A page. `language` is its tag, such as `en`; `head` follows the title.
+#[must_use]
+pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang=(language) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                title { (title) }
+                (head)
+            }
+            body { (body) }
+        }
+    };
+    page.into_string()
+}
+
+/// An English page as one file without scripts or external resources, which a content security policy
+/// enforces. `style` follows [`STYLE`]. Control characters, which HTML forbids, are replaced by U+FFFD.
+#[must_use]
+pub fn file(title: &str, style: &str, body: &Markup) -> String {
+    let head = html! {
+        meta http-equiv="Content-Security-Policy" content=(POLICY);
+        style { (PreEscaped(STYLE)) (PreEscaped(style)) }
+    };
+    let text = page("en", title, &head, body) + "\n";
+    text.replace(|c: char| c.is_control() && !c.is_whitespace(), "\u{FFFD}")
+}
+
+/// The head of a column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// Whether it has numbers, which are aligned to the right. The cells need the class `number`, too.
+    pub is_number: bool,
+}
+
+impl<'a> Column<'a> {
+    /// A column of text.
+    #[must_use]
+    pub const fn text(title: &'a str) -> Self {
+        Self { title, is_number: false }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub const fn number(title: &'a str) -> Self {
+        Self { title, is_number: true }
+    }
+}
+
+/// A table that scrolls sideways on small screens. `caption` describes it to screen readers; `rows` are its
+/// `tbody` and, if any, its `tfoot`.
+#[must_use]
+pub fn table(caption: &str, columns: &[Column<'_>], rows: &Markup) -> Markup {
+    let content = html! {
+        table {
+            caption.hidden { (caption) }
+            thead { tr {
+                @for column in columns { th.number[column.is_number] scope="col" { (column.title) } }
+            } }
+            (rows)
+        }
+    };
+    wide(caption, &content)
+}
+
+/// Content that scrolls sideways on small screens; `label` names it for screen readers.
+#[must_use]
+pub fn wide(label: &str, content: &Markup) -> Markup {
+    html! { div.wide tabindex="0" role="region" aria-label=(label) { (content) } }
+}
+
+/// A name with its value, for a `dl`.
+#[must_use]
+pub fn fact(name: &str, value: &Markup) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_control_characters_replaced() {
+        let text = "<script>\"a\u{0}\" & b\n";
+        let columns = [Column::text(text), Column::number("n")];
+        let html = file(text, "b { color: red }", &table(text, &columns, &fact(text, &html! { (text) })));
+        assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{html}");
+        assert!(!html.contains("<script") && !html.contains('\0') && html.contains("a\u{FFFD}"), "{html}");
+        assert!(html.contains("b { color: red }") && html.contains("<th class=\"number\" scope=\"col\">n"));
+        assert!(html.contains("default-src 'none'") || html.contains("default-src &#39;none&#39;"), "{html}");
+    }
+}

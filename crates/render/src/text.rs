@@ -1,0 +1,153 @@
+//! Writes numbers, sizes, durations and times.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Seconds from which a duration is given in days.
+const TWO_DAYS: u64 = 48 * 3_600;
+
+/// How a language writes numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notation {
+    /// The mark between thousands.
+    pub thousands: char,
+    /// The mark before decimals.
+    pub decimal: char,
+}
+
+impl Notation {
+    /// `1,234.5`
+    pub const ENGLISH: Self = Self { thousands: ',', decimal: '.' };
+    /// `1.234,5`
+    pub const VIETNAMESE: Self = Self { thousands: '.', decimal: ',' };
+
+    /// A number with marks between thousands.
+    #[must_use]
+    pub fn number(self, number: u64) -> String {
+        let digits = number.to_string();
+        let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                out.push(self.thousands);
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    /// A number of bytes in the largest binary unit that it reaches, with one decimal.
+    #[must_use]
+    pub fn bytes(self, bytes: u64) -> String {
+        const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+        let power = (0..UNITS.len() - 1).find(|power| bytes >> (10 * (power + 1)) == 0);
+        let power = power.unwrap_or(UNITS.len() - 1);
+        if power == 0 {
+            return format!("{bytes} B");
+        }
+        let value = bytes as f64 / (1_u64 << (10 * power)) as f64;
+        let value = format!("{value:.1}").replace('.', self.decimal.encode_utf8(&mut [0; 4]));
+        format!("{value} {}", UNITS[power])
+    }
+}
+
+/// A number in English notation.
+#[must_use]
+pub fn number(number: u64) -> String {
+    Notation::ENGLISH.number(number)
+}
+
+/// A number of bytes in English notation.
+#[must_use]
+pub fn bytes(bytes: u64) -> String {
+    Notation::ENGLISH.bytes(bytes)
+}
+
+/// A number with its English noun. `noun` is the singular of a noun whose plural ends in `s`.
+///
+/// ```
+/// use gleaner_render::text::count;
+///
+/// assert_eq!((count(1, "document"), count(2_000, "page")), ("1 document".into(), "2,000 pages".into()));
+/// ```
+#[must_use]
+pub fn count(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// A share, 0 to 1, in percent without decimals.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
+/// A number of seconds in its two largest units: days and hours from 48 hours on. A second unit of zero is
+/// left out.
+#[must_use]
+pub fn duration(seconds: u64) -> String {
+    let (first, second) = match seconds {
+        0..60 => ((seconds, "s"), (0, "")),
+        60..3_600 => ((seconds / 60, "min"), (seconds % 60, "s")),
+        3_600..TWO_DAYS => ((seconds / 3_600, "h"), (seconds / 60 % 60, "min")),
+        TWO_DAYS.. => ((seconds / 86_400, "days"), (seconds / 3_600 % 24, "h")),
+    };
+    match second {
+        (0, _) => format!("{} {}", first.0, first.1),
+        (value, unit) => format!("{} {} {value} {unit}", first.0, first.1),
+    }
+}
+
+/// A time to the minute, in UTC, without the name of the zone.
+#[must_use]
+pub fn minute(time: Timestamp) -> String {
+    minute_in(time, TimeZone::UTC)
+}
+
+/// A time to the minute in a zone, without the name of the zone.
+#[must_use]
+pub fn minute_in(time: Timestamp, zone: TimeZone) -> String {
+    time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_the_language_writes_them() {
+        assert_eq!(Notation::ENGLISH.number(1_234_567), "1,234,567");
+        assert_eq!(Notation::VIETNAMESE.number(1_234), "1.234");
+        assert_eq!(number(7), "7");
+    }
+
+    #[test]
+    fn sizes_have_one_decimal() {
+        assert_eq!(Notation::VIETNAMESE.bytes(1_536), "1,5 KiB");
+        assert_eq!(
+            (bytes(0), bytes(1_023), bytes(5 << 30)),
+            ("0 B".into(), "1023 B".into(), "5.0 GiB".into())
+        );
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+
+    #[test]
+    fn durations_have_two_units() {
+        let cases = [
+            (0, "0 s"),
+            (42, "42 s"),
+            (120, "2 min"),
+            (7_199, "1 h 59 min"),
+            (86_400, "24 h"),
+            (2 * 86_400, "2 days"),
+            (3 * 86_400 + 7_300, "3 days 2 h"),
+        ];
+        for (seconds, expected) in cases {
+            assert_eq!(duration(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0, 1, 2].map(|n| count(n, "URL")), ["0 URLs", "1 URL", "2 URLs"]);
+        assert_eq!(percent(0.125), "12%");
+    }
+}

@@ -1,0 +1,113 @@
+//! Caches the view of the corpus that all pages show: runs, hosts, totals.
+
+use std::time::Duration;
+
+use gleaner_crawl::{HostView, RunHistory};
+use gleaner_frontier::Class;
+use gleaner_store::{Counts, Run, StoreError, Totals};
+
+use crate::site::Corpus;
+use crate::workers::Workers;
+
+/// Runs that are shown of a host.
+pub(crate) const RUNS_SHOWN: usize = 14;
+
+/// Runs that the overview knows.
+const RUNS: usize = 60;
+
+#[derive(Debug, Default)]
+pub(crate) struct CorpusView {
+    /// The last runs with their totals, the oldest first.
+    pub(crate) runs: Vec<(Run, Counts)>,
+    /// All hosts, sorted by name.
+    pub(crate) hosts: Vec<HostView>,
+    pub(crate) totals: Totals,
+    /// Bytes of the data folder and of the archive; for a shared corpus, of its files in object storage.
+    pub(crate) disk: u64,
+    /// `None` if the corpus is not shared.
+    pub(crate) workers: Option<Workers>,
+}
+
+/// New documents, without near-duplicates, as in the reports.
+pub(crate) fn new(counts: &Counts) -> u64 {
+    counts.ended("stored")
+}
+
+pub(crate) fn failures(counts: &Counts) -> u64 {
+    counts.of_class(Class::is_failure)
+}
+
+pub(crate) fn duplicates(counts: &Counts) -> u64 {
+    counts.of_class(|class| class == Class::Duplicate)
+}
+
+/// A host's counts in the newest run.
+pub(crate) fn newest(host: &HostView) -> Counts {
+    host.counts.first().cloned().flatten().unwrap_or_default()
+}
+
+impl CorpusView {
+    /// Time until the cached view is computed again.
+    pub(crate) const FRESH: Duration = Duration::from_secs(5);
+
+    pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Self, StoreError> {
+        let store = &corpus.store;
+        let mut history = RunHistory::read(store, RUNS)?;
+        let hosts = HostView::all(store, &corpus.config, &mut history)?;
+        let mut runs = history.runs;
+        runs.reverse();
+        Ok(Self {
+            runs,
+            hosts,
+            totals: store.totals()?,
+            disk: disk(corpus)?,
+            workers: Workers::from_corpus(corpus)?,
+        })
+    }
+
+    pub(crate) fn host(&self, name: &str) -> Option<&HostView> {
+        self.hosts.iter().find(|host| host.record.name == name)
+    }
+
+    /// The last runs with a host's counts, the oldest first, at most [`RUNS_SHOWN`]. The counts are empty for
+    /// runs without it.
+    pub(crate) fn runs_of(&self, host: &HostView) -> Vec<(&Run, Counts)> {
+        let counts =
+            host.counts.iter().cloned().chain(std::iter::repeat(None)).map(Option::unwrap_or_default);
+        let newest_first = self.runs.iter().rev().map(|(run, _)| run).zip(counts).take(RUNS_SHOWN);
+        let mut runs: Vec<_> = newest_first.collect();
+        runs.reverse();
+        runs
+    }
+
+    /// A host's new documents in those runs.
+    pub(crate) fn news(&self, host: &HostView) -> Vec<u64> {
+        self.runs_of(host).iter().map(|(_, counts)| new(counts)).collect()
+    }
+}
+
+fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
+    let store = &corpus.store;
+    if store.is_shared() {
+        let files = store.archive_files().chain(store.document_files());
+        return files.map(|file| Ok(file?.1.bytes)).sum();
+    }
+    let archive = gleaner_crawl::archive_folder(&corpus.config);
+    let folders = [store.folder(), &archive];
+    let apart = if archive.starts_with(store.folder()) { 1 } else { 2 };
+    Ok(folders[..apart].iter().copied().map(size).sum())
+}
+
+/// Bytes of the files in a folder, two levels deep; unreadable files count as 0.
+fn size(folder: &std::path::Path) -> u64 {
+    fn below(folder: &std::path::Path, levels: u32) -> u64 {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let one = |entry: std::fs::DirEntry| match entry.metadata() {
+            Ok(file) if file.is_file() => file.len(),
+            Ok(file) if file.is_dir() && levels > 0 => below(&entry.path(), levels - 1),
+            _ => 0,
+        };
+        entries.map(one).sum()
+    }
+    below(folder, 2)
+}
