@@ -6,9 +6,10 @@
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest};
-use gleaner_extract::{Input, SinglePage, content_extractor, fast_content_extractor};
+use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
+use gleaner_methods::{Input, SinglePage};
 use gleaner_template::{Detector, SiteTemplate, site};
 use jiff::Timestamp;
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::bte;
 use gleaner_extract::content_extractor::{self, Search, Site};
 use gleaner_extract::fast_content_extractor::{Params, Template, prepare};
 use gleaner_html::Page;
@@ -24,10 +23,6 @@ fn compared(pages: &[Page], page: &Page) -> String {
     found
 }
 
-fn alone(html: &str) -> String {
-    plain(&bte::extract(&Page::parse(html), &bte::Params::default()))
-}
-
 #[test]
 fn no_page_and_empty_pages_give_nothing() {
     let page = Page::parse("<p>Some words here.</p>");
@@ -44,9 +39,6 @@ fn no_page_and_empty_pages_give_nothing() {
     for empty in ["", "\0\0", "<frameset><frame src=a></frameset>", "<p> | </p>"] {
         assert_eq!(compared(std::slice::from_ref(&page), &Page::parse(empty)), "");
     }
-    assert!(bte::extract(&Page::default(), &bte::Params::default()).is_empty());
-    assert_eq!(alone(""), "");
-    assert_eq!(alone("<p> | </p>"), "");
 }
 
 #[test]
@@ -78,7 +70,6 @@ fn ten_thousand_nested_elements() {
         let template = prepare(&pages, &Params::default());
         assert!(!template.content_paths().is_empty(), "{tag}");
         assert!(template.content_paths().keys().all(|path| path.split('.').count() <= 201), "{tag}");
-        assert_eq!(alone(&html("some words")), "some words", "{tag}");
         assert_eq!(compared(&pages, &Page::parse(&html("some words"))), "some words", "{tag}");
         assert_eq!(compared(&pages, &pages[1]), "", "{tag}");
     }
@@ -223,7 +214,7 @@ proptest! {
         let template = prepare(&pages, &Params::default());
         let all = plain(&gleaner_html::text::lines(&pages[0], 0, |_| true));
         let words: Vec<&str> = gleaner_extract::words(&all).collect();
-        for text in [detected(&template, &pages[0]), alone(&html), compared(&pages[1..], &pages[0])] {
+        for text in [detected(&template, &pages[0]), compared(&pages[1..], &pages[0])] {
             prop_assert!(gleaner_extract::words(&text).all(|word| words.contains(&word)), "{text:?} of {all:?}");
         }
     }

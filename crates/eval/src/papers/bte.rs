@@ -11,9 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::bte::{self, improved, linear, original};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, plain};
+use gleaner_methods::bte::{self, improved, linear, original};
 
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::{mean, median};

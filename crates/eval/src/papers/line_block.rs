@@ -9,9 +9,9 @@
 //! its F1 by the longest common subsequence of words, the paper's only measure, is at least [`RIGHT`]. The
 //! accuracy depends on that choice as much as on the method, so it is printed for other values, too.
 
-use gleaner_extract::Lines;
-use gleaner_extract::line_block::{self, Params, Rule};
 use gleaner_html::text::plain;
+use gleaner_methods::Lines;
+use gleaner_methods::line_block::{self, Params, Rule};
 
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::mean;

@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use gleaner_extract::Lines;
-use gleaner_extract::text_to_tag_ratio::{Clustering, Params, Ratios};
 use gleaner_html::text::plain;
+use gleaner_methods::Lines;
+use gleaner_methods::text_to_tag_ratio::{Clustering, Params, Ratios};
 
 use super::pages::measured;
 use super::statistics::{mean, median};
@@ -356,7 +356,7 @@ fn trend(means: &[[Option<f64>; 2]; STEPS]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_extract::text_to_tag_ratio::extract;
+    use gleaner_methods::text_to_tag_ratio::extract;
 
     use super::super::pages::made;
     use super::*;

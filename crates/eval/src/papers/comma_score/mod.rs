@@ -14,9 +14,9 @@ mod main_content;
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::comma_score::{self, Params, Position, Punctuation, punctuation};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
+use gleaner_methods::comma_score::{self, Params, Position, Punctuation, punctuation};
 
 use super::pages::measured;
 use super::statistics::mean;

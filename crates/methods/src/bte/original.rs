@@ -22,7 +22,7 @@
 //! script; step 0 of the improved paper corrects that.
 //!
 //! ```
-//! use gleaner_extract::bte::{Params, original};
+//! use gleaner_methods::bte::{Params, original};
 //! let source = "<ul><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
 //!     <p>The council met on <b>Monday</b>.</p><script>show(2)</script>\
 //!     <p>Work begins &amp; ends in spring.</p><ul><li><a href=/a>About</a></ul>";
@@ -37,7 +37,7 @@ use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use super::{Params, linear};
-use crate::words;
+use gleaner_extract::words;
 
 const IN_A_BYTE: usize = 128;
 

@@ -23,7 +23,7 @@
 //! paragraphs; and position control, which on the recorded pages removes more article text than other text.
 //!
 //! ```
-//! use gleaner_extract::comma_score::{Params, extract};
+//! use gleaner_methods::comma_score::{Params, extract};
 //! use gleaner_html::Page;
 //! let page = Page::parse(
 //!     "<div><a href=/>Home</a>, <a href=/n>News</a></div>\
@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::words;
+    use gleaner_extract::words;
 
     fn both(html: &str) -> [String; 2] {
         let page = Page::parse(html);

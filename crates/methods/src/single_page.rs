@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use gleaner_extract::block_model;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 use crate::text_to_tag_ratio::Clustering;
-use crate::{block_model, bte, comma_score, line_block, text_to_tag_ratio};
+use crate::{bte, comma_score, line_block, text_to_tag_ratio};
 
 /// One page, in both forms that methods read.
 #[derive(Debug, Clone, Copy)]

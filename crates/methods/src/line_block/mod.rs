@@ -24,7 +24,7 @@
 //! tag as prose; a short paragraph full of links is lost.
 //!
 //! ```
-//! use gleaner_extract::line_block;
+//! use gleaner_methods::line_block;
 //! let lines = line_block::extract(
 //!     "<title>A new bridge</title>\n<body>\n<div><a href=/>Home</a> | <a href=/n>News</a></div>\n\
 //!      <ul></ul>\n\

@@ -20,7 +20,7 @@
 //! and the first or last paragraph is lost if a box with more tags than the paragraph has words separates it.
 //!
 //! ```
-//! use gleaner_extract::bte;
+//! use gleaner_methods::bte;
 //! use gleaner_html::Page;
 //! let page = Page::parse(
 //!     "<ul><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
@@ -48,7 +48,7 @@ pub use params::Params;
 pub use shares::{Shares, shares};
 pub use tokens::Tokens;
 
-use crate::has_word;
+use gleaner_extract::has_word;
 
 const NEARBY: usize = 8;
 

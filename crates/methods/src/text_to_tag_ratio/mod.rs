@@ -20,7 +20,7 @@
 //! short lines does not; smoothing adds the lines directly before and after the text.
 //!
 //! ```
-//! use gleaner_extract::text_to_tag_ratio::{Params, extract};
+//! use gleaner_methods::text_to_tag_ratio::{Params, extract};
 //! let lines = extract(
 //!     "<ul>\n<li><a href=/>Home</a>\n<li><a href=/n>News</a>\n<li><a href=/w>Wind</a>\n</ul>\n<div>\n\
 //!      <p>The council met on Monday and agreed on the <b>new</b> bridge.\n\

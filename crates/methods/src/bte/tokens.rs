@@ -9,7 +9,7 @@ use gleaner_html::text::{is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
 use super::Params;
-use crate::words;
+use gleaner_extract::words;
 
 /// The array `encode[]` of Algorithm 1, with the page's text nodes.
 ///

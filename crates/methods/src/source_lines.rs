@@ -292,7 +292,9 @@ mod tests {
 
     use super::*;
     use crate::text_to_tag_ratio::{self, Clustering};
-    use crate::{line_block, words};
+    use gleaner_extract::words;
+
+    use crate::line_block;
 
     #[track_caller]
     fn check(lines: Lines, head: Head, source: &str, expected: &[&str]) {

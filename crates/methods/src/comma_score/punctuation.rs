@@ -12,7 +12,7 @@
 //! excluded.
 //!
 //! ```
-//! use gleaner_extract::comma_score::punctuation;
+//! use gleaner_methods::comma_score::punctuation;
 //! use gleaner_html::Page;
 //! let page = Page::parse(
 //!     "<div><a href=/>新闻</a> <a href=/s>体育。</a></div><div>大桥今天通车。市长出席了仪式。</div><div>联系我们</div>");

@@ -15,7 +15,7 @@ use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::tidy;
 
 use super::linear;
-use crate::words;
+use gleaner_extract::words;
 
 /// The counts of [`shares`] for a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

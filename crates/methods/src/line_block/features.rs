@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::source_lines::SourceLines;
-use crate::words;
+use gleaner_extract::words;
 
 /// The three features of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
