@@ -8,8 +8,8 @@ mod newspaper;
 use std::process::Output;
 use std::time::Duration;
 
+use gleaner_corpus::{Tones, unified};
 use gleaner_testkit::Options;
-use gleaner_vietnamese::tones::{Placement, unified};
 use newspaper::Crawl;
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn tones_are_put_in_one_place_when_asked() {
     let crawl = fresh();
     crawl.to_its_end();
     let written = exported(&crawl);
-    for (name, placement) in [("old", Placement::First), ("new", Placement::Second)] {
+    for (name, placement) in [("old", Tones::Old), ("new", Tones::New)] {
         let expected: Vec<String> = written
             .iter()
             .map(|document| match document["language"].as_str() {

@@ -9,7 +9,8 @@
 
 mod site;
 
-use gleaner_template::{HostPins, Insert, Inserts, Pins};
+use gleaner_corpus::Insert;
+use gleaner_template::{HostPins, Inserts, Pins};
 use site::{Routes, Site, html};
 use tempfile::TempDir;
 

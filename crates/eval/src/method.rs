@@ -47,9 +47,14 @@ impl Learned {
             (template, detector)
         };
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let prepare =
-            || fast_content_extractor::prepare(&pages(), &fast_content_extractor::Params::default());
-        let compare = || content_extractor::Site::new(&pages(), &content_extractor::Params::default());
+        let prepare = || {
+            fast_content_extractor::prepare(
+                &pages(),
+                &fast_content_extractor::FastContentExtractorParams::default(),
+            )
+        };
+        let compare =
+            || content_extractor::Site::new(&pages(), &content_extractor::ContentExtractorParams::default());
         Self {
             template: methods.contains(&Method::Gleaner).then(learn),
             fast: methods.contains(&Method::FastContentExtractor).then(prepare),

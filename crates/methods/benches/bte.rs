@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn body_text(criterion: &mut Criterion) {
-    let params = bte::Params::default();
+    let params = bte::BteParams::default();
     for (name, pages) in measured::groups() {
         // With more tokens the original is not searched as published.
         let is_small = |source: &String| original::Tokens::from_source(source).len() <= params.max_tokens;

@@ -102,25 +102,29 @@ impl SinglePage {
     #[must_use]
     pub fn extract(self, input: Input<'_>) -> Vec<Line> {
         let by_ratio = |clustering| {
-            text_to_tag_ratio::extract(input.source, &text_to_tag_ratio::Params::with(clustering))
+            text_to_tag_ratio::extract(
+                input.source,
+                &text_to_tag_ratio::TextToTagRatioParams::with(clustering),
+            )
         };
         let by_block = |params| line_block::extract(input.source, &params);
         match self {
-            Self::BteOriginal => bte::original::extract(input.source, &bte::Params::default()),
-            Self::BteImproved => bte::improved::extract(input.page, &bte::Params::default()),
-            Self::BteLinear => bte::linear::extract(input.page, &bte::Params::default()),
+            Self::BteOriginal => bte::original::extract(input.source, &bte::BteParams::default()),
+            Self::BteImproved => bte::improved::extract(input.page, &bte::BteParams::default()),
+            Self::BteLinear => bte::linear::extract(input.page, &bte::BteParams::default()),
             Self::TtrThreshold => by_ratio(Clustering::Threshold),
             Self::TtrPrediction => by_ratio(Clustering::Prediction),
             Self::TtrKMeans => by_ratio(Clustering::KMeans),
             Self::TtrExpectationMaximization => by_ratio(Clustering::ExpectationMaximization),
             Self::TtrFarthestFirst => by_ratio(Clustering::FarthestFirst),
-            Self::LineBlock => by_block(line_block::Params::default()),
-            Self::LineBlockAsPrinted => by_block(line_block::Params::as_printed()),
-            Self::LineBlockLambdaSigma => by_block(line_block::Params::lambda_sigma(1.0)),
-            Self::CommaScore => comma_score::extract(input.page, &comma_score::Params::default()),
-            Self::PunctuationScore => {
-                comma_score::punctuation::extract(input.page, &comma_score::punctuation::Params::default())
-            }
+            Self::LineBlock => by_block(line_block::LineBlockParams::default()),
+            Self::LineBlockAsPrinted => by_block(line_block::LineBlockParams::as_printed()),
+            Self::LineBlockLambdaSigma => by_block(line_block::LineBlockParams::lambda_sigma(1.0)),
+            Self::CommaScore => comma_score::extract(input.page, &comma_score::CommaScoreParams::default()),
+            Self::PunctuationScore => comma_score::punctuation::extract(
+                input.page,
+                &comma_score::punctuation::PunctuationScoreParams::default(),
+            ),
             Self::BlockModel => block_model::extract(input.page, block_model::built_in()),
         }
     }

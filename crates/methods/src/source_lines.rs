@@ -377,13 +377,23 @@ mod tests {
         let mut found = Vec::new();
         for lines in [Lines::AsWritten, Lines::AtBlocks, Lines::Auto] {
             for clustering in Clustering::ALL {
-                let params =
-                    text_to_tag_ratio::Params { lines, ..text_to_tag_ratio::Params::with(clustering) };
+                let params = text_to_tag_ratio::TextToTagRatioParams {
+                    lines,
+                    ..text_to_tag_ratio::TextToTagRatioParams::with(clustering)
+                };
                 found.push(plain(&text_to_tag_ratio::extract(source, &params)));
             }
-            let broken = line_block::Params { whole_links: false, ..line_block::Params::default() };
-            for params in [line_block::Params::default(), broken, line_block::Params::lambda_sigma(1.0)] {
-                found.push(plain(&line_block::extract(source, &line_block::Params { lines, ..params })));
+            let broken =
+                line_block::LineBlockParams { whole_links: false, ..line_block::LineBlockParams::default() };
+            for params in [
+                line_block::LineBlockParams::default(),
+                broken,
+                line_block::LineBlockParams::lambda_sigma(1.0),
+            ] {
+                found.push(plain(&line_block::extract(
+                    source,
+                    &line_block::LineBlockParams { lines, ..params },
+                )));
             }
         }
         found
@@ -411,11 +421,12 @@ mod tests {
     fn two_hundred_thousand_lines() {
         let source: String = (0..200_000).map(|n| "x".repeat(n % 97) + "<i>\n").collect();
         for clustering in Clustering::ALL {
-            let params = text_to_tag_ratio::Params::with(clustering);
+            let params = text_to_tag_ratio::TextToTagRatioParams::with(clustering);
             let ratios = text_to_tag_ratio::Ratios::new(&source, &params);
             assert_eq!(ratios.select(&params).len(), 200_000);
         }
-        let params = line_block::Params { lines: Lines::AsWritten, ..line_block::Params::default() };
+        let params =
+            line_block::LineBlockParams { lines: Lines::AsWritten, ..line_block::LineBlockParams::default() };
         assert_eq!(line_block::Blocks::new(&source, &params).features().len(), 200_000 / 97 + 1);
     }
 

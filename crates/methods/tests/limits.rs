@@ -7,12 +7,12 @@ use gleaner_methods::bte;
 use proptest::prelude::*;
 
 fn extracted(html: &str) -> String {
-    plain(&bte::extract(&Page::parse(html), &bte::Params::default()))
+    plain(&bte::extract(&Page::parse(html), &bte::BteParams::default()))
 }
 
 #[test]
 fn empty_pages_give_nothing() {
-    assert!(bte::extract(&Page::default(), &bte::Params::default()).is_empty());
+    assert!(bte::extract(&Page::default(), &bte::BteParams::default()).is_empty());
     assert_eq!(extracted(""), "");
     assert_eq!(extracted("<p> | </p>"), "");
 }

@@ -26,12 +26,12 @@
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use super::{Params, Tokens, linear, text_of_range};
+use super::{BteParams, Tokens, linear, text_of_range};
 
 /// The lines of the page's best range; none if the page has no word. Time quadratic in the runs of the page,
-/// up to [`Params::max_runs`].
+/// up to [`BteParams::max_runs`].
 #[must_use]
-pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
     let encode = tokens.encode();
     let best = if encode.len() <= params.max_runs { best_range(encode) } else { linear::best_range(encode) };
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_page_of_a_million_tags_has_its_range() {
         let page = Page::parse(&"<b>a</b>".repeat(400_000));
-        let lines = extract(&page, &Params::default());
+        let lines = extract(&page, &BteParams::default());
         assert_eq!(lines.len(), 1);
     }
 
@@ -97,7 +97,7 @@ mod tests {
         #[test]
         fn the_bound_changes_nothing(html in "(<(p|b|/p|br|script|/script)>|[a-z]{1,4} |&amp;|[<>. ]|更){0,60}") {
             let page = Page::parse(&html);
-            let bound = |max_runs| Params { max_runs, ..Params::default() };
+            let bound = |max_runs| BteParams { max_runs, ..BteParams::default() };
             prop_assert_eq!(extract(&page, &bound(usize::MAX)), extract(&page, &bound(0)));
         }
     }

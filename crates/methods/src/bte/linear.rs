@@ -12,11 +12,11 @@
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
-use super::{Params, Tokens, text_of_range};
+use super::{BteParams, Tokens, text_of_range};
 
 /// The lines of the page's best range; none if the page has no word. Time linear in the page.
 #[must_use]
-pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);
     let best = best_range(tokens.encode());
     text_of_range(page, params, &tokens, best)

@@ -6,7 +6,7 @@
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013; after A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
-//! * Step 0 cleans the page: only `body`, and without the elements of [`Params`].
+//! * Step 0 cleans the page: only `body`, and without the elements of [`BteParams`].
 //! * Step 1 makes a token of each tag (1) and each word (-1), and joins equal neighbours to runs, `encode[]`
 //!   ([`Tokens`]).
 //! * Step 2 finds the range with most words and fewest tags inside.
@@ -27,7 +27,7 @@
 //!      <p>The council met on Monday and agreed on the <b>new</b> bridge.</p>\
 //!      <p>Work begins in spring and will take two years, the mayor said.</p>\
 //!      <ul><li><a href=/a>About</a><li><a href=/c>Contact</a></ul>");
-//! let lines = bte::extract(&page, &bte::Params::default());
+//! let lines = bte::extract(&page, &bte::BteParams::default());
 //! assert_eq!(lines.len(), 2);
 //! assert_eq!(lines[0].text, "The council met on Monday and agreed on the new bridge.");
 //! ```
@@ -44,7 +44,7 @@ use std::ops::RangeInclusive;
 use gleaner_html::text::{Line, is_block, lines};
 use gleaner_html::{NodeId, Page};
 
-pub use params::Params;
+pub use params::BteParams;
 pub use shares::{Shares, shares};
 pub use tokens::Tokens;
 
@@ -54,11 +54,16 @@ const NEARBY: usize = 8;
 
 /// Runs [`linear::extract`], the method for daily use.
 #[must_use]
-pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     linear::extract(page, params)
 }
 
-fn text_of_range(page: &Page, params: &Params, tokens: &Tokens, best: Option<(usize, usize)>) -> Vec<Line> {
+fn text_of_range(
+    page: &Page,
+    params: &BteParams,
+    tokens: &Tokens,
+    best: Option<(usize, usize)>,
+) -> Vec<Line> {
     let Some((first, last)) = best else {
         return Vec::new();
     };

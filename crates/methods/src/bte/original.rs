@@ -17,16 +17,16 @@
 //! border, or adding a word beside it, improves `T`, so a best range consists of whole runs. As with the
 //! others, a page without a word has no result, although `T` is greatest for a single tag there.
 //!
-//! Cost: cubic in the tokens, so pages with more than [`Params::max_tokens`] are searched in linear time,
+//! Cost: cubic in the tokens, so pages with more than [`BteParams::max_tokens`] are searched in linear time,
 //! with the same result. Known failure: a page whose scripts have more words than its article yields a
 //! script; step 0 of the improved paper corrects that.
 //!
 //! ```
-//! use gleaner_methods::bte::{Params, original};
+//! use gleaner_methods::bte::{BteParams, original};
 //! let source = "<ul><li><a href=/>Home</a><li><a href=/n>News</a></ul>\
 //!     <p>The council met on <b>Monday</b>.</p><script>show(2)</script>\
 //!     <p>Work begins &amp; ends in spring.</p><ul><li><a href=/a>About</a></ul>";
-//! let lines = original::extract(source, &Params::default());
+//! let lines = original::extract(source, &BteParams::default());
 //! let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
 //! assert_eq!(text, ["The council met on Monday.", "show(2)", "Work begins & ends in spring."]);
 //! ```
@@ -36,14 +36,14 @@ use std::ops::Range;
 use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
-use super::{Params, linear};
+use super::{BteParams, linear};
 use gleaner_extract::words;
 
 const IN_A_BYTE: usize = 128;
 
 /// The text of a page's best range of tokens; none if the page has no word.
 #[must_use]
-pub fn extract(source: &str, params: &Params) -> Vec<Line> {
+pub fn extract(source: &str, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::from_source(source);
     let best = if tokens.len() <= params.max_tokens {
         best_range(&tokens.binary)
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn plain(source: &str) -> Vec<String> {
-        extract(source, &Params::default()).into_iter().map(|line| line.text).collect()
+        extract(source, &BteParams::default()).into_iter().map(|line| line.text).collect()
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
 
         #[test]
         fn the_bound_changes_nothing(source in "(<(p|b|/p|br|script|!--)>|</script>|-->|[a-z]{1,4} |&amp;|[<>. ]|更){0,40}") {
-            let bound = |max_tokens| Params { max_tokens, ..Params::default() };
+            let bound = |max_tokens| BteParams { max_tokens, ..BteParams::default() };
             prop_assert_eq!(extract(&source, &bound(usize::MAX)), extract(&source, &bound(0)));
         }
 

@@ -3,7 +3,7 @@
 /// Settings of the three methods. The default is the papers' values, with limits on the searches, which the
 /// papers do not name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
+pub struct BteParams {
     /// Step 0 of the improved and the linear method: elements that are removed with their content, as
     /// lower-case names. Everything outside `body`, hidden, or never text
     /// ([`never_text`](gleaner_html::text::never_text)) is removed anyway.
@@ -17,7 +17,7 @@ pub struct Params {
     pub max_runs: usize,
 }
 
-impl Default for Params {
+impl Default for BteParams {
     /// The tags that section 3 names. Its "..." is read as the elements that no browser shows as text.
     fn default() -> Self {
         let named = ["input", "script", "img", "marquee", "iframe", "select", "option"];

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use gleaner_html::text::{is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
-use super::Params;
+use super::BteParams;
 use gleaner_extract::words;
 
 /// The array `encode[]` of Algorithm 1, with the page's text nodes.
@@ -24,7 +24,7 @@ pub struct Tokens {
 impl Tokens {
     /// Step 0 (cleaning) and step 1 (tokens) on a page. Time linear in the page.
     #[must_use]
-    pub fn new(page: &Page, params: &Params) -> Self {
+    pub fn new(page: &Page, params: &BteParams) -> Self {
         let removed: HashSet<&str> = params.removed.iter().map(String::as_str).collect();
         let mut tokens = Self::default();
         let Some(body) = page.elements("body").next() else {
@@ -138,14 +138,14 @@ mod tests {
             ("<head><title>t</title></head><p>a <!-- no --> b</p>", &[2, -2, 2]),
         ];
         for (html, expected) in cases {
-            assert_eq!(Tokens::new(&Page::parse(html), &Params::default()).encode(), expected, "{html}");
+            assert_eq!(Tokens::new(&Page::parse(html), &BteParams::default()).encode(), expected, "{html}");
         }
     }
 
     #[test]
     fn runs_lead_back_to_text_nodes() {
         let page = Page::parse("<p>a</p><p>b c</p> - <p>d</p>");
-        let tokens = Tokens::new(&page, &Params::default());
+        let tokens = Tokens::new(&page, &BteParams::default());
         let texts: Vec<_> = tokens.text_nodes(3, 5).filter_map(|id| page.text(id)).collect();
         assert_eq!(texts, ["b c", "d"]);
         assert_eq!(tokens.encode(), [2, -1, 2, -2, 2, -1, 2]);

@@ -23,13 +23,13 @@
 //! paragraphs; and position control, which on the recorded pages removes more article text than other text.
 //!
 //! ```
-//! use gleaner_methods::comma_score::{Params, extract};
+//! use gleaner_methods::comma_score::{CommaScoreParams, extract};
 //! use gleaner_html::Page;
 //! let page = Page::parse(
 //!     "<div><a href=/>Home</a>, <a href=/n>News</a></div>\
 //!      <div><div><p>On Monday, after a long debate, the council agreed, at last, on a bridge.</p>\
 //!      <div>Share this.</div></div></div><div>Copyright, of course, is ours.</div>");
-//! let lines = extract(&page, &Params::default());
+//! let lines = extract(&page, &CommaScoreParams::default());
 //! assert_eq!(lines.len(), 1);
 //! assert!(lines[0].text.starts_with("On Monday, after a long debate,"));
 //! ```
@@ -44,13 +44,13 @@ use gleaner_html::Page;
 use gleaner_html::text::Line;
 
 pub use marks::{Mark, Marks, Punctuation};
-pub use params::{Params, Position};
+pub use params::{CommaScoreParams, Position};
 
 use score::{Parts, above_average, score};
 
 /// The own text of the parts that the score and the position select; none if no part of the page has a comma.
 #[must_use]
-pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+pub fn extract(page: &Page, params: &CommaScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);
     let scores: Vec<f64> = parts.as_slice().iter().map(|part| score(&part.own, params)).collect();
     let Some((best, preliminary)) = above_average(&scores) else {
@@ -74,8 +74,8 @@ mod tests {
     fn both(html: &str) -> [String; 2] {
         let page = Page::parse(html);
         [
-            plain(&extract(&page, &Params::default())),
-            plain(&punctuation::extract(&page, &punctuation::Params::default())),
+            plain(&extract(&page, &CommaScoreParams::default())),
+            plain(&punctuation::extract(&page, &punctuation::PunctuationScoreParams::default())),
         ]
     }
 
@@ -84,14 +84,15 @@ mod tests {
         for html in ["", "<p>a, b.", "<div>a b", "<div><script>a, b.", "\0\0<\0div>\0"] {
             assert_eq!(both(html), ["", ""], "{html:?}");
         }
-        assert!(extract(&Page::default(), &Params::default()).is_empty());
+        assert!(extract(&Page::default(), &CommaScoreParams::default()).is_empty());
     }
 
     #[test]
     fn position_control_rules_out_a_part_elsewhere() {
         let article = "<div><div>a, b, c, d.</div><div>e, f, g, h.</div></div>";
         let page = Page::parse(&format!("{article}<div>x</div><div><p>i, j, k, l.</div><div>y</div>"));
-        let text = |position| plain(&extract(&page, &Params { position, ..Params::default() }));
+        let text =
+            |position| plain(&extract(&page, &CommaScoreParams { position, ..CommaScoreParams::default() }));
         assert_eq!(text(Position::BelowTheBestsParent), "a, b, c, d.\ne, f, g, h.");
         assert_eq!(text(Position::Anywhere), "a, b, c, d.\ne, f, g, h.\ni, j, k, l.");
     }

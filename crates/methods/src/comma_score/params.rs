@@ -4,7 +4,7 @@ use super::Marks;
 
 /// Settings of [`extract`](super::extract); the default is the paper's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
+pub struct CommaScoreParams {
     /// The elements that are "parts of the web page", as lower-case names.
     pub elements: Vec<String>,
     /// Which characters are commas and full stops.
@@ -27,7 +27,7 @@ pub enum Position {
     Anywhere,
 }
 
-impl Default for Params {
+impl Default for CommaScoreParams {
     fn default() -> Self {
         Self {
             elements: vec!["div".into()],

@@ -16,7 +16,7 @@
 //! use gleaner_html::Page;
 //! let page = Page::parse(
 //!     "<div><a href=/>新闻</a> <a href=/s>体育。</a></div><div>大桥今天通车。市长出席了仪式。</div><div>联系我们</div>");
-//! let lines = punctuation::extract(&page, &punctuation::Params::default());
+//! let lines = punctuation::extract(&page, &punctuation::PunctuationScoreParams::default());
 //! assert_eq!(lines.len(), 1);
 //! assert_eq!(lines[0].text, "大桥今天通车。市长出席了仪式。");
 //! ```
@@ -29,14 +29,14 @@ use super::{Marks, Punctuation};
 
 /// Settings of [`extract`]; the default is as reconstructed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
+pub struct PunctuationScoreParams {
     /// The elements that are nodes, as lower-case names.
     pub elements: Vec<String>,
     /// Which characters are full stops.
     pub marks: Marks,
 }
 
-impl Default for Params {
+impl Default for PunctuationScoreParams {
     fn default() -> Self {
         Self { elements: vec!["div".into()], marks: Marks::Both }
     }
@@ -44,7 +44,7 @@ impl Default for Params {
 
 /// The own text of the nodes whose score is above the average; none if the page has no full stop.
 #[must_use]
-pub fn extract(page: &Page, params: &Params) -> Vec<Line> {
+pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     let parts = Parts::new(page, &params.elements, params.marks);
     let scores: Vec<f64> = parts.as_slice().iter().map(|part| score(&part.own)).collect();
     above_average(&scores).map(|(_, above)| parts.lines(page, &above)).unwrap_or_default()

@@ -4,7 +4,7 @@ use gleaner_html::text::{Line, lines};
 use gleaner_html::{NodeId, Page};
 
 use super::marks::Texts;
-use super::{Marks, Params, Punctuation};
+use super::{CommaScoreParams, Marks, Punctuation};
 
 /// An element that counts as a part of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Parts {
 /// Posch's equation, `CS^3 * (CL / ACL) / ACFL^2`. No anchor text and no punctuation in anchors count as 1,
 /// to avoid a division by 0.
 #[must_use]
-pub fn score(own: &Punctuation, params: &Params) -> f64 {
+pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);
     let in_anchors = (own.anchor_commas + own.anchor_full_stops).max(1) as f64;
     commas * text_to_anchor(own) / in_anchors.powi(params.anchor_power)
@@ -134,10 +134,10 @@ mod tests {
             anchor_full_stops: 1,
         };
         // 10^3 * (600 / 20) / 2^2
-        assert_eq!(score(&own, &Params::default()), 7_500.0);
+        assert_eq!(score(&own, &CommaScoreParams::default()), 7_500.0);
         let no_anchor = Punctuation { anchor_characters: 0, anchor_commas: 0, anchor_full_stops: 0, ..own };
-        assert_eq!(score(&no_anchor, &Params::default()), 600_000.0);
-        assert_eq!(score(&Punctuation::default(), &Params::default()), 0.0);
+        assert_eq!(score(&no_anchor, &CommaScoreParams::default()), 600_000.0);
+        assert_eq!(score(&Punctuation::default(), &CommaScoreParams::default()), 0.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages.
 //! * Step 1 removes `head`, `script`, `style` and remarks; the title is kept aside.
 //! * Step 2 breaks the source into lines, and joins neighbouring lines with text to blocks where their
-//!   distance allows ([`Params::distance`]).
+//!   distance allows ([`LineBlockParams::distance`]).
 //! * Step 3 measures [`Features`]: text per tag (TTR), the share of text in links (ATTR), words of the title
 //!   (TKD).
 //! * Step 4 compares them with constant [`Thresholds`], or with lambda times each feature's standard
@@ -31,7 +31,7 @@
 //!      <p>The council met on Monday and agreed on the costs, after a debate of four hours.</p>\n\
 //!      <p>Work begins in spring and will take two years, the mayor said.</p>\n\
 //!      <ul></ul>\n<div>About us</div>",
-//!     &line_block::Params::default());
+//!     &line_block::LineBlockParams::default());
 //! assert_eq!(lines.len(), 2);
 //! assert_eq!(lines[1].text, "Work begins in spring and will take two years, the mayor said.");
 //! ```
@@ -45,14 +45,14 @@ use std::ops::Range;
 use gleaner_html::text::Line;
 
 pub use features::Features;
-pub use params::{Params, Rule, Thresholds};
+pub use params::{LineBlockParams, Rule, Thresholds};
 
 use crate::source_lines::{Head, SourceLines};
 use crate::text_to_tag_ratio::smoothing::deviation;
 
 /// The text of the blocks that are content; none if no block is.
 #[must_use]
-pub fn extract(source: &str, params: &Params) -> Vec<Line> {
+pub fn extract(source: &str, params: &LineBlockParams) -> Vec<Line> {
     let blocks = Blocks::new(source, params);
     blocks.text(&blocks.select(params))
 }
@@ -66,10 +66,10 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Applies steps 1 to 3. Of the settings only [`lines`](Params::lines),
-    /// [`whole_links`](Params::whole_links) and [`distance`](Params::distance) matter here.
+    /// Applies steps 1 to 3. Of the settings only [`lines`](LineBlockParams::lines),
+    /// [`whole_links`](LineBlockParams::whole_links) and [`distance`](LineBlockParams::distance) matter here.
     #[must_use]
-    pub fn new(source: &str, params: &Params) -> Self {
+    pub fn new(source: &str, params: &LineBlockParams) -> Self {
         let read = if params.whole_links { SourceLines::with_whole_links } else { SourceLines::new };
         let lines = read(source, params.lines, Head::Removed);
         let blocks = blocks::blocks(&lines, params.distance);
@@ -84,9 +84,9 @@ impl Blocks {
     }
 
     /// Whether each block is content. Of the settings only
-    /// [`thresholds`](Params::thresholds) and [`rule`](Params::rule) matter here.
+    /// [`thresholds`](LineBlockParams::thresholds) and [`rule`](LineBlockParams::rule) matter here.
     #[must_use]
-    pub fn select(&self, params: &Params) -> Vec<bool> {
+    pub fn select(&self, params: &LineBlockParams) -> Vec<bool> {
         let threshold = self.thresholds(params.thresholds);
         let is_content = |block: &Features| {
             let much_text = block.text_to_tag > threshold.text_to_tag;
@@ -140,14 +140,15 @@ mod tests {
     const LONG: &str = "Many words of a text that is long enough to stand above thirty a tag.";
 
     #[track_caller]
-    fn check(html: &str, params: &Params, expected: &str) {
+    fn check(html: &str, params: &LineBlockParams, expected: &str) {
         assert_eq!(plain(&extract(html, params)), expected, "{html}");
     }
 
     #[test]
     fn features_are_the_paper_s_ratios() {
         let html = "<title>Bladder cancer: Exciting drug break</title><body>\n<p>A drug, an <a href=/>exciting</a> drug.</p>";
-        let blocks = Blocks::new(html, &Params { lines: Lines::AsWritten, ..Params::default() });
+        let blocks =
+            Blocks::new(html, &LineBlockParams { lines: Lines::AsWritten, ..LineBlockParams::default() });
         let [block] = blocks.features() else { panic!("{:?}", blocks.features()) };
         assert_eq!(block.text_to_tag, 25.0 / 4.0);
         assert_eq!(block.anchor_text, 8.0 / 25.0);
@@ -158,7 +159,7 @@ mod tests {
     fn neighbours_within_the_distance_are_one_block() {
         let html = "a\nb\n<hr>\nc\n<hr>\n<hr>\nd";
         for (distance, expected) in [(0, 4), (1, 3), (2, 2), (3, 1), (usize::MAX, 1)] {
-            let params = Params { distance, lines: Lines::AsWritten, ..Params::default() };
+            let params = LineBlockParams { distance, lines: Lines::AsWritten, ..LineBlockParams::default() };
             assert_eq!(Blocks::new(html, &params).features().len(), expected, "{distance}");
         }
     }
@@ -166,8 +167,8 @@ mod tests {
     #[test]
     fn the_rules_differ_by_the_title_s_words() {
         let page = |text: &str| format!("<title>The old bridge</title><body><i></i><div>{text}</div>");
-        let printed = Params { rule: Rule::AsPrinted, ..Params::default() };
-        let remedy = Params::default();
+        let printed = LineBlockParams { rule: Rule::AsPrinted, ..LineBlockParams::default() };
+        let remedy = LineBlockParams::default();
         check(&page(LONG), &printed, "");
         check(&page(LONG), &remedy, LONG);
         let short = "<b>Old</b> bridge";
@@ -182,16 +183,16 @@ mod tests {
     #[test]
     fn lambda_scales_the_page_s_own_deviations() {
         let html = format!("<div>{LONG}</div><hr><div>ab</div><hr><div><a href=/>cd</a></div>");
-        check(&html, &Params::lambda_sigma(1.0), LONG);
-        check(&html, &Params::lambda_sigma(1e9), "");
-        let blocks = Blocks::new(&html, &Params::default());
+        check(&html, &LineBlockParams::lambda_sigma(1.0), LONG);
+        check(&html, &LineBlockParams::lambda_sigma(1e9), "");
+        let blocks = Blocks::new(&html, &LineBlockParams::default());
         let of = |block: &Features| block.anchor_text;
         assert!((blocks.deviation(of) - (2.0_f64 / 9.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]
     fn a_selection_may_be_shorter_or_longer() {
-        let blocks = Blocks::new("<p>a</p><hr><p>b</p>", &Params::default());
+        let blocks = Blocks::new("<p>a</p><hr><p>b</p>", &LineBlockParams::default());
         assert_eq!(plain(&blocks.text(&[true])), "a");
         assert_eq!(plain(&blocks.text(&[false, true, true, true])), "b");
     }

@@ -4,7 +4,7 @@ use crate::source_lines::Lines;
 
 /// Settings of [`extract`](super::extract); the default has the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params {
+pub struct LineBlockParams {
     /// The greatest distance, in lines, of two neighbouring lines with text in one block: 1 if no line may be
     /// between them; 0 makes each line a block.
     pub distance: usize,
@@ -45,7 +45,7 @@ pub enum Rule {
     Remedy,
 }
 
-impl Params {
+impl LineBlockParams {
     /// Constant thresholds, and step 4 as printed: a block must meet all three.
     #[must_use]
     pub fn as_printed() -> Self {
@@ -59,7 +59,7 @@ impl Params {
     }
 }
 
-impl Default for Params {
+impl Default for LineBlockParams {
     /// The paper's thresholds: 30, 0.2 and 2. The documentation of the [method](super) explains the rest.
     fn default() -> Self {
         Self {

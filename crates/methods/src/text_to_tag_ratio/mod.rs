@@ -20,13 +20,13 @@
 //! short lines does not; smoothing adds the lines directly before and after the text.
 //!
 //! ```
-//! use gleaner_methods::text_to_tag_ratio::{Params, extract};
+//! use gleaner_methods::text_to_tag_ratio::{TextToTagRatioParams, extract};
 //! let lines = extract(
 //!     "<ul>\n<li><a href=/>Home</a>\n<li><a href=/n>News</a>\n<li><a href=/w>Wind</a>\n</ul>\n<div>\n\
 //!      <p>The council met on Monday and agreed on the <b>new</b> bridge.\n\
 //!      Work begins in spring and will take two years, the mayor said.</p>\n\
 //!      </div>\n<hr>\n<ul>\n<li><a href=/a>About</a>\n<li><a href=/c>Contact</a>\n</ul>",
-//!     &Params::default());
+//!     &TextToTagRatioParams::default());
 //! assert_eq!(lines.len(), 1);
 //! assert!(lines[0].text.starts_with("The council") && lines[0].text.ends_with("the mayor said."));
 //! ```
@@ -38,7 +38,7 @@ pub mod smoothing;
 
 use gleaner_html::text::Line;
 
-pub use params::{Clustering, Params};
+pub use params::{Clustering, TextToTagRatioParams};
 
 use crate::source_lines::{Head, SourceLines};
 use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
@@ -46,7 +46,7 @@ use smoothing::{deviation, smoothed};
 
 /// The text of the lines that are content; none if no line is.
 #[must_use]
-pub fn extract(source: &str, params: &Params) -> Vec<Line> {
+pub fn extract(source: &str, params: &TextToTagRatioParams) -> Vec<Line> {
     let ratios = Ratios::new(source, params);
     ratios.text(&ratios.select(params))
 }
@@ -60,10 +60,10 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Applies algorithm 1 and equation 1. Of the settings only [`lines`](Params::lines) and
-    /// [`radius`](Params::radius) matter here.
+    /// Applies algorithm 1 and equation 1. Of the settings only [`lines`](TextToTagRatioParams::lines) and
+    /// [`radius`](TextToTagRatioParams::radius) matter here.
     #[must_use]
-    pub fn new(source: &str, params: &Params) -> Self {
+    pub fn new(source: &str, params: &TextToTagRatioParams) -> Self {
         let lines = SourceLines::new(source, params.lines, Head::Kept);
         let array = ratio::array(&lines);
         let smoothed = smoothed(&array, params.radius);
@@ -89,9 +89,9 @@ impl Ratios {
     }
 
     /// Whether each line is content. Of the settings only
-    /// [`clustering`](Params::clustering) and [`deviations`](Params::deviations) matter here.
+    /// [`clustering`](TextToTagRatioParams::clustering) and [`deviations`](TextToTagRatioParams::deviations) matter here.
     #[must_use]
-    pub fn select(&self, params: &Params) -> Vec<bool> {
+    pub fn select(&self, params: &TextToTagRatioParams) -> Vec<bool> {
         let smoothed = &self.smoothed;
         let threshold = params.deviations * self.deviation();
         match params.clustering {
@@ -124,7 +124,7 @@ mod tests {
 
     #[track_caller]
     fn check_array(html: &str, expected: &[f64]) {
-        let params = Params { lines: Lines::AsWritten, ..Params::default() };
+        let params = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
         assert_eq!(Ratios::new(html, &params).array(), expected, "{html}");
     }
 
@@ -144,9 +144,10 @@ mod tests {
     fn the_coefficient_is_swept_without_reading_again() {
         let html =
             "<hr>\n".repeat(20) + &"Words of a paragraph.\n".repeat(5) + "Word\n" + &"<hr>\n".repeat(20);
-        let ratios = Ratios::new(&html, &Params::default());
+        let ratios = Ratios::new(&html, &TextToTagRatioParams::default());
         let selected = |deviations: f64| {
-            let select = ratios.select(&Params { deviations, ..Params::default() });
+            let select =
+                ratios.select(&TextToTagRatioParams { deviations, ..TextToTagRatioParams::default() });
             select.iter().filter(|is| **is).count()
         };
         let counts: Vec<usize> = (0..=8).map(|step| selected(f64::from(step) / 4.0)).collect();
@@ -159,9 +160,10 @@ mod tests {
         for clustering in Clustering::ALL {
             let by_cluster = !matches!(clustering, Clustering::Threshold | Clustering::Prediction);
             // A cluster's mean must be above the deviation, and 7 is above 0.
-            let lines = extract("words a\nwords b", &Params::with(clustering));
+            let lines = extract("words a\nwords b", &TextToTagRatioParams::with(clustering));
             assert_eq!(plain(&lines), "words a words b", "{clustering:?}");
-            let select = Ratios::new("<i>\n<i>", &Params::with(clustering)).select(&Params::with(clustering));
+            let select = Ratios::new("<i>\n<i>", &TextToTagRatioParams::with(clustering))
+                .select(&TextToTagRatioParams::with(clustering));
             assert_eq!(select, [!by_cluster; 2], "{clustering:?}");
         }
     }
@@ -173,7 +175,7 @@ mod tests {
             + &format!("<p>{text}</p>\n").repeat(12)
             + &"<li><a href=/>Link</a>\n".repeat(30);
         for clustering in Clustering::ALL {
-            let found = plain(&extract(&html, &Params::with(clustering)));
+            let found = plain(&extract(&html, &TextToTagRatioParams::with(clustering)));
             // Prediction ends a line early.
             let sentences = if clustering == Clustering::Prediction { 22 } else { 24 };
             assert_eq!(found.matches("A sentence").count(), sentences, "{clustering:?}");

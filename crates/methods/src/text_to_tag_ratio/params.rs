@@ -24,11 +24,11 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract). The default is the paper's except for [`lines`](Params::lines):
+/// Settings of [`extract`](super::extract). The default is the paper's except for [`lines`](TextToTagRatioParams::lines):
 /// the paper has [`Lines::AsWritten`], which finds little in a source with few line breaks, a case that the
 /// paper does not discuss.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params {
+pub struct TextToTagRatioParams {
     /// How content lines are selected; the paper's best way is [`Clustering::Threshold`].
     pub clustering: Clustering,
     /// Equation 1: lines on each side that a smoothed ratio includes. 0 turns smoothing off.
@@ -40,7 +40,7 @@ pub struct Params {
     pub lines: Lines,
 }
 
-impl Params {
+impl TextToTagRatioParams {
     /// The default settings with this way of selection.
     #[must_use]
     pub fn with(clustering: Clustering) -> Self {
@@ -48,7 +48,7 @@ impl Params {
     }
 }
 
-impl Default for Params {
+impl Default for TextToTagRatioParams {
     fn default() -> Self {
         Self { clustering: Clustering::default(), radius: 2, deviations: 1.0, lines: Lines::default() }
     }
